@@ -18,8 +18,9 @@ from server.engine.keys import Key
 from server.engine.process_instance import ElementInstance, ProcessInstance, Variable
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.scopes import VariableScope, find, propagate, set_all_local, set_local
+from server.engine.sizes import expect_fits, text_of
 from server.engine.step import Step, Visit
-from server.engine.variables import Variables, decode, encode
+from server.engine.variables import Variables, decode, octets
 from server.engine.work import ActivateElements, Activation, CompleteWhenEmpty, TerminateEarlier
 from server.feel.limits import CHARACTERS_PER_STEP
 
@@ -159,15 +160,17 @@ def _output(step: Step, holder: Visit, inner: Visit) -> str | None:
     ad_hoc, instance = _ad_hoc(holder), inner.process_instance
     if ad_hoc.output_element is None or ad_hoc.output_collection is None:
         return None
-    output = encode(
-        value_of(ad_hoc.output_element, VariableScope(step, instance, scope_key=inner.instance.key))
-    )
+    value = value_of(ad_hoc.output_element, VariableScope(step, instance, scope_key=inner.instance.key))
+    output = text_of(step, value, "the output element")
     variable = _stored(holder, ad_hoc.output_collection)
     if variable is not None and not variable.value.startswith("["):
         message = (
             f"Expected output collection '{ad_hoc.output_collection}' to be an 'ARRAY', found another value."
         )
         raise Incident(ErrorType.EXTRACT_VALUE_ERROR, message)
+    # Its characters are known without a look at all of them.
+    collected = 0 if variable is None else len(variable.value)
+    expect_fits(step, collected + octets(output), "the output collection")
     return output
 
 

@@ -10,7 +10,7 @@ from server.engine.events import InstanceHead
 from server.engine.job_kinds import JobKind, ListenerEventType
 from server.engine.keys import Key
 from server.engine.user_task_changes import UserTaskValues
-from server.engine.variables import Variables
+from server.engine.variables import Variables, octets
 
 # Most variables in one answer to an activation: about 3 MiB, below the limit of a gRPC message.
 MAX_ANSWER_OCTETS = 3 * 1024 * 1024
@@ -102,7 +102,7 @@ class UserTaskProperties(msgspec.Struct, frozen=True, gc=False):
     @property
     def octets(self) -> int:
         names = (*self.values.candidate_groups, *self.values.candidate_users)
-        return sum(_octets(name) for name in names)
+        return sum(octets(name) for name in names)
 
 
 class ActivatedJob(msgspec.Struct, frozen=True, gc=False):
@@ -125,12 +125,8 @@ class ActivatedJob(msgspec.Struct, frozen=True, gc=False):
     @property
     def octets(self) -> int:
         """The size of its variables, and of the user task that a listener is asked about."""
-        size = sum([_octets(text) for text in self.variables.values()])
+        size = sum([octets(text) for text in self.variables.values()])
         return size if self.user_task is None else size + self.user_task.octets
-
-
-def _octets(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode())
 
 
 class ActivatedJobs(msgspec.Struct, frozen=True, gc=False):

@@ -54,6 +54,7 @@ from server.engine.signal_appliers import SIGNAL_APPLIERS
 from server.engine.start_timer_appliers import START_TIMER_APPLIERS
 from server.engine.state import State
 from server.engine.user_task_changes import UserTaskTransition
+from server.engine.variables import octets
 
 
 def apply(state: State, event: events.Event) -> None:
@@ -420,7 +421,10 @@ def _loop_item_completed(state: State, event: events.LoopItemCompleted) -> None:
     body = instance.elements[event.key]
     loop = cast("LoopProgress", body.loop)
     journal.alter(instance.items[event.item_key], "output", event.output)
-    following = msgspec.structs.replace(loop, completed=loop.completed + 1, is_done=event.is_last)
+    size = loop.octets + octets(event.output or "")
+    following = msgspec.structs.replace(
+        loop, completed=loop.completed + 1, is_done=event.is_last, octets=size
+    )
     journal.alter(body, "loop", following)
 
 
@@ -616,6 +620,12 @@ def _job_failed(state: State, event: events.JobFailed) -> None:
         _offer(state, instance, job)
     else:
         _turn(state, job, JobState.BACKING_OFF, due=event.offered_at)
+
+
+def _job_withheld(state: State, event: events.JobWithheld) -> None:
+    instance, job = _job(state, event, event.key)
+    state.withdraw(instance, job)
+    _turn(state, job, JobState.FAILED)
 
 
 def _job_error_thrown(state: State, event: events.JobErrorThrown) -> None:
@@ -841,6 +851,7 @@ APPLIERS: Mapping[type[events.Event], Applier] = cast(
         events.JobTimedOut: _job_offered,
         events.JobBackOffEnded: _job_offered,
         events.JobFailed: _job_failed,
+        events.JobWithheld: _job_withheld,
         events.JobErrorThrown: _job_error_thrown,
         events.JobRetriesUpdated: _job_retries_updated,
         events.JobDeadlineUpdated: _job_deadline_updated,

@@ -150,6 +150,7 @@ CHANGED: Mapping[
         events.JobTimedOut: _one,
         events.JobBackOffEnded: _one,
         events.JobFailed: _one,
+        events.JobWithheld: _one,
         events.JobErrorThrown: _job_gone,
         events.JobRetriesUpdated: _one,
         events.JobDeadlineUpdated: _one,

@@ -420,6 +420,13 @@ class JobCompleted(InstanceEvent, frozen=True):
     denied_reason: str | None = None
 
 
+class JobWithheld(InstanceEvent, frozen=True):
+    """It is too large for a worker, and is not offered until its incident is resolved."""
+
+    key: Key
+    message: str
+
+
 class JobFailed(InstanceEvent, frozen=True):
     """`offered_at` is when a worker may have it again; None with retries left means at once."""
 

@@ -29,6 +29,7 @@ class EngineLimits:
     their pages.
     A tenant has up to `cluster_variables`, and so have all tenants together, with `cluster_variable_characters` in
     their names and values. It has up to `global_task_listeners`.
+    What one element writes, and what a worker gets with a job, has up to `message_octets`: more is an incident.
     What a modification activates is entered in one turn, of `modification_steps` at most; it terminates up to so many
     `terminations`.
     """
@@ -48,6 +49,7 @@ class EngineLimits:
     cluster_variables: int = 1_000
     cluster_variable_characters: int = 1_000_000
     global_task_listeners: int = 100
+    message_octets: int = 4 * 1024 * 1024
     modification_steps: int = 200_000
     terminations: int = 10_000
 

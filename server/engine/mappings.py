@@ -16,8 +16,9 @@ from server.engine.incidents import ErrorType
 from server.engine.keys import Key
 from server.engine.process_instance import ProcessInstance
 from server.engine.scopes import VariableScope, find, propagate, set_all_local
+from server.engine.sizes import texts_of
 from server.engine.step import Step, Visit
-from server.engine.variables import Variables, decode, encode
+from server.engine.variables import Variables, decode
 
 Document = dict[str, feel.Value]
 
@@ -36,7 +37,7 @@ def apply_inputs(step: Step, visit: Visit) -> None:
         else VariableScope(step, instance, scope_key=scope_key, overlay=document)
     )
     _evaluate(visit.element.input_mappings, scope, document, lambda _: None)
-    set_all_local(step, instance, scope_key, _texts(document))
+    set_all_local(step, instance, scope_key, texts_of(step, document, "the variables of the input mappings"))
 
 
 def apply_outputs(step: Step, visit: Visit) -> None:
@@ -48,7 +49,7 @@ def apply_outputs(step: Step, visit: Visit) -> None:
     document: Document = {}
     scope = VariableScope(step, instance, scope_key=visit.instance.key, overlay=document)
     _evaluate(visit.element.output_mappings, scope, document, partial(_stored, instance, scope_key))
-    propagate(step, instance, scope_key, _texts(document))
+    propagate(step, instance, scope_key, texts_of(step, document, "the variables of the output mappings"))
 
 
 def merge_result(step: Step, visit: Visit, variables: Variables) -> None:
@@ -99,7 +100,3 @@ def _put(document: Document, target: tuple[str, ...], value: feel.Value, stored:
 def _stored(instance: ProcessInstance, scope_key: Key, name: str) -> feel.Value:
     found = find(instance, scope_key, name)
     return decode(found[1].value) if found else None
-
-
-def _texts(document: Document) -> Variables:
-    return {name: encode(value) for name, value in document.items()}

@@ -14,8 +14,9 @@ from server.engine.incidents import ErrorType, Incident
 from server.engine.keys import Key
 from server.engine.process_instance import ElementInstance, LoopProgress, ProcessInstance
 from server.engine.scopes import VariableScope, propagate, set_all_local, set_local
+from server.engine.sizes import expect_fits, text_of
 from server.engine.step import Step, Visit
-from server.engine.variables import decode, encode
+from server.engine.variables import decode, encode, octets
 from server.feel.limits import CHARACTERS_PER_STEP
 
 LOOP_COUNTER = "loopCounter"
@@ -63,9 +64,9 @@ def complete_item(step: Step, visit: Visit) -> None:
     item_key = Key(progress.first_item + visit.instance.loop_counter - 1)
     output = None
     if loop.output_element is not None:
-        output = encode(
-            value_of(loop.output_element, VariableScope(step, instance, scope_key=visit.instance.key))
-        )
+        value = value_of(loop.output_element, VariableScope(step, instance, scope_key=visit.instance.key))
+        output = text_of(step, value, "the output element")
+        expect_fits(step, progress.octets + octets(output), "the output collection")
     is_last = False
     if loop.completion_condition is not None:
         is_last = is_true(loop.completion_condition, _ConditionScope(step, visit, loop, output))

@@ -58,7 +58,7 @@ class CaughtEvent(msgspec.Struct, frozen=True, gc=False):
 class LoopProgress(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """How far a multi-instance body has come: its items have consecutive keys, of which `first_item` is the first.
 
-    `is_done` says that its completion condition holds.
+    `is_done` says that its completion condition holds, `octets` is the size of the outputs so far.
     """
 
     first_item: Key
@@ -66,6 +66,7 @@ class LoopProgress(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     created: int = 0
     completed: int = 0
     is_done: bool = False
+    octets: int = 0
 
 
 class LoopItem(msgspec.Struct, omit_defaults=True, gc=False):

@@ -132,6 +132,10 @@ def encode(value: feel.Value) -> str:
     return _encode.encode(_json_value(value)).decode()
 
 
+def octets(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode())
+
+
 def _json_value(value: feel.Value) -> object:
     if isinstance(value, dict):
         return {name: _json_value(item) for name, item in value.items()}

@@ -279,6 +279,10 @@ def _job_failed(event: events.JobFailed, now: datetime, changes: Changes) -> Non
     )
 
 
+def _job_withheld(event: events.JobWithheld, now: datetime, changes: Changes) -> None:
+    _job(event.key, now, changes, error_message=event.message, state=JobState.FAILED)
+
+
 def _job_error_thrown(event: events.JobErrorThrown, now: datetime, changes: Changes) -> None:
     _job(
         event.key,
@@ -459,6 +463,7 @@ PROJECTORS: Mapping[type[events.Event], Projector] = cast(
         events.JobYielded: _job_yielded,
         events.JobTimedOut: _job_timed_out,
         events.JobFailed: _job_failed,
+        events.JobWithheld: _job_withheld,
         events.JobErrorThrown: _job_error_thrown,
         events.JobRetriesUpdated: _job_retries_updated,
         events.JobDeadlineUpdated: _job_deadline_updated,

@@ -12,8 +12,9 @@ from server.engine.expressions import string_of
 from server.engine.incidents import ErrorType, Incident
 from server.engine.mappings import merge_result
 from server.engine.scopes import VariableScope, visible
+from server.engine.sizes import expect_fits
 from server.engine.step import Step, Visit
-from server.engine.variables import decode
+from server.engine.variables import decode, octets
 from server.feel.limits import CHARACTERS_PER_STEP
 
 
@@ -40,6 +41,7 @@ def _evaluate(step: Step, visit: Visit, called: CalledDecision) -> None:
     step.emit(event)
     if event.failure is not None:
         raise Incident(ErrorType.DECISION_EVALUATION_ERROR, event.failure)
+    expect_fits(step, octets(event.output), "the output of the decision")
     merge_result(step, visit, {called.result_variable: event.output})
 
 

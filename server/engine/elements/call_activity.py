@@ -11,8 +11,9 @@ from server.engine.incidents import ErrorType, Incident
 from server.engine.instance_heads import head_of
 from server.engine.process_instance import ProcessInstance
 from server.engine.scopes import VariableScope, set_all_local, visible
+from server.engine.sizes import expect_fits
 from server.engine.step import Step, Visit
-from server.engine.variables import Variables
+from server.engine.variables import Variables, octets
 from server.engine.work import Begin, EndCalled
 
 
@@ -27,11 +28,14 @@ class CallActivity(Behaviour):
         assert called is not None, "lint demands a called element"  # noqa: S101  # narrows the type
         caller = _caller(step, visit)
         definition = _definition(step, visit, called)
+        variables = _variables(visit, called)
+        expect_fits(
+            step, sum(map(octets, variables.values())), "the variables of the called process instance"
+        )
         instance = step.create(
             head_of(step, definition, business_id=visit.process_instance.head.business_id, caller=caller)
         )
         step.emit(events.ProcessCalled(visit.process_instance.head, visit.instance.key, instance.head.key))
-        variables = _variables(visit, called)
         step.charge_copies(variables)
         set_all_local(step, instance, instance.head.key, variables)
         step.defer(instance, Begin(instance.head.key))

@@ -4,8 +4,8 @@ from server.engine.elements.service_task import JobWorkerTask
 from server.engine.expressions import value_of
 from server.engine.mappings import merge_result
 from server.engine.scopes import VariableScope
+from server.engine.sizes import text_of
 from server.engine.step import Step, Visit
-from server.engine.variables import encode
 
 
 class ScriptTask(JobWorkerTask):
@@ -17,7 +17,8 @@ class ScriptTask(JobWorkerTask):
             super().activate(step, visit)
             return
         scope = VariableScope(step, visit.process_instance, scope_key=visit.instance.key)
-        merge_result(step, visit, {script.result_variable: encode(value_of(script.expression, scope))})
+        result = text_of(step, value_of(script.expression, scope), "the result of the script")
+        merge_result(step, visit, {script.result_variable: result})
 
     def waits(self, visit: Visit) -> bool:
         return visit.element.script is None

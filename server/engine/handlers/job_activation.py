@@ -18,6 +18,7 @@ from server.engine.job_kinds import JobKind, ListenerEventType
 from server.engine.keys import Key
 from server.engine.process_instance import Job, JobState, ProcessInstance, UserTask
 from server.engine.scopes import visible
+from server.engine.sizes import exceeded
 from server.engine.step import Step
 from server.engine.variables import Variables
 
@@ -33,7 +34,7 @@ ATTRIBUTES: Final[Mapping[str, str]] = {
 
 
 def activate(command: ActivateJobs, step: Step) -> ActivatedJobs:
-    """Oldest offers first; as many as fit."""
+    """Oldest offers first; as many as fit. One that no answer may hold becomes an incident."""
     offers = step.state.offers.get((command.tenant_id, command.type))
     wanted = list(islice(offers.items(), command.max_jobs)) if offers else []
     step.state.expect_loaded(offer.process_instance_key for _, offer in wanted)
@@ -43,12 +44,22 @@ def activate(command: ActivateJobs, step: Step) -> ActivatedJobs:
     for job_key, offer in wanted:
         instance = step.state.instances[offer.process_instance_key]
         job = _activated(command, step, instance, instance.jobs[job_key])
+        if job.octets > step.state.limits.message_octets:
+            _withhold(step, instance, instance.jobs[job_key], job.octets)
+            continue
         size += job.octets
         if size > most and (jobs or command.max_octets is not None):
             break
         step.emit(events.JobActivated(instance.head, job_key, command.worker, job.deadline))
         jobs.append(job)
     return ActivatedJobs(tuple(jobs))
+
+
+def _withhold(step: Step, instance: ProcessInstance, job: Job, size: int) -> None:
+    incident = exceeded(f"the variables of job {job.key}", step.state.limits.message_octets, size)
+    step.emit(events.JobWithheld(instance.head, job.key, incident.message))
+    visit = step.visit(instance, instance.elements[job.element_instance_key])
+    step.raise_incident(visit, incident, job)
 
 
 def _activated(command: ActivateJobs, step: Step, instance: ProcessInstance, job: Job) -> ActivatedJob:
