@@ -347,7 +347,7 @@ def _servicers(
         _service(signal_service_pb2): SignalServicer(router),
         _service(decision_requirements_service_pb2): DecisionRequirementsServicer(store),
         _service(decision_definition_service_pb2): DecisionDefinitionServicer(store, router),
-        _service(decision_instance_service_pb2): DecisionInstanceServicer(store),
+        _service(decision_instance_service_pb2): DecisionInstanceServicer(store, router),
         _service(expression_service_pb2): ExpressionServicer(clock, store),
         _service(topology_service_pb2): TopologyServicer(router.partitions),
     }

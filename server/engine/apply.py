@@ -144,6 +144,10 @@ def _decision_evaluated(state: State, event: decision_events.DecisionEvaluated) 
     state.claim(Key(event.key + len(event.decisions)))
 
 
+def _decision_instance_deleted(_: State, event: decision_events.DecisionInstanceDeleted) -> None:
+    """The state has nothing of evaluations."""
+
+
 # Forms
 
 
@@ -790,6 +794,7 @@ APPLIERS: Mapping[type[events.Event], Applier] = cast(
         decision_events.DecisionRequirementsAdopted: _decision_requirements_adopted,
         decision_events.DecisionRequirementsDeleted: _decision_requirements_deleted,
         decision_events.DecisionEvaluated: _decision_evaluated,
+        decision_events.DecisionInstanceDeleted: _decision_instance_deleted,
         # forms
         form_events.FormDeployed: _form_deployed,
         form_events.FormAdopted: _form_adopted,

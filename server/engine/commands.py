@@ -191,6 +191,19 @@ class DeleteProcessInstance:
 
 
 @dataclass(frozen=True, slots=True)
+class DeleteDecisionInstance:
+    """Delete what is stored of an evaluation: its decisions up to the `last_place`, which is 0 when nothing is."""
+
+    tenant_id: str
+    decision_evaluation_key: Key
+    last_place: int
+
+    @property
+    def address(self) -> Address:
+        return OwnersOf((self.decision_evaluation_key,))
+
+
+@dataclass(frozen=True, slots=True)
 class ContinueProcessInstance:
     """Time: go on with the work that an earlier command left in the process instance."""
 
@@ -955,6 +968,7 @@ Command = (
     | CreateProcessInstance
     | CancelProcessInstance
     | DeleteProcessInstance
+    | DeleteDecisionInstance
     | ContinueProcessInstance
     | MigrateProcessInstance
     | ModifyProcessInstance

@@ -120,3 +120,11 @@ class DecisionEvaluated(Event, frozen=True):
     def instance_key(self, decision: EvaluatedDecision) -> str:
         """The id of the evaluation of one decision, as the API spells it."""
         return f"{self.key}-{decision.key - self.key}"
+
+
+class DecisionInstanceDeleted(Event, frozen=True):
+    """The rows of the decisions of an evaluation, up to the `last_place`, are not wanted any more."""
+
+    key: Key
+    tenant_id: str
+    last_place: int

@@ -59,7 +59,7 @@ class Feature(StrEnum):
     CHANGES_FROM_OUTSIDE = "variables set at active process instances"
     MODIFICATIONS = "modifications of process instances"
     DELETIONS = "deletions of process definitions and decisions"
-    HISTORY_DELETIONS = "deletions of ended process instances"
+    HISTORY_DELETIONS = "deletions of ended process instances and of decision instances"
     FORMS = "forms"
     GENERIC_RESOURCES = "generic resources"
     CLUSTER_VARIABLES = "cluster variables"
@@ -146,6 +146,7 @@ COMMAND_FEATURES: Mapping[type[commands.Command], Feature] = {
     commands.CreateProcessInstance: Feature.PLAIN_PROCESSES,
     commands.CancelProcessInstance: Feature.PLAIN_PROCESSES,
     commands.DeleteProcessInstance: Feature.HISTORY_DELETIONS,
+    commands.DeleteDecisionInstance: Feature.HISTORY_DELETIONS,
     commands.ContinueProcessInstance: Feature.PLAIN_PROCESSES,
     commands.MigrateProcessInstance: Feature.PLAIN_PROCESSES,
     commands.ActivateJobs: Feature.PLAIN_PROCESSES,

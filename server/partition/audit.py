@@ -58,6 +58,7 @@ AUDITED: Mapping[type, Audited] = {
     commands.DeployResources: Audited("RESOURCE", "CREATE"),
     commands.DeleteResource: Audited("RESOURCE", "DELETE", "resource_key"),
     commands.EvaluateDecision: Audited("DECISION", "EVALUATE"),
+    commands.DeleteDecisionInstance: Audited("DECISION", "DELETE", "decision_evaluation_key"),
     commands.CreateProcessInstance: Audited(PROCESS_INSTANCE, "CREATE"),
     commands.CancelProcessInstance: Audited(PROCESS_INSTANCE, "CANCEL", "process_instance_key"),
     commands.DeleteProcessInstance: Audited(PROCESS_INSTANCE, "DELETE", "process_instance_key"),

@@ -20,6 +20,7 @@ AUDITED_RPCS: Mapping[str, Audited] = {
     "CreateDeployment": AUDITED[commands.DeployResources],
     "DeleteResource": AUDITED[commands.DeleteResource],
     "EvaluateDecision": AUDITED[commands.EvaluateDecision],
+    "DeleteDecisionInstance": AUDITED[commands.DeleteDecisionInstance],
     # process instances
     "CreateProcessInstance": AUDITED[commands.CreateProcessInstance],
     "CancelProcessInstance": AUDITED[commands.CancelProcessInstance],

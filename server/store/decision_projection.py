@@ -6,10 +6,12 @@ import msgspec
 
 from server.engine.decision_events import (
     DecisionEvaluated,
+    DecisionInstanceDeleted,
     DecisionRequirementsDeleted,
     DecisionRequirementsDeployed,
     EvaluatedDecision,
 )
+from server.engine.keys import Key
 from server.store.entities import (
     DecisionDefinition,
     DecisionDefinitionType,
@@ -17,7 +19,7 @@ from server.store.entities import (
     DecisionInstanceState,
     DecisionRequirements,
 )
-from server.store.ports import Change, Insert, Update
+from server.store.ports import Change, Delete, Insert, Update
 from server.store.xml_text import xml_text
 
 _TYPES = {kind.value: kind for kind in DecisionDefinitionType}
@@ -61,6 +63,15 @@ def decision_requirements_deployed(
 
 def decision_evaluated(event: DecisionEvaluated, now: datetime, changes: list[Change]) -> None:
     changes += [Insert(_instance(event, decision, now)) for decision in event.decisions]
+
+
+def decision_instance_deleted(
+    event: DecisionInstanceDeleted,
+    now: datetime,  # noqa: ARG001  # as for all events
+    changes: list[Change],
+) -> None:
+    places = range(1, event.last_place + 1)
+    changes += [Delete(DecisionInstance, Key(event.key + place)) for place in places]
 
 
 def _instance(event: DecisionEvaluated, decision: EvaluatedDecision, now: datetime) -> DecisionInstance:

@@ -4,7 +4,7 @@ A commit and a search each run without a pause, so that no reader sees half a ba
 the store's own and changes with later commits: map it at once.
 """
 
-from collections import Counter, OrderedDict, deque
+from collections import Counter, OrderedDict
 from collections.abc import Collection, Container, Mapping, Sequence
 from functools import partial
 from operator import attrgetter
@@ -88,7 +88,7 @@ class MemoryStore:
         }
         self._max_finished_instances = max_finished_instances
         self._finished: OrderedDict[Key, ProcessInstance] = OrderedDict()
-        self._decided: deque[DecisionInstance] = deque()
+        self._decided: OrderedDict[Key, DecisionInstance] = OrderedDict()
         self._batches: OrderedDict[Key, BatchOperation] = OrderedDict()
         self._last_audited = 0
         self._documents: dict[DocumentId, dict[int, StoredPage]] = {}
@@ -117,7 +117,7 @@ class MemoryStore:
         if type(row) is ProcessInstance and row.state is not ProcessInstanceState.ACTIVE:
             self._finished.setdefault(row.process_instance_key, row)
         elif type(row) is DecisionInstance and row.process_instance_key is None:
-            self._decided.append(row)
+            self._decided[row.decision_instance_key] = row
         elif type(row) is BatchOperation and row.end_date is not None:
             self._batches.setdefault(row.batch_operation_key, row)
 
@@ -125,7 +125,7 @@ class MemoryStore:
         while len(self._finished) > self._max_finished_instances:
             self._forget(self._finished.popitem(last=False)[1])
         while len(self._decided) > self._max_finished_instances:
-            self._tables[DecisionInstance].remove(self._decided.popleft())
+            self._tables[DecisionInstance].remove(self._decided.popitem(last=False)[1])
         while len(self._batches) > self._max_finished_instances:
             self._forget_batch(self._batches.popitem(last=False)[1])
 
@@ -218,6 +218,8 @@ class MemoryStore:
     def _apply(self, change: Change) -> Entity | None:
         if isinstance(change, Delete):
             self._delete(self._tables[change.entity], change.key)
+            if change.entity is DecisionInstance:
+                self._decided.pop(change.key, None)
             return None
         if isinstance(change, Forget):
             self._forget_ended(change.process_instance_key, change.tenant_id)

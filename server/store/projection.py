@@ -21,6 +21,7 @@ from server.store.batch_projection import BATCH_PROJECTORS
 from server.store.cluster_variable_projection import cluster_variable_deleted, cluster_variable_set
 from server.store.decision_projection import (
     decision_evaluated,
+    decision_instance_deleted,
     decision_requirements_deleted,
     decision_requirements_deployed,
 )
@@ -434,6 +435,7 @@ PROJECTORS: Mapping[type[events.Event], Projector] = cast(
         decision_events.DecisionRequirementsDeployed: decision_requirements_deployed,
         decision_events.DecisionRequirementsDeleted: decision_requirements_deleted,
         decision_events.DecisionEvaluated: decision_evaluated,
+        decision_events.DecisionInstanceDeleted: decision_instance_deleted,
         form_events.FormDeployed: form_deployed,
         form_events.FormDeleted: form_deleted,
         generic_resource_events.GenericResourceDeployed: generic_resource_deployed,

@@ -79,6 +79,7 @@ def owned(server: Server) -> Iterator[dict[str, str]]:
             "tenant_id": "default",
             "decision_requirements_key": graph["decisionRequirements"]["decisionRequirementsKey"],
             "decision_definition_key": decision["decisionDefinition"]["decisionDefinitionKey"],
+            "decision_evaluation_key": evaluation["decisionEvaluationKey"],
             "decision_evaluation_instance_key": evaluated["decisionEvaluationInstanceKey"],
             "process_definition_key": definition["processDefinitionKey"],
             "process_instance_key": instance["processInstanceKey"],

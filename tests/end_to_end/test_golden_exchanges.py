@@ -529,6 +529,11 @@ def _play_a_deletion_of_history(scene: Scene) -> None:
     path = f"/v2/process-instances/{found['items'][0]['processInstanceKey']}/deletion"
     scene.play("delete-process-instance", "POST", path, {"operationReference": 7})
     scene.play("refused-deletion-of-a-process-instance", "POST", path)
+    failed = {"filter": {"state": "FAILED"}, "page": {"limit": 1}}
+    found = scene.play("search-failed-decision-instances", "POST", "/v2/decision-instances/search", failed)
+    path = f"/v2/decision-instances/{found['items'][0]['decisionEvaluationKey']}/deletion"
+    scene.play("delete-decision-instance", "POST", path, {})
+    scene.play("refused-deletion-of-a-decision-instance", "POST", path, {})
     some = {"filter": {"processDefinitionId": "order", "businessId": "none"}}
     scene.play("delete-process-instances", "POST", "/v2/process-instances/deletion", some)
 

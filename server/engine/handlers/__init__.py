@@ -42,6 +42,7 @@ HANDLERS: Mapping[type[commands.Command], Handler] = cast(
         commands.DeleteResource: resource.delete,
         commands.AdoptDeletion: resource.adopt,
         commands.EvaluateDecision: decision.evaluate,
+        commands.DeleteDecisionInstance: decision.delete,
         # process instances
         commands.CreateProcessInstance: process_instance.create,
         commands.CancelProcessInstance: process_instance.cancel,

@@ -1,9 +1,10 @@
-"""Evaluate a decision for a caller, with all that it requires."""
+"""Evaluate a decision for a caller, with all that it requires; delete what is stored of an evaluation."""
 
-from server.engine.answers import DecisionResult
+from server.engine.answers import DONE, DecisionResult, Done
 from server.engine.cluster_variables import CONTEXT_NAME
-from server.engine.commands import EvaluateDecision
+from server.engine.commands import DeleteDecisionInstance, EvaluateDecision
 from server.engine.decision_evaluation import evaluation_of
+from server.engine.decision_events import DecisionInstanceDeleted
 from server.engine.decisions import Decision
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.step import Step
@@ -26,6 +27,15 @@ def evaluate(command: EvaluateDecision, step: Step) -> DecisionResult:
     event = evaluation_of(decision, variables, ports, key=key)
     step.emit(event)
     return DecisionResult(event)
+
+
+def delete(command: DeleteDecisionInstance, step: Step) -> Done:
+    """Evaluations are unknown here: the caller says what is stored of them."""
+    key = command.decision_evaluation_key
+    if not command.last_place:
+        raise Rejected(RejectionType.NOT_FOUND, f"there is no decision evaluation with key {key}")
+    step.emit(DecisionInstanceDeleted(key, command.tenant_id, command.last_place))
+    return DONE
 
 
 def _decision(command: EvaluateDecision, step: Step) -> Decision:

@@ -76,6 +76,7 @@ def where(partitions: FakePartitions) -> list[int]:
 BY_KEY = [
     commands.CancelProcessInstance("default", key_of(2)),
     commands.DeleteProcessInstance("default", key_of(2), is_stored=True),
+    commands.DeleteDecisionInstance("default", key_of(2), last_place=1),
     commands.MigrateProcessInstance(
         tenant_id="default",
         process_instance_key=key_of(2),

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from server.platform.errors import InvalidArgument, NotFound
+from server.platform.errors import InvalidArgument, NotFound, PermissionDenied
 from tests.server.engine.graphs import DISCOUNT, answering, graph_xml
 from tests.server.rpc.caller import Caller
 from tests.server.rpc.engines import Time
@@ -87,6 +87,35 @@ async def test_an_evaluation_answers_and_leaves_instances(caller: Caller, time: 
     assert [each.input_value for each in row.evaluated_inputs] == ['"regular"', "2"]
     assert [each.rule_index for each in row.matched_rules] == [2]
     assert list(row.matched_rules) == list(answer.evaluated_decisions[1].matched_rules)
+
+
+async def test_an_evaluation_is_deleted_with_all_its_decisions(caller: Caller) -> None:
+    await deploy(caller, *DISCOUNT)
+    deleted, other = [
+        await caller("EvaluateDecision", decision_definition_id="discount", variables=ASKED) for _ in range(2)
+    ]
+    key = deleted.decision_evaluation_key
+
+    for _ in range(2):
+        await caller.with_key("k-1")("DeleteDecisionInstance", decision_evaluation_key=key)
+
+    found = (await caller("SearchDecisionInstances")).items
+    assert [item.decision_evaluation_key for item in found] == [other.decision_evaluation_key] * 2
+    with pytest.raises(NotFound):
+        await caller("DeleteDecisionInstance", decision_evaluation_key=key)
+
+
+async def test_strangers_and_readers_delete_no_evaluation(caller: Caller) -> None:
+    await deploy(caller, *DISCOUNT)
+    answer = await caller("EvaluateDecision", decision_definition_id="discount", variables=ASKED)
+    key = answer.decision_evaluation_key
+
+    with pytest.raises(NotFound):
+        await caller.signed_in_as("stranger")("DeleteDecisionInstance", decision_evaluation_key=key)
+    with pytest.raises(PermissionDenied, match="instance:delete"):
+        await caller.signed_in_as("reader")("DeleteDecisionInstance", decision_evaluation_key=key)
+
+    assert len((await caller("SearchDecisionInstances")).items) == 2
 
 
 async def test_a_repeat_of_an_evaluation_is_answered_as_before(caller: Caller) -> None:

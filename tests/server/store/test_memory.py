@@ -17,7 +17,7 @@ from server.store.entities import (
     Variable,
 )
 from server.store.memory import MemoryStore
-from server.store.ports import Batch, Forget, Insert, Update
+from server.store.ports import Batch, Delete, Forget, Insert, Update
 from server.store.searchables import PROCESS_INSTANCES, SEARCHABLES
 from tests.server.store.rows import (
     START,
@@ -89,6 +89,17 @@ async def test_the_instance_that_ended_first_leaves_with_all_its_rows() -> None:
     expected = {ProcessInstance: [100], ElementInstance: [101], Job: [102], Variable: [103], Incident: [104]}
     assert expected == await everything(store)
     assert await store.get(Job, Key(202), tenant_id=TENANT) is None
+
+
+async def test_a_deleted_decision_instance_takes_no_place() -> None:
+    store = MemoryStore(2)
+    for key in (10, 20):
+        await insert(store, decision_instance(key))
+
+    await store.commit(Batch([Delete(DecisionInstance, Key(20))]))
+    await insert(store, decision_instance(30))
+
+    assert await everything(store) == {DecisionInstance: [10, 30]}
 
 
 async def test_so_many_decision_instances_stay_and_they_are_the_latest() -> None:

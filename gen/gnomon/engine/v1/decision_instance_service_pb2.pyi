@@ -342,3 +342,48 @@ class GetDecisionInstanceResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetDecisionInstanceResponse: _TypeAlias = GetDecisionInstanceResponse  # noqa: Y015
+
+@_typing.final
+class DeleteDecisionInstanceRequest(_message.Message):
+    """Request of DeleteDecisionInstance."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DECISION_EVALUATION_KEY_FIELD_NUMBER: _builtins.int
+    OPERATION_REFERENCE_FIELD_NUMBER: _builtins.int
+    decision_evaluation_key: _builtins.int
+    """Key of the evaluation."""
+    operation_reference: _builtins.int
+    """Reference that the caller gives the operation."""
+    def __init__(
+        self,
+        *,
+        decision_evaluation_key: _builtins.int = ...,
+        operation_reference: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_operation_reference", b"_operation_reference", "operation_reference", b"operation_reference"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_operation_reference", b"_operation_reference", "decision_evaluation_key", b"decision_evaluation_key", "operation_reference", b"operation_reference"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__operation_reference: _TypeAlias = _typing.Literal["operation_reference"]  # noqa: Y015
+    _WhichOneofArgType__operation_reference: _TypeAlias = _typing.Literal["_operation_reference", b"_operation_reference"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__operation_reference) -> _WhichOneofReturnType__operation_reference | None: ...
+
+Global___DeleteDecisionInstanceRequest: _TypeAlias = DeleteDecisionInstanceRequest  # noqa: Y015
+
+@_typing.final
+class DeleteDecisionInstanceResponse(_message.Message):
+    """Response of DeleteDecisionInstance."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeleteDecisionInstanceResponse: _TypeAlias = DeleteDecisionInstanceResponse  # noqa: Y015

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class DecisionInstanceServiceStub:
-    """Reads how decisions were evaluated.
+    """Reads how decisions were evaluated, and deletes it.
     """
 
     def __init__(self, channel):
@@ -45,10 +45,15 @@ class DecisionInstanceServiceStub:
                 request_serializer=gnomon_dot_engine_dot_v1_dot_decision__instance__service__pb2.GetDecisionInstanceRequest.SerializeToString,
                 response_deserializer=gnomon_dot_engine_dot_v1_dot_decision__instance__service__pb2.GetDecisionInstanceResponse.FromString,
                 _registered_method=True)
+        self.DeleteDecisionInstance = channel.unary_unary(
+                '/gnomon.engine.v1.DecisionInstanceService/DeleteDecisionInstance',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_decision__instance__service__pb2.DeleteDecisionInstanceRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_decision__instance__service__pb2.DeleteDecisionInstanceResponse.FromString,
+                _registered_method=True)
 
 
 class DecisionInstanceServiceServicer:
-    """Reads how decisions were evaluated.
+    """Reads how decisions were evaluated, and deletes it.
     """
 
     def SearchDecisionInstances(self, request, context):
@@ -60,6 +65,14 @@ class DecisionInstanceServiceServicer:
 
     def GetDecisionInstance(self, request, context):
         """Returns one decision instance with its inputs and the rules that matched.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DeleteDecisionInstance(self, request, context):
+        """Deletes what is kept of an evaluation: the decision instances of all its decisions.
+        Rejected with NOT_FOUND when there are none.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -78,6 +91,11 @@ def add_DecisionInstanceServiceServicer_to_server(servicer, server):
                     request_deserializer=gnomon_dot_engine_dot_v1_dot_decision__instance__service__pb2.GetDecisionInstanceRequest.FromString,
                     response_serializer=gnomon_dot_engine_dot_v1_dot_decision__instance__service__pb2.GetDecisionInstanceResponse.SerializeToString,
             ),
+            'DeleteDecisionInstance': grpc.unary_unary_rpc_method_handler(
+                    servicer.DeleteDecisionInstance,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_decision__instance__service__pb2.DeleteDecisionInstanceRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_decision__instance__service__pb2.DeleteDecisionInstanceResponse.SerializeToString,
+            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'gnomon.engine.v1.DecisionInstanceService', rpc_method_handlers)
@@ -87,7 +105,7 @@ def add_DecisionInstanceServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class DecisionInstanceService:
-    """Reads how decisions were evaluated.
+    """Reads how decisions were evaluated, and deletes it.
     """
 
     @staticmethod
@@ -134,6 +152,33 @@ class DecisionInstanceService:
             '/gnomon.engine.v1.DecisionInstanceService/GetDecisionInstance',
             gnomon_dot_engine_dot_v1_dot_decision__instance__service__pb2.GetDecisionInstanceRequest.SerializeToString,
             gnomon_dot_engine_dot_v1_dot_decision__instance__service__pb2.GetDecisionInstanceResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DeleteDecisionInstance(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.DecisionInstanceService/DeleteDecisionInstance',
+            gnomon_dot_engine_dot_v1_dot_decision__instance__service__pb2.DeleteDecisionInstanceRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_decision__instance__service__pb2.DeleteDecisionInstanceResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class DecisionInstanceServiceStub:
-    """Reads how decisions were evaluated."""
+    """Reads how decisions were evaluated, and deletes it."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -37,19 +37,27 @@ class DecisionInstanceServiceStub:
     """Lists decision instances of the caller's tenant."""
     GetDecisionInstance: _grpc.UnaryUnaryMultiCallable[_decision_instance_service_pb2.GetDecisionInstanceRequest, _decision_instance_service_pb2.GetDecisionInstanceResponse]
     """Returns one decision instance with its inputs and the rules that matched."""
+    DeleteDecisionInstance: _grpc.UnaryUnaryMultiCallable[_decision_instance_service_pb2.DeleteDecisionInstanceRequest, _decision_instance_service_pb2.DeleteDecisionInstanceResponse]
+    """Deletes what is kept of an evaluation: the decision instances of all its decisions.
+    Rejected with NOT_FOUND when there are none.
+    """
 
 @_typing.type_check_only
 class DecisionInstanceServiceAsyncStub(DecisionInstanceServiceStub):
-    """Reads how decisions were evaluated."""
+    """Reads how decisions were evaluated, and deletes it."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     SearchDecisionInstances: _aio.UnaryUnaryMultiCallable[_decision_instance_service_pb2.SearchDecisionInstancesRequest, _decision_instance_service_pb2.SearchDecisionInstancesResponse]  # type: ignore[assignment]
     """Lists decision instances of the caller's tenant."""
     GetDecisionInstance: _aio.UnaryUnaryMultiCallable[_decision_instance_service_pb2.GetDecisionInstanceRequest, _decision_instance_service_pb2.GetDecisionInstanceResponse]  # type: ignore[assignment]
     """Returns one decision instance with its inputs and the rules that matched."""
+    DeleteDecisionInstance: _aio.UnaryUnaryMultiCallable[_decision_instance_service_pb2.DeleteDecisionInstanceRequest, _decision_instance_service_pb2.DeleteDecisionInstanceResponse]  # type: ignore[assignment]
+    """Deletes what is kept of an evaluation: the decision instances of all its decisions.
+    Rejected with NOT_FOUND when there are none.
+    """
 
 class DecisionInstanceServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Reads how decisions were evaluated."""
+    """Reads how decisions were evaluated, and deletes it."""
 
     @_abc_1.abstractmethod
     def SearchDecisionInstances(
@@ -66,5 +74,15 @@ class DecisionInstanceServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_decision_instance_service_pb2.GetDecisionInstanceResponse, _abc.Awaitable[_decision_instance_service_pb2.GetDecisionInstanceResponse]]:
         """Returns one decision instance with its inputs and the rules that matched."""
+
+    @_abc_1.abstractmethod
+    def DeleteDecisionInstance(
+        self,
+        request: _decision_instance_service_pb2.DeleteDecisionInstanceRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_decision_instance_service_pb2.DeleteDecisionInstanceResponse, _abc.Awaitable[_decision_instance_service_pb2.DeleteDecisionInstanceResponse]]:
+        """Deletes what is kept of an evaluation: the decision instances of all its decisions.
+        Rejected with NOT_FOUND when there are none.
+        """
 
 def add_DecisionInstanceServiceServicer_to_server(servicer: DecisionInstanceServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

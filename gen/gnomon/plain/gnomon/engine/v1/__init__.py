@@ -104,6 +104,8 @@ __all__ = (
     "DecisionRequirementsFilter",
     "DecisionRequirementsServiceStub",
     "DecisionRequirementsSort",
+    "DeleteDecisionInstanceRequest",
+    "DeleteDecisionInstanceResponse",
     "DeleteGlobalClusterVariableRequest",
     "DeleteGlobalClusterVariableResponse",
     "DeleteGlobalTaskListenerRequest",
@@ -5225,6 +5227,42 @@ class DecisionRequirementsSort(betterproto2.Message):
 
 default_message_pool.register_message(
     "gnomon.engine.v1", "DecisionRequirementsSort", DecisionRequirementsSort
+)
+
+
+@dataclass(eq=False, repr=False)
+class DeleteDecisionInstanceRequest(betterproto2.Message):
+    """
+    Request of DeleteDecisionInstance.
+    """
+
+    decision_evaluation_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
+    """
+    Key of the evaluation.
+    """
+
+    operation_reference: "int | None" = betterproto2.field(2, betterproto2.TYPE_INT64, optional=True)
+    """
+    Reference that the caller gives the operation.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1", "DeleteDecisionInstanceRequest", DeleteDecisionInstanceRequest
+)
+
+
+@dataclass(eq=False, repr=False)
+class DeleteDecisionInstanceResponse(betterproto2.Message):
+    """
+    Response of DeleteDecisionInstance.
+    """
+
+    pass
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1", "DeleteDecisionInstanceResponse", DeleteDecisionInstanceResponse
 )
 
 
@@ -13858,7 +13896,7 @@ class DecisionDefinitionServiceStub(betterproto2_grpclib.ServiceStub):
 
 class DecisionInstanceServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Reads how decisions were evaluated.
+    Reads how decisions were evaluated, and deletes it.
     """
 
     async def search_decision_instances(
@@ -13898,6 +13936,28 @@ class DecisionInstanceServiceStub(betterproto2_grpclib.ServiceStub):
             "/gnomon.engine.v1.DecisionInstanceService/GetDecisionInstance",
             message,
             GetDecisionInstanceResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def delete_decision_instance(
+        self,
+        message: "DeleteDecisionInstanceRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "DeleteDecisionInstanceResponse":
+        """
+        Deletes what is kept of an evaluation: the decision instances of all its decisions.
+        Rejected with NOT_FOUND when there are none.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.engine.v1.DecisionInstanceService/DeleteDecisionInstance",
+            message,
+            DeleteDecisionInstanceResponse,
             timeout=timeout,
             deadline=deadline,
             metadata=metadata,
