@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from server.engine.keys import Key
 from server.store.entities import AuditEntry, Entity
@@ -24,12 +25,17 @@ class RowChanges:
     deletions: dict[Key, None] = field(default_factory=dict)
 
 
-def coalesce(changes: Iterable[Change]) -> Sequence[RowChanges]:
-    """Row changes by entity, in one order always; raises ValueError for what fits no table or is inserted twice.
+class Coalesced(NamedTuple):
+    """Row changes by entity, in one order always, and the tenants of process instances whose rows are to be deleted."""
 
-    What is forgotten changes no row in the commit.
-    """
+    rows: Sequence[RowChanges]
+    forgotten: Mapping[Key, str]
+
+
+def coalesce(changes: Iterable[Change]) -> Coalesced:
+    """Raises ValueError for what fits no table or is inserted twice."""
     coalesced: dict[type[Entity], RowChanges] = {}
+    forgotten: dict[Key, str] = {}
     for change in changes:
         if isinstance(change, Insert):
             entity: type[Entity] = type(change.row)
@@ -38,7 +44,9 @@ def coalesce(changes: Iterable[Change]) -> Sequence[RowChanges]:
             _update(_of(change.entity, coalesced), change.key, change.values)
         elif isinstance(change, Delete):
             _delete(_of(change.entity, coalesced), change.key)
-    return [coalesced[entity] for entity in _TABLES if entity in coalesced]
+        else:
+            forgotten[change.process_instance_key] = change.tenant_id
+    return Coalesced([coalesced[entity] for entity in _TABLES if entity in coalesced], forgotten)
 
 
 def _of(entity: type[Entity], coalesced: dict[type[Entity], RowChanges]) -> RowChanges:

@@ -10,10 +10,10 @@ from functools import lru_cache
 from server.engine.keys import COUNTER_BITS, Key
 from server.engine.pages import FIRST_FORMAT, HEAD_PAGE
 from server.store.entities import AuditEntry
-from server.store.ports import EVERY_OTHER_PARTITION, Batch, Forget, OutgoingCommand, PartitionId
+from server.store.ports import EVERY_OTHER_PARTITION, Batch, OutgoingCommand, PartitionId
 from server.store.postgres import clauses
 from server.store.postgres.clauses import MOST_PLACES, PLACE_BITS, Clause
-from server.store.postgres.coalesce import coalesce
+from server.store.postgres.coalesce import RowChanges, coalesce
 from server.store.postgres.columns import TABLES, Column, Table
 from server.store.postgres.literals import scalars, texts
 
@@ -47,9 +47,10 @@ class Statements:
         """The commit that follows this position; raises ValueError for a change that fits no table."""
         after = before + _positions(batch)
         first_key = self._partition_id << COUNTER_BITS | (before + 1) << PLACE_BITS
+        coalesced = coalesce(batch.changes)
         filled = [
-            *self._rows(batch),
-            *_forgotten(batch),
+            *self._rows(coalesced.rows),
+            *_forgotten(coalesced.forgotten),
             *_documents(batch),
             *_answers(batch),
             *_audit(batch.audit, first_key),
@@ -61,8 +62,8 @@ class Statements:
             arguments += values
         return Prepared(_text(tuple(clause for clause, _ in filled)), arguments, after)
 
-    def _rows(self, batch: Batch) -> Iterator[Filled]:
-        for rows in coalesce(batch.changes):
+    def _rows(self, coalesced: Iterable[RowChanges]) -> Iterator[Filled]:
+        for rows in coalesced:
             if rows.inserts:
                 yield clauses.insert_of(rows.table), _passed(rows.table, rows.inserts.values())
             if rows.updates:
@@ -148,12 +149,8 @@ def _first_format(batch: Batch) -> Iterator[Filled]:
         yield clauses.END_FIRST_FORMAT, (scalars(gone),)
 
 
-def _forgotten(batch: Batch) -> Iterator[Filled]:
-    if tenants := {
-        change.process_instance_key: change.tenant_id
-        for change in batch.changes
-        if isinstance(change, Forget)
-    }:
+def _forgotten(tenants: Mapping[Key, str]) -> Iterator[Filled]:
+    if tenants:
         yield clauses.FORGET, (scalars(list(tenants)), texts(list(tenants.values())))
 
 
