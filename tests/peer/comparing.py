@@ -31,7 +31,7 @@ from tests.peer.zeebe import Zeebe
 _AT_ONCE = 50
 _STEPS = 24
 _MAX_SHOWN = 400
-_SETTLE_SECONDS = 40
+_SETTLE_SECONDS = 10
 # No time that passes in whole steps meets a deadline or the end of a back-off: whether that is late is a matter of
 # milliseconds.
 _JOB_TIMEOUT = timedelta(seconds=151)
@@ -265,6 +265,8 @@ class _Lockstep:
             pictures = [self._picture(history) for history in self._live]
             if not any(each.unsettled or any(due <= now for due in each.ends_at) for each in pictures):
                 return
+        for history in self._live:
+            self._picture(history).forget(now)
 
     def _picture(self, history: _History) -> Picture:
         return self._pictures[history.names.number]
@@ -295,7 +297,11 @@ class _Lockstep:
         """Explain what differs; unless it does not matter for the rest, the history ends here."""
         kind = history.move.kind if history.move is not None else "deploy"
         model = history.files[0].decode()
-        passed = frozenset(self._picture(history).passed)
+        picture = self._picture(history)
+        passed = frozenset(picture.passed)
+        forgotten = frozenset(
+            picture.path(job.element_key) for job in picture.live_jobs() if job.key in picture.forgotten
+        )
         found = Found(
             history.number,
             step,
@@ -303,6 +309,7 @@ class _Lockstep:
             str(history.move),
             history.ours.reason,
             passed,
+            forgotten,
             only_ours,
             only_theirs,
             both,

@@ -27,6 +27,8 @@ class Found:
     reason: str
     # Names of variables that theirs set while an inner scope had one with this value.
     passed: frozenset[str]
+    # Where theirs has jobs whose deadlines have passed without effect.
+    forgotten: frozenset[Fact]
     ours: Mapping[str, Counter[Fact]]
     theirs: Mapping[str, Counter[Fact]]
     both: Mapping[str, Counter[Fact]] = field(default_factory=dict)
@@ -146,7 +148,7 @@ def _is_entered_again(found: Found) -> bool:
     return (
         "incident" not in theirs
         and {incident[:-2] for incident in ours.get("incident", ())} == {job[:-7] for job in asked}
-        and sorted(job[:-1] for job in ours.get("job", ())) == sorted(others)
+        and Counter(job[:-1] for job in ours.get("job", ())) == Counter(others)
         and mapped == {fact[:-1] for fact in theirs.get("variable", ())}
         and len({fact[:-1] for fact in mapped}) <= 1
     )
@@ -225,6 +227,16 @@ def _has_flow(found: Found) -> bool:
             scope in active and not any(path[: len(scope)] == scope for path in active - {scope})
             for scope in completed
         )
+    )
+
+
+def _has_forgotten(found: Found) -> bool:
+    """Theirs has jobs with the variables of an earlier activation; nothing else differs."""
+    ours, theirs = (sides.get("job", Counter()) for sides in (found.ours, found.theirs))
+    return (
+        {*found.ours} == {*found.theirs} == {"job"}
+        and Counter(job[:-1] for job in ours) == Counter(job[:-1] for job in theirs)
+        and {job[:-7] for job in theirs} <= found.forgotten
     )
 
 
@@ -439,6 +451,12 @@ DIFFERENCES: Sequence[Difference] = (
         "A modification is refused when a flow scope that it needs is not active, or is terminated by it (reference §5.16)."
         " Zeebe 8.6 accepts it, and then activates nothing.",
         _is_refused_for_scope,
+    ),
+    Difference(
+        "jobs that do not time out",
+        "A job is offered again when its deadline passes (reference §5.5). Zeebe 8.6 misses some when many deadlines pass at"
+        " once, and their workers keep them.",
+        _has_forgotten,
     ),
     Difference(
         "flows at joins beside a modification",

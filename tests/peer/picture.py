@@ -14,6 +14,7 @@ Facts = dict[str, Counter[tuple[object, ...]]]
 BODY = "MULTI_INSTANCE_BODY"
 THROWING = frozenset({"INTERMEDIATE_THROW_EVENT", "END_EVENT"})
 _NONE = object()
+_WAITING = frozenset({"ACTIVATED", "BACKING_OFF"})
 GATEWAYS = frozenset({"EXCLUSIVE_GATEWAY", "INCLUSIVE_GATEWAY"})
 _BEHIND_RACE = re.compile(r"(.*_)?(race\d+)_to_\2_")
 # The output collection of every multi-instance activity.
@@ -87,6 +88,8 @@ class Picture:
         self.unsettled: set[int] = set()
         # Names of variables that were set while an inner scope had one with this value (`differences`).
         self.passed: set[str] = set()
+        # Jobs whose deadlines have passed without effect.
+        self.forgotten: set[int] = set()
         self._alive: set[int] = set()
         self._roots: dict[int, int] = {}
         self._happened: Counter[tuple[object, ...]] = Counter()
@@ -180,8 +183,16 @@ class Picture:
             if wait.element_key in self._alive and self.elements[wait.element_key].state != "COMPLETING":
                 yield int(str(wait.what[0]))
         for job in self.live_jobs():
-            if job.state in {"ACTIVATED", "BACKING_OFF"} and job.deadline is not None:
+            if job.state in _WAITING and job.deadline is not None and job.key not in self.forgotten:
                 yield job.deadline
+
+    def forget(self, now: int) -> None:
+        """Wait no longer for the deadlines that have passed."""
+        self.forgotten |= {
+            job.key
+            for job in self.live_jobs()
+            if job.state in _WAITING and job.deadline is not None and job.deadline <= now
+        }
 
     def facts(self) -> Facts:
         """What there is, and what has happened since the last time."""
