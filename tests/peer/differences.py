@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tests.peer.picture import OUTPUTS
+from tests.peer.picture import OUTPUTS, THROWING
 
 Fact = tuple[object, ...]
 
@@ -240,6 +240,18 @@ def _has_forgotten(found: Found) -> bool:
     )
 
 
+def _waits_for_handler(found: Found) -> bool:
+    """Theirs still has a throwing event that ours completed when a modification terminated its last handler."""
+    happened = found.ours.get("happened", Counter())
+    waiting = {fact[:-2] for fact in found.theirs.get("element", ()) if fact[-2] in THROWING}
+    ended = {end[:-1] for end in found.both.get("happened", ()) if end[-1] == "TERMINATED"}
+    return (
+        found.move == "modify"
+        and any((*path, "COMPLETED") in happened for path in waiting)
+        and any(str(path[-1]).endswith("_handler") for path in ended)
+    )
+
+
 def _has_event_of_completing(found: Found) -> bool:
     """Only ours has entered an event on the boundary of an activity that completes, and has an incident."""
     happened = found.ours.get("happened", Counter())
@@ -451,6 +463,12 @@ DIFFERENCES: Sequence[Difference] = (
         "A modification is refused when a flow scope that it needs is not active, or is terminated by it (reference §5.16)."
         " Zeebe 8.6 accepts it, and then activates nothing.",
         _is_refused_for_scope,
+    ),
+    Difference(
+        "throwing events whose handlers a modification terminates",
+        "A throwing event waits for its compensation handlers (reference §5.12), and goes on when the last one has ended. Zeebe"
+        " 8.6 does not count one that a modification terminates, and waits for ever.",
+        _waits_for_handler,
     ),
     Difference(
         "jobs that do not time out",
