@@ -210,10 +210,11 @@ def _is_refused_for_scope(found: Found) -> bool:
 
 
 def _has_gateway(found: Found) -> bool:
+    if found.move != "modify" or found.theirs:
+        return False
     element_id = found.details.split()[3]
     tags = ("parallelGateway", "inclusiveGateway")
-    is_gateway = any(f'<bpmn:{tag} id="{element_id}"' in found.model for tag in tags)
-    return found.move == "modify" and is_gateway and not found.theirs
+    return any(f'<bpmn:{tag} id="{element_id}"' in found.model for tag in tags)
 
 
 def _has_flow(found: Found) -> bool:
