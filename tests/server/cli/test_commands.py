@@ -333,7 +333,7 @@ def test_jobs_are_listed_by_type_and_state(gnomon: Gnomon, greeting: str) -> Non
             pytest.param(["batch", verb, "1"], 1, "NOT_FOUND: ", id=f"{verb} a batch operation")
             for verb in ("show", "suspend", "resume", "cancel")
         ),
-        pytest.param(["deploy", "Makefile"], 1, "INVALID_ARGUMENT: ", id="no model"),
+        pytest.param(["deploy", "proto/released.binpb.zst"], 1, "INVALID_ARGUMENT: ", id="no text"),
         pytest.param(["deploy", "nothing.bpmn"], 2, "cannot read nothing.bpmn", id="no file"),
         pytest.param(["start", "a", "--variables", "[1]"], 2, "JSON object", id="no object"),
         pytest.param(["start", "a", "--variables", "@nothing"], 2, "cannot read nothing", id="no variables"),
