@@ -264,7 +264,7 @@ async def test_a_command_without_its_permission_is_in_the_log(service: Durable) 
         ),
         pytest.param(
             "CreateDeployment",
-            {"resources": [{"name": "a.txt", "content": b"x"}]},
+            {"resources": [{"name": "a.txt", "content": b"\xff"}]},
             ("RESOURCE", "CREATE", 0),
             id="unfit resource",
         ),
@@ -314,7 +314,7 @@ async def test_who_acts_in_several_tenants_and_names_none_leaves_nothing(service
 
 
 async def test_a_long_detail_is_cut(service: Durable) -> None:
-    files = [{"name": f"{'x' * 500}.txt", "content": b"x"} for _ in range(10)]
+    files = [{"name": f"{'x' * 500}.txt", "content": b"\xff"} for _ in range(10)]
     with pytest.raises(InvalidArgument) as caught:
         await service.caller("CreateDeployment", resources=files)
 
