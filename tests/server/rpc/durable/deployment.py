@@ -103,7 +103,7 @@ async def durable(authenticate: Interceptor) -> AsyncIterator[Durable]:
         _service(history_service_pb2): HistoryServicer(store),
         _service(console_service_pb2): ConsoleServicer(store),
         _service(operations_service_pb2): OperationsServicer(router),
-        _service(resource_service_pb2): ResourceServicer(router),
+        _service(resource_service_pb2): ResourceServicer(router, store),
         _service(audit_log_service_pb2): AuditLogServicer(store),
     }
     dispatcher = Dispatcher(
