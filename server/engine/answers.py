@@ -70,7 +70,7 @@ class DeployedResource:
 
 @dataclass(frozen=True, slots=True)
 class Deployment:
-    """What was deployed stands in the order of the files, each kind for itself, unchanged ones included."""
+    """Each kind of definition is in the order of the files; unchanged ones are included."""
 
     key: Key
     definitions: tuple[DeployedProcess, ...]

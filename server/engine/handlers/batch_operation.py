@@ -180,7 +180,7 @@ def _cancel_process_instance(command: ProcessBatchItems, item: BatchItem, step: 
 
 
 def _delete_process_instance(command: ProcessBatchItems, item: BatchItem, step: Step) -> None:
-    """What is deleted already is deleted, too."""
+    """An item whose history somebody else has deleted succeeds as well."""
     process_instance.delete(DeleteProcessInstance(command.tenant_id, item.key, is_stored=True), step)
 
 

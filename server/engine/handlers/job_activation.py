@@ -21,6 +21,7 @@ from server.engine.scopes import visible
 from server.engine.sizes import exceeded
 from server.engine.step import Step
 from server.engine.variables import Variables
+from server.feel.limits import CHARACTERS_PER_STEP
 
 # As listeners know them from other engines.
 ATTRIBUTES: Final[Mapping[str, str]] = {
@@ -34,21 +35,27 @@ ATTRIBUTES: Final[Mapping[str, str]] = {
 
 
 def activate(command: ActivateJobs, step: Step) -> ActivatedJobs:
-    """Oldest offers first; as many as fit. One that no answer may hold becomes an incident."""
+    """Oldest offers first; as many as fit. One that is too large for a worker becomes an incident.
+
+    The activation ends early when it has looked at enough large ones.
+    """
     offers = step.state.offers.get((command.tenant_id, command.type))
     wanted = list(islice(offers.items(), command.max_jobs)) if offers else []
     step.state.expect_loaded(offer.process_instance_key for _, offer in wanted)
     jobs: list[ActivatedJob] = []
-    size = 0
+    total = 0
     most = MAX_ANSWER_OCTETS if command.max_octets is None else command.max_octets
     for job_key, offer in wanted:
         instance = step.state.instances[offer.process_instance_key]
         job = _activated(command, step, instance, instance.jobs[job_key])
-        if job.octets > step.state.limits.message_octets:
-            _withhold(step, instance, instance.jobs[job_key], job.octets)
+        size = job.octets
+        if size > step.state.limits.message_octets:
+            _withhold(step, instance, instance.jobs[job_key], size)
+            if step.has_done_enough:
+                break
             continue
-        size += job.octets
-        if size > most and (jobs or command.max_octets is not None):
+        total += size
+        if total > most and (jobs or command.max_octets is not None):
             break
         step.emit(events.JobActivated(instance.head, job_key, command.worker, job.deadline))
         jobs.append(job)
@@ -56,6 +63,7 @@ def activate(command: ActivateJobs, step: Step) -> ActivatedJobs:
 
 
 def _withhold(step: Step, instance: ProcessInstance, job: Job, size: int) -> None:
+    step.charge(size // CHARACTERS_PER_STEP)
     incident = exceeded(f"the variables of job {job.key}", step.state.limits.message_octets, size)
     step.emit(events.JobWithheld(instance.head, job.key, incident.message))
     visit = step.visit(instance, instance.elements[job.element_instance_key])

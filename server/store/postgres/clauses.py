@@ -65,7 +65,7 @@ DELETE FROM runtime.{table.name}
 WHERE partition_id = $1 AND {table.key.name} = ANY({{0}}::text::bigint[]) AND EXISTS (SELECT FROM fence)""")  # noqa: S608  # names of our own
 
 
-# What is noted twice is deleted once.
+# A process instance may be deleted again while its rows still leave.
 FORGET = Clause("""
 INSERT INTO gnomon.history_deletion (partition_id, process_instance_key, tenant_id)
 SELECT $1, r.key, r.tenant_id FROM unnest({0}::text::bigint[], {1}::text::text[]) AS r (key, tenant_id)

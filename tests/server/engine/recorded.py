@@ -1,4 +1,4 @@
-"""What was done in a random history and what came of it, to do the same again elsewhere."""
+"""Records the commands of a random history with their answers, so that another scenario can repeat them."""
 
 from datetime import timedelta
 from typing import Self

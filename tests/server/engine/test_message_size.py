@@ -10,6 +10,7 @@ from server.engine.commands import ActivateJobs, DeployResources, SetVariables
 from server.engine.events import JobActivated, JobWithheld
 from server.engine.incidents import ErrorType
 from server.engine.limits import DEFAULT_LIMITS, EngineLimits
+from server.feel.limits import CHARACTERS_PER_STEP
 from server.store import entities
 from tests.server.engine.graphs import answering, graph
 from tests.server.engine.scenario import Scenario
@@ -71,6 +72,21 @@ def test_a_job_that_is_too_large_is_an_incident_and_keeps_no_other_job_back(engi
     message = f"Expected the variables of job {job.job_key} to have at most {MOST} bytes, found {MOST + 1}"
     assert (row.job_key, row.error_message) == (job.job_key, message)
     assert (job.state, job.error_message, job.retries) == (entities.JobState.FAILED, message, 3)
+
+
+def test_an_activation_withholds_large_jobs_until_it_has_done_enough() -> None:
+    of_one = len(EXCEEDS) // CHARACTERS_PER_STEP
+    engine = Scenario(limits=EngineLimits(message_octets=MOST, slice_steps=2 * of_one))
+    engine.deploy(charge())
+    for text in [EXCEEDS] * 5 + [FITS]:
+        engine.start(text=text)
+
+    withheld, given = [], []
+    for _ in range(3):
+        given.append(len(engine.activate("charge", most=100)))
+        withheld.append(sum(isinstance(event, JobWithheld) for event in engine.last_events))
+
+    assert (withheld, given) == ([2, 2, 1], [0, 0, 1])
 
 
 def test_an_activation_for_one_job_leaves_what_is_behind_a_large_one_on_offer(engine: Scenario) -> None:
