@@ -1,7 +1,8 @@
 """Confirmation links for the owner of an e-mail address.
 
 A link is valid while its attempt is the account's current one. The write that creates a new link therefore invalidates
-all earlier ones, also when two processes do so concurrently.
+all earlier ones, also when two processes do so concurrently. Earlier links are not deleted but expire: the process whose
+write came first may mail its link last, and would delete the valid one.
 """
 
 from dataclasses import dataclass
@@ -32,8 +33,6 @@ class Links(Protocol):
 
     async def redeem(self, link: Link) -> bool: ...
 
-    async def cancel(self, tenant: Tenant, user_id: UserId, usage: Usage) -> None: ...
-
 
 class Postbox(Protocol):
     async def post(self, tenant: Tenant, letter: Letter) -> None: ...
@@ -61,7 +60,6 @@ class ConfirmationLinks:
         """Mail the link of the account's current attempt; its lifetime comes from the present settings."""
         if user.registration is None:
             return
-        await self.links.cancel(tenant, user.user_id, Usage.CONFIRM_EMAIL)
         hours = settings.confirmation_link_hours
         code = await self.links.issue(
             tenant,

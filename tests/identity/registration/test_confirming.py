@@ -114,6 +114,19 @@ async def is_good(desk: Desk, code: str) -> bool:
     return await desk.links.find(desk.tenant, user, code) is not None
 
 
+async def test_r15_a_link_that_is_mailed_late_leaves_the_newer_one_valid(desk: Desk) -> None:
+    await desk.register()
+    late = await desk.known()
+    await desk.ask_again()
+    newer = desk.link
+
+    await desk.links.send(desk.tenant, late, TenantSettings())
+
+    with pytest.raises(NotFound):
+        await desk.confirm(desk.link)
+    assert (await desk.confirm(newer)).status is Status.CONFIRMED
+
+
 async def test_r17_a_link_of_one_tenant_is_unknown_in_another(desk: Desk) -> None:
     await desk.register()
     acme = desk.provider.tenants.find("acme")
