@@ -39,6 +39,7 @@ from server.store.ports import (
     ElementStatistics,
     Forget,
     IncomingCommand,
+    Insert,
     PartitionId,
     Reservation,
     StoredAnswer,
@@ -197,37 +198,34 @@ class MemoryStore:
         tables = self._tables
         used: set[tuple[type[Entity], Key]] = set()
         for change in batch.changes:
-            if isinstance(change, Forget):
-                continue
-            if isinstance(change, Delete):
-                used.add((change.entity, change.key))
-                continue
-            if isinstance(change, Update):
+            if isinstance(change, Insert):
+                entity = type(change.row)
+                table = tables[entity]
+                row = (entity, table.key_of(change.row))
+                if row in used or table.has(row[1]):
+                    raise ValueError(f"{entity.__name__} {row[1]} is inserted twice")
+                used.add(row)
+            elif isinstance(change, Update):
                 columns = tables[change.entity].columns
                 if not columns.issuperset(change.values):
                     unknown = sorted(change.values.keys() - columns)
                     raise ValueError(f"{change.entity.__name__} {change.key} has no {unknown}")
-                continue
-            entity = type(change.row)
-            table = tables[entity]
-            row = (entity, table.key_of(change.row))
-            if row in used or table.has(row[1]):
-                raise ValueError(f"{entity.__name__} {row[1]} is inserted twice")
-            used.add(row)
+            elif isinstance(change, Delete):
+                used.add((change.entity, change.key))
 
     def _apply(self, change: Change) -> Entity | None:
+        if isinstance(change, Insert):
+            self._tables[type(change.row)].insert(change.row)
+            return change.row
+        if isinstance(change, Update):
+            return self._tables[change.entity].update(change.key, change.values)
         if isinstance(change, Delete):
             self._delete(self._tables[change.entity], change.key)
             if change.entity is DecisionInstance:
                 self._decided.pop(change.key, None)
             return None
-        if isinstance(change, Forget):
-            self._forget_ended(change.process_instance_key, change.tenant_id)
-            return None
-        if isinstance(change, Update):
-            return self._tables[change.entity].update(change.key, change.values)
-        self._tables[type(change.row)].insert(change.row)
-        return change.row
+        self._forget_ended(change.process_instance_key, change.tenant_id)
+        return None
 
     @staticmethod
     def _delete(table: Table[Entity], key: Key) -> None:
