@@ -347,6 +347,10 @@ def _interruption_finished(state: State, event: events.InterruptionFinished) -> 
     journal.alter(scope, "joins", {})
 
 
+def _interruption_lifted(state: State, event: events.InterruptionLifted) -> None:
+    state.journal.alter(_instance(state, event).elements[event.key], "interruption", None)
+
+
 def _event_caught(state: State, event: events.EventCaught) -> None:
     element = _instance(state, event).elements[event.key]
     state.journal.alter(element, "caught", CaughtEvent(event.element_id, event.variables))
@@ -822,6 +826,7 @@ APPLIERS: Mapping[type[events.Event], Applier] = cast(
         events.ElementProgressed: _element_progressed,
         events.ElementInterrupted: _element_interrupted,
         events.InterruptionFinished: _interruption_finished,
+        events.InterruptionLifted: _interruption_lifted,
         events.EventCaught: _event_caught,
         events.ElementCompleting: _element_completing,
         events.ElementCompleted: _element_completed,

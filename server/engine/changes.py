@@ -118,6 +118,7 @@ CHANGED: Mapping[
         events.ElementProgressed: _one,
         events.ElementInterrupted: _one,
         events.InterruptionFinished: _one,
+        events.InterruptionLifted: _one,
         events.EventCaught: _one,
         events.ElementCompleting: _one,
         events.ElementCompleted: _left,

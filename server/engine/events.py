@@ -198,6 +198,12 @@ class InterruptionFinished(InstanceEvent, frozen=True):
     key: Key
 
 
+class InterruptionLifted(InstanceEvent, frozen=True):
+    """A modification activates something in the interrupted scope, where flows and events lead on again."""
+
+    key: Key
+
+
 class EventCaught(InstanceEvent, frozen=True):
     """The element instance goes on with the event that has this id, and with what came with its trigger."""
 

@@ -61,6 +61,7 @@ WITHOUT_ROWS = {
     events.EventCaught,
     events.ElementsPlanned,
     events.InterruptionFinished,
+    events.InterruptionLifted,
     events.OutputCollected,
     events.OutputsMerged,
     events.ProcessCalled,

@@ -36,21 +36,27 @@ class _Entry:
         path = frozenset(scope_keys(self._instance, ancestor)) if ancestor is not None else None
         variables = instruction.variable_instructions
         scope = self._instance.elements[self._instance.head.key]
-        self._expect_active(scope, element)
-        self._set_variables(scope, variables)
+        self._use(scope, element, variables)
         for around in flow_scopes_of(element)[1:]:
             existing = self._existing(scope, around, element, path)
             if existing is None:
                 scope = self._made(scope, around, element, variables)
                 continue
             scope = existing
-            self._expect_active(scope, element)
-            self._set_variables(scope, variables)
-        self._expect_open(scope, element)
+            self._use(scope, element, variables)
         visit = execution.announce(self._step, self._instance, scope, element)
         self._note(scope, visit.instance)
         self._set_variables(visit.instance, variables)
         return visit.instance.key
+
+    def _use(
+        self, scope: ElementInstance, element: Element, variables: Iterable[VariableInstruction]
+    ) -> None:
+        """A scope that an event sub-process interrupted goes on, as on Zeebe."""
+        self._expect_active(scope, element)
+        if scope.interruption is not None:
+            self._step.emit(events.InterruptionLifted(self._instance.head, scope.key))
+        self._set_variables(scope, variables)
 
     def _existing(
         self, scope: ElementInstance, around: Element, element: Element, path: frozenset[Key] | None
@@ -76,7 +82,6 @@ class _Entry:
         element: Element,
         variables: Iterable[VariableInstruction],
     ) -> ElementInstance:
-        self._expect_open(scope, element)
         if around.loop is not None or around.is_repeated:
             raise self._refused(
                 f"'{around.id}' is a multi-instance activity, which has to be activated itself"
@@ -103,10 +108,6 @@ class _Entry:
             raise self._refused(f"'{element.id}' needs element instance {scope.key}, which is terminated")
         if scope.state is not ACTIVATED or scope.is_being_emptied or scope.ends_remaining:
             raise self._refused(f"'{element.id}' needs element instance {scope.key}, which is not active")
-
-    def _expect_open(self, scope: ElementInstance, element: Element) -> None:
-        if scope.interruption is not None:
-            raise self._refused(f"'{element.id}' needs element instance {scope.key}, which was interrupted")
 
     def _set_variables(self, scope: ElementInstance, instructions: Iterable[VariableInstruction]) -> None:
         is_root = scope.scope_key is None

@@ -566,15 +566,30 @@ def test_a_scope_that_does_not_run_yet_gets_no_elements(engine: Scenario) -> Non
     assert refusal(engine, activate("deep")) == f"'deep' needs element instance {key}, which is not active"
 
 
-def test_an_interrupted_scope_gets_no_elements(engine: Scenario) -> None:
-    help_ = event_sub_process("help").start_timer("late", duration="PT2M").service_task("tell", type="tell")
-    engine.deploy(order().beside(help_.end())).start().advance(2 * MINUTE)
+def interrupted() -> ProcessBuilder:
+    """Tasks `a` and `b`; a timer interrupts them, and `help` with task `tell` begins. It also catches errors."""
+    late = event_sub_process("help").start_timer("late", duration="PT2M").service_task("tell", type="tell")
+    wrong = event_sub_process("mend").start_error("wrong", error="oops").service_task("undo", type="undo")
+    return order().declare_error("oops", "E").beside(late.end()).beside(wrong.end())
 
-    reason = refusal(engine, activate("b"))
 
-    assert reason == f"'b' needs element instance {engine.instance_key}, which was interrupted"
-    engine.modify(activate("tell"))
-    assert standing(engine) == ["help", "tell", "tell"]
+def test_a_scope_that_was_interrupted_goes_on_with_what_is_activated(engine: Scenario) -> None:
+    engine.deploy(interrupted()).start().advance(2 * MINUTE)
+
+    engine.modify(activate("a")).complete("a")
+
+    assert standing(engine) == ["help", "tell", "b"]
+    engine.complete("tell").complete("b")
+    assert engine.is_completed
+
+
+def test_a_scope_that_goes_on_can_be_interrupted_again(engine: Scenario) -> None:
+    engine.deploy(interrupted()).start().advance(2 * MINUTE).modify(activate("b"))
+
+    thrown = commands.ThrowJobError(tenant_id=engine.tenant_id, job_key=engine.job("b").key, error_code="E")
+    engine.execute(thrown)
+
+    assert standing(engine) == ["mend", "undo"]
 
 
 def test_no_instance_of_a_repeated_activity_is_made_alone(engine: Scenario) -> None:
