@@ -5,7 +5,7 @@ the store's own and changes with later commits: map it at once.
 """
 
 from collections import Counter, OrderedDict
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from functools import partial
 from operator import attrgetter
 from typing import cast
@@ -63,10 +63,10 @@ PARTS = (
     AuditEntry,
 )
 
-# The fields by which rows leave: those of a process instance, or of a batch operation, all at once.
-_LEAVING: Mapping[type[Entity], tuple[str, ...]] = {
-    **dict.fromkeys(PARTS, ("process_instance_key",)),
-    BatchOperationItem: ("batch_operation_key",),
+# What a row leaves with: its process instance, or its batch operation.
+_WHOLE: Mapping[type[Entity], Callable[[Entity], Key | None]] = {
+    **dict.fromkeys(PARTS, attrgetter("process_instance_key")),
+    BatchOperationItem: attrgetter("batch_operation_key"),
 }
 
 # Rows of which only so many are kept that have ended.
@@ -84,9 +84,10 @@ class MemoryStore:
 
     def __init__(self, max_finished_instances: int) -> None:
         self._tables: dict[type, Table[Entity]] = {
-            entity: Table(searchable, kept=_LEAVING.get(entity, ()))
-            for entity, searchable in SEARCHABLES.items()
+            entity: Table(searchable) for entity, searchable in SEARCHABLES.items()
         }
+        # The rows that leave together; some may have left before.
+        self._parts: dict[Key, list[Entity]] = {}
         self._max_finished_instances = max_finished_instances
         self._finished: OrderedDict[Key, ProcessInstance] = OrderedDict()
         self._decided: OrderedDict[Key, DecisionInstance] = OrderedDict()
@@ -124,11 +125,13 @@ class MemoryStore:
 
     def _forget_oldest(self) -> None:
         while len(self._finished) > self._max_finished_instances:
-            self._forget(self._finished.popitem(last=False)[1])
+            key, instance = self._finished.popitem(last=False)
+            self._forget(instance, key)
         while len(self._decided) > self._max_finished_instances:
             self._tables[DecisionInstance].remove(self._decided.popitem(last=False)[1])
         while len(self._batches) > self._max_finished_instances:
-            self._forget_batch(self._batches.popitem(last=False)[1])
+            key, batch_operation = self._batches.popitem(last=False)
+            self._forget(batch_operation, key)
 
     def _audit(self, entries: Sequence[AuditEntry]) -> None:
         """Keep what was done with user tasks, as long as their process instance is kept."""
@@ -136,7 +139,7 @@ class MemoryStore:
             if entry.entity_type == USER_TASK and entry.process_instance_key is not None:
                 self._last_audited += 1
                 entry.audit_entry_key = Key(self._last_audited)
-                self._tables[AuditEntry].insert(entry)
+                self._insert(entry)
 
     def _write(self, document: DocumentId, pages: ChangedPages) -> None:
         stored = self._documents.setdefault(document, {})
@@ -215,7 +218,7 @@ class MemoryStore:
 
     def _apply(self, change: Change) -> Entity | None:
         if isinstance(change, Insert):
-            self._tables[type(change.row)].insert(change.row)
+            self._insert(change.row)
             return change.row
         if isinstance(change, Update):
             return self._tables[change.entity].update(change.key, change.values)
@@ -227,24 +230,30 @@ class MemoryStore:
         self._forget_ended(change.process_instance_key, change.tenant_id)
         return None
 
+    def _insert(self, row: Entity) -> None:
+        entity = type(row)
+        self._tables[entity].insert(row)
+        whole_of = _WHOLE.get(entity)
+        whole = whole_of(row) if whole_of is not None else None
+        if whole is not None:
+            parts = self._parts.get(whole)
+            if parts is None:
+                self._parts[whole] = [row]
+            else:
+                parts.append(row)
+
     @staticmethod
     def _delete(table: Table[Entity], key: Key) -> None:
         row = table.get(key)
         if row is not None:
             table.remove(row)
 
-    def _forget_batch(self, row: BatchOperation) -> None:
-        key, items = row.batch_operation_key, self._tables[BatchOperationItem]
-        items.remove_with("batch_operation_key", key, tenant_id=row.tenant_id)
-        self._tables[BatchOperation].remove(row)
-
     def _forget_ended(self, key: Key, tenant_id: str) -> None:
         instance = self._finished.get(key)
         if instance is not None and instance.tenant_id == tenant_id:
-            self._forget(self._finished.pop(key))
+            self._forget(self._finished.pop(key), key)
 
-    def _forget(self, instance: ProcessInstance) -> None:
-        key, tenant_id = instance.process_instance_key, instance.tenant_id
-        for part in PARTS:
-            self._tables[part].remove_with("process_instance_key", key, tenant_id=tenant_id)
-        self._tables[ProcessInstance].remove(instance)
+    def _forget(self, whole: ProcessInstance | BatchOperation, key: Key) -> None:
+        for part in self._parts.pop(key, ()):
+            self._tables[type(part)].remove(part)
+        self._tables[type(whole)].remove(whole)

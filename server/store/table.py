@@ -1,6 +1,6 @@
 """The rows of one entity in memory, by key, and for each tenant in order and by the indexed fields."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
 from typing import Generic
@@ -11,19 +11,17 @@ from server.store.ports import E
 
 
 class Shelf(Generic[E]):
-    """The rows of one tenant, indexed by a field from the first search by it on; by those that are `kept`, always."""
+    """The rows of one tenant, indexed by a field from the first search by it on."""
 
     __slots__ = ("_entries", "_indexed", "_indexes", "_key", "rows")
 
-    def __init__(self, searchable: Searchable[E], kept: Iterable[str]) -> None:
+    def __init__(self, searchable: Searchable[E]) -> None:
         self._key = attrgetter(searchable.key.name)
         self.rows: Ordered[E] = Ordered(self._key)
         self._indexes: dict[str, dict[Scalar, Ordered[E]]] = {}
         self._indexed: frozenset[str] = frozenset()
         # Each index with the field that it is by, for the many rows that enter all of them.
         self._entries: list[tuple[dict[Scalar, Ordered[E]], Callable[[E], Scalar | None]]] = []
-        for name in kept:
-            self._index(name)
 
     def add(self, row: E) -> None:
         self.rows.add(row)
@@ -39,17 +37,6 @@ class Shelf(Generic[E]):
         self.rows.remove(row)
         for index, value_of in self._entries:
             self._leave(row, index, value_of(row))
-
-    def remove_with(self, name: str, value: Scalar) -> Iterable[E]:
-        """Remove the rows whose indexed field has this value, and return them."""
-        left = self._index(name)
-        rows = left.pop(value, ())
-        for row in rows:
-            self.rows.remove(row)
-            for index, value_of in self._entries:
-                if index is not left:
-                    self._leave(row, index, value_of(row))
-        return rows
 
     def change(self, row: E, values: Mapping[str, object]) -> None:
         moved = () if self._indexed.isdisjoint(values) else self._indexed & values.keys()
@@ -89,16 +76,12 @@ class Shelf(Generic[E]):
 
 
 class Table(Generic[E]):
-    """Owns its rows: whoever reads one must not keep it beyond the next commit.
+    """Owns its rows: whoever reads one must not keep it beyond the next commit."""
 
-    `kept` are the indexed fields by which rows leave.
-    """
-
-    def __init__(self, searchable: Searchable[E], kept: Collection[str] = ()) -> None:
+    def __init__(self, searchable: Searchable[E]) -> None:
         self.columns = frozenset(searchable.entity.__struct_fields__)
         self.key_of: Callable[[E], Key] = attrgetter(searchable.key.name)
         self._searchable = searchable
-        self._kept = kept
         self._rows: dict[Scalar, E] = {}
         self._shelves: dict[str | None, Shelf[E]] = {}
         # Whether there is a row with this key.
@@ -111,7 +94,7 @@ class Table(Generic[E]):
         self._rows[self.key_of(row)] = row
         shelf = self._shelves.get(row.tenant_id)
         if shelf is None:
-            shelf = self._shelves[row.tenant_id] = Shelf(self._searchable, self._kept)
+            shelf = self._shelves[row.tenant_id] = Shelf(self._searchable)
         shelf.add(row)
 
     def update(self, key: Key, values: Mapping[str, object]) -> E | None:
@@ -122,15 +105,11 @@ class Table(Generic[E]):
         return row
 
     def remove(self, row: E) -> None:
-        del self._rows[self.key_of(row)]
-        self._shelves[row.tenant_id].remove(row)
-
-    def remove_with(self, name: str, value: Scalar, *, tenant_id: str) -> None:
-        """Remove the rows of a tenant whose indexed field has this value."""
-        shelf = self._shelves.get(tenant_id)
-        if shelf is not None:
-            for row in shelf.remove_with(name, value):
-                del self._rows[self.key_of(row)]
+        """Remove a row; nothing happens when it has left already."""
+        key = self.key_of(row)
+        if self._rows.get(key) is row:
+            del self._rows[key]
+            self._shelves[row.tenant_id].remove(row)
 
     def rows_with(self, name: str, value: Scalar, *, tenant_id: str) -> Sequence[E]:
         """Rows of a tenant whose indexed field has this value, in order of their key."""
