@@ -37,7 +37,6 @@ from server.store.ports import (
     Delete,
     E,
     ElementStatistics,
-    Forget,
     IncomingCommand,
     Insert,
     PartitionId,
