@@ -1,12 +1,12 @@
 """Play random histories on both engines in lockstep, and look at what they offer after every step.
 
 Many histories share the broker, each with processes, messages and signals of its own; time passes for all at once.
-A history ends at its first difference.
+A history ends at its first difference. Histories of a broker that does not answer are played again on another one.
 """
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -26,12 +26,13 @@ from tests.peer.moves import Move, chosen_move, ours, theirs
 from tests.peer.ours import OK, Ours, milliseconds
 from tests.peer.picture import Facts, Picture
 from tests.peer.theirs import Pictures
-from tests.peer.zeebe import Zeebe
+from tests.peer.zeebe import NotQuiet, Zeebe, zeebe
 
 _AT_ONCE = 50
+_MOST_ATTEMPTS = 3
 _STEPS = 24
-_MAX_SHOWN = 400
-_SETTLE_SECONDS = 10
+_SETTLE_SECONDS = 4
+_ANSWER_SECONDS = 60
 # No time that passes in whole steps meets a deadline or the end of a back-off: whether that is late is a matter of
 # milliseconds.
 _JOB_TIMEOUT = timedelta(seconds=151)
@@ -40,7 +41,7 @@ _SECONDS = (5, 10, 20, 40, 55, 170, 230)
 
 
 # Answers of HTTP requests.
-_STATUSES = {
+_STATUSES: Mapping[int, str] = {
     HTTPStatus.OK: OK,
     HTTPStatus.NO_CONTENT: OK,
     HTTPStatus.BAD_REQUEST: "INVALID_ARGUMENT",
@@ -49,24 +50,44 @@ _STATUSES = {
 }
 
 
+# What a broker answers that has too much to do.
+_NO_ANSWERS = {"UNAVAILABLE", "DEADLINE_EXCEEDED", "RESOURCE_EXHAUSTED", "CANCELLED"}
+
+
 @dataclass(slots=True)
 class Comparison:
-    """`explained` counts by difference. `unexplained` are texts. `differing` processes were not compared to the end."""
+    """`explained` counts by difference. `unexplained` are texts. `differing` processes were not compared to the end.
+
+    `repeated` processes were played again, because the broker did not answer. `lost` ones are in no other number: it
+    did not answer in any attempt.
+    """
 
     seed: str
     processes: int = 0
     steps: int = 0
     differing: int = 0
+    repeated: int = 0
+    lost: int = 0
     moves: Counter[str] = field(default_factory=Counter)
     elements: Counter[str] = field(default_factory=Counter)
     explained: Counter[str] = field(default_factory=Counter)
     unexplained: list[str] = field(default_factory=list)
+
+    def add(self, other: "Comparison") -> None:
+        self.processes += other.processes
+        self.steps += other.steps
+        self.differing += other.differing
+        self.moves += other.moves
+        self.elements += other.elements
+        self.explained += other.explained
+        self.unexplained += other.unexplained
 
     def table(self) -> Table:
         same = self.processes - self.differing
         table = Table(
             title=f"{self.processes:,} processes, beside Zeebe 8.6: {self.steps:,} steps compared",
             caption=f"{same:,} agree to the end, {len(self.unexplained)} unexplained; seed {self.seed}\n"
+            f"{self.repeated:,} played again because the broker did not answer, {self.lost:,} not compared\n"
             f"{_listed(self.moves)}\n{_listed(self.elements)}",
             caption_justify="left",
         )
@@ -111,24 +132,46 @@ class _History:
         return not any(refusals(lint(read(file))) for file in self.files)
 
 
-def compared(
-    numbers: Sequence[int], seed: str, broker: Zeebe, console: Console, *, is_told: bool = False
-) -> Comparison:
+def compared(numbers: Sequence[int], seed: str, console: Console, *, is_told: bool = False) -> Comparison:
     result = Comparison(seed)
-    # Its own time: the broker's timers do not follow a clock that goes back, or far ahead.
-    clock = broker.now()
-    for start in range(0, len(numbers), _AT_ONCE):
-        batch = numbers[start : start + _AT_ONCE]
-        lockstep = _Lockstep(batch, seed, broker, result, clock)
-        lockstep.play()
-        clock = lockstep.clock
-        console.print(
-            f"{result.processes:,} processes, {result.steps:,} steps, {result.differing} differ,"
-            f" {len(result.unexplained)} unexplained"
-        )
-        if is_told:
-            console.print("\n".join(lockstep.told), markup=False, highlight=False, soft_wrap=True)
+    left = [numbers[start : start + _AT_ONCE] for start in range(0, len(numbers), _AT_ONCE)]
+    attempts = 0
+    while left:
+        attempts += 1
+        try:
+            for told in _played(left, seed, result, console):
+                attempts = 0
+                if is_told:
+                    console.print("\n".join(told), markup=False, highlight=False, soft_wrap=True)
+        except (NotQuiet, OSError, grpc.RpcError) as error:
+            console.print(f"the broker does not answer: {error!r}", markup=False, highlight=False)
+            if attempts < _MOST_ATTEMPTS:
+                result.repeated += len(left[0])
+            else:
+                result.lost += len(left.pop(0))
+                attempts = 0
     return result
+
+
+def _played(
+    left: list[Sequence[int]], seed: str, result: Comparison, console: Console
+) -> Iterator[Sequence[str]]:
+    """Play and remove one batch after the other on a new broker; what each of them tells."""
+    with zeebe() as broker:
+        # Its own time: the broker's timers do not follow a clock that goes back, or far ahead.
+        clock = broker.now()
+        while left:
+            part = Comparison(seed)
+            lockstep = _Lockstep(left[0], seed, broker, part, clock)
+            lockstep.play()
+            clock = lockstep.clock
+            left.pop(0)
+            result.add(part)
+            console.print(
+                f"{result.processes:,} processes, {result.steps:,} steps, {result.differing} differ,"
+                f" {len(result.unexplained)} unexplained"
+            )
+            yield lockstep.told
 
 
 class _Lockstep:
@@ -298,7 +341,6 @@ class _Lockstep:
         kind = history.move.kind if history.move is not None else "deploy"
         model = history.files[0].decode()
         picture = self._picture(history)
-        passed = frozenset(picture.passed)
         forgotten = frozenset(
             picture.path(job.element_key) for job in picture.live_jobs() if job.key in picture.forgotten
         )
@@ -308,7 +350,7 @@ class _Lockstep:
             kind,
             str(history.move),
             history.ours.reason,
-            passed,
+            picture.passed,
             forgotten,
             only_ours,
             only_theirs,
@@ -318,7 +360,7 @@ class _Lockstep:
         row = explanation(found)
         if row is not None:
             self._result.explained[row.name] += 1
-        elif len(self._result.unexplained) < _MAX_SHOWN:
+        else:
             self._result.unexplained.append(str(found))
         if row is None or not row.goes_on:
             self._result.differing += 1
@@ -335,11 +377,21 @@ def _minus(some: Facts, others: Facts) -> Facts:
 
 
 def _answer(call: Any) -> str:
+    """Raises NotQuiet."""
     try:
-        result = call.result()
+        result = call.result(timeout=_ANSWER_SECONDS)
     except grpc.RpcError as error:
-        return str(error.code().name)
-    return _STATUSES.get(result, str(result)) if isinstance(result, int) else OK
+        code = str(error.code().name)
+        if code in _NO_ANSWERS:
+            raise NotQuiet(f"{code}: {error.details()}") from error
+        return code
+    except (TimeoutError, grpc.FutureTimeoutError) as error:
+        raise NotQuiet("no answer") from error
+    if not isinstance(result, int):
+        return OK
+    if result in {HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GATEWAY_TIMEOUT}:
+        raise NotQuiet(f"HTTP status {result}")
+    return _STATUSES.get(result, str(result))
 
 
 def _details(call: Any) -> str:

@@ -5,9 +5,10 @@ A row says which differences are its own. A difference without a row is unexplai
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from tests.peer.models import ITEMS
 from tests.peer.picture import OUTPUTS, THROWING
 
 Fact = tuple[object, ...]
@@ -25,8 +26,8 @@ class Found:
     move: str
     details: str
     reason: str
-    # Names of variables that theirs set while an inner scope had one with this value.
-    passed: frozenset[str]
+    # Variables that theirs set in this step while an inner scope had one with this value.
+    passed: frozenset[Fact]
     # Where theirs has jobs whose deadlines have passed without effect.
     forgotten: frozenset[Fact]
     ours: Mapping[str, Counter[Fact]]
@@ -82,6 +83,13 @@ def _is_of_answers_alone(found: Found) -> bool:
     return {*found.ours, *found.theirs} == {"answer"}
 
 
+def _facts(found: Found) -> Iterator[Fact]:
+    """All that differs."""
+    for sides in (found.ours, found.theirs):
+        for facts in sides.values():
+            yield from facts
+
+
 def _incidents(found: Found) -> tuple[Fact, Fact] | None:
     """The only incident of ours and the only one of theirs."""
     pair = [[*sides.get("incident", Counter())] for sides in (found.ours, found.theirs)]
@@ -112,17 +120,9 @@ def _has_waits_alone(found: Found) -> bool:
 
 
 def _has_outer_variable(found: Found) -> bool:
-    """A variable of an outer scope that theirs changed, with what follows from it, or a later job or end that shows it."""
-    variables = [*found.ours.get("variable", ()), *found.theirs.get("variable", ())]
-    if variables:
-        return {str(fact[-2]) for fact in variables} <= found.passed
-    ends = [*found.ours.get("happened", ()), *found.theirs.get("happened", ())]
-    kinds = {*found.ours, *found.theirs}
-    return (
-        bool(found.passed and ends)
-        and kinds <= {"job", "happened"}
-        and all(end[-3] == "with" for end in ends)
-    )
+    """Only theirs has such a variable of an outer scope, with what follows from it."""
+    changed = {*found.theirs.get("variable", ()), *found.theirs.get("happened", ())}
+    return bool(changed & found.passed)
 
 
 def _has_outputs_alone(found: Found) -> bool:
@@ -172,6 +172,17 @@ def _enters_again(found: Found) -> bool:
     )
 
 
+def _maps_again(found: Found) -> bool:
+    """Behind an incident theirs has mapped the inputs of an element again; nothing outside of it differs."""
+    changed = [{fact[:-1] for fact in sides.get("variable", ())} for sides in (found.ours, found.theirs)]
+    places = {fact[:-1] for fact in changed[0] & changed[1]}
+    return (
+        found.move == "resolve"
+        and len(places) == 1
+        and all(fact[: len(place)] == place for place in places for fact in _facts(found))
+    )
+
+
 def _has_unhandled_error(found: Found) -> bool:
     """Theirs does not catch what an event sub-process throws; in ours that ends the scope."""
     incidents = [*found.theirs.get("incident", ())]
@@ -188,16 +199,18 @@ def _places_of_event_sub_processes(path: Fact) -> list[int]:
 
 
 def _has_handler(found: Found) -> bool:
-    """Only theirs still has a compensation handler whose throwing event was terminated by a modification."""
-    ended = {end[:-1] for end in found.ours.get("happened", ()) if end[-1] == "TERMINATED"}
-    return (
-        found.move == "modify"
-        and {*found.ours} == {"happened"}
-        and bool(ended)
-        and all("_handler" in str(path[-1]) for path in ended)
-        and len(ended) == len(found.ours["happened"])
-        and {fact[:-2] for fact in found.theirs.get("element", ())} == ended
-    )
+    """Only theirs still has a compensation handler whose throwing event was terminated by a modification.
+
+    A scope that was left empty by that has ended in ours, and what is outside of it has gone on.
+    """
+    happened = found.ours.get("happened", Counter())
+    ended = {end[:-1] for end in happened if end[-1] == "TERMINATED" and str(end[-2]).endswith("_handler")}
+    left = {fact[:-2] for fact in found.theirs.get("element", ())}
+    if found.move != "modify" or not ended or not ended <= left:
+        return False
+    scopes = {path[:-1] for path in ended}
+    has_gone_on = any((*scope, state) in happened for scope in scopes for state in _ENDS)
+    return has_gone_on or all(any(fact[: len(path)] == path for path in ended) for fact in _facts(found))
 
 
 def _is_refused_for_scope(found: Found) -> bool:
@@ -300,15 +313,22 @@ def _has_event_sub_process(found: Found) -> bool:
 
 
 def _has_late_event(found: Found) -> bool:
-    """Only theirs has entered an event on the boundary of something in a scope that ends, and terminated it."""
+    """Only theirs has entered an event in a scope that ends, and terminated it or the event sub-process that it begins.
+
+    It is an event on a boundary, or the start event of an event sub-process.
+    """
     happened = found.theirs.get("happened", Counter())
+    late = [
+        end[:-1]
+        for end in happened
+        if end[-1] == "TERMINATED"
+        and ("_at" in str(end[-2]) or _BESIDE.fullmatch(str(end[-2])))
+        and _has_ended_around(found, end)
+    ]
     return (
         not found.ours
         and {*found.theirs} == {"happened"}
-        and all(
-            end[-1] == "TERMINATED" and "_at" in str(end[-2]) and _has_ended_around(found, end)
-            for end in happened
-        )
+        and all(any(end[: len(path)] == path for path in late) for end in happened)
     )
 
 
@@ -327,16 +347,57 @@ def _ends(found: Found, path: Fact) -> bool:
 
 
 def _reads_collection_again(found: Found) -> bool:
-    """Theirs has an incident where ours has completed an instance of a multi-instance activity."""
+    """Theirs has an incident where ours has completed an instance of a multi-instance activity, or another item."""
     places = [fact[:-2] for fact in found.theirs.get("incident", ()) if fact[-2] == "EXTRACT_VALUE_ERROR"]
     completed = found.ours.get("happened", Counter())
-    return any((*place, "COMPLETED") in completed and str(place[-1]).endswith("]") for place in places)
+    return _has_other_item(found) or any(
+        (*place, "COMPLETED") in completed and str(place[-1]).endswith("]") for place in places
+    )
+
+
+def _has_other_item(found: Found) -> bool:
+    """A later instance has another item than ours, and nothing outside of it differs."""
+    items = [
+        {fact[:-1] for fact in sides.get("variable", ()) if fact[-2] in ITEMS and _is_later(fact[-3])}
+        for sides in (found.ours, found.theirs)
+    ]
+    places = {fact[:-1] for fact in items[0] & items[1]}
+    return len(places) == 1 and all(fact[: len(place)] == place for place in places for fact in _facts(found))
+
+
+def _is_later(element_id: object) -> bool:
+    return str(element_id).endswith("]") and not str(element_id).endswith("[1]")
 
 
 def _has_orphan(found: Found) -> bool:
-    """Theirs has completed a scope, and has a job in it still."""
-    ended = [fact[:-1] for fact in found.theirs.get("happened", ()) if fact[-1] == "COMPLETED"]
-    return any(job[: len(scope)] == scope for job in found.theirs.get("job", ()) for scope in ended)
+    """Theirs has completed a scope, and has an element or a job in it still; ours has not, or has nothing in it."""
+    kept = [fact for kind in ("job", "element") for fact in found.theirs.get(kind, ())]
+    sides = (found.theirs, found.both) if {*found.ours} <= {"happened"} else (found.theirs,)
+    ended = [end[:-1] for side in sides for end in side.get("happened", ()) if end[-1] == "COMPLETED"]
+    return any(len(fact) > len(scope) + 2 and fact[: len(scope)] == scope for fact in kept for scope in ended)
+
+
+def _never_ends(found: Found) -> bool:
+    """Theirs goes on to terminate a scope in which nothing is left; ours has terminated it."""
+    happened = found.ours.get("happened", Counter())
+    left = {fact[:-2] for sides in (found.theirs, found.both) for fact in sides.get("element", ())}
+    ending = [fact[:-2] for fact in found.theirs.get("element", ()) if fact[-1] == "TERMINATING"]
+    return any(
+        (*path, "TERMINATED") in happened
+        and not any(other[: len(path)] == path for other in left if other != path)
+        for path in ending
+    )
+
+
+def _has_missed_signal(found: Found) -> bool:
+    """Only theirs still waits for a signal that has begun an event sub-process in ours."""
+    happened = found.ours.get("happened", Counter())
+    begun = {
+        (*end[:-3], end[-2])
+        for end in happened
+        if len(end) > 3 and end[-1] == "COMPLETED" and _BESIDE.fullmatch(str(end[-3]))
+    }
+    return bool(begun & {fact[:-1] for fact in found.theirs.get("signal", ())})
 
 
 DIFFERENCES: Sequence[Difference] = (
@@ -379,7 +440,7 @@ DIFFERENCES: Sequence[Difference] = (
         "resolved incidents of elements",
         "Resolution retries the failed step (reference §5.6). Zeebe 8.6 enters or completes the element again: it maps the"
         " inputs and asks the listeners once more.",
-        lambda found: _is_entered_again(found) or _enters_again(found),
+        lambda found: _is_entered_again(found) or _enters_again(found) or _maps_again(found),
     ),
     Difference(
         "events of an activity that completes",
@@ -397,14 +458,26 @@ DIFFERENCES: Sequence[Difference] = (
     Difference(
         "collection of a multi-instance activity",
         "The collection is read when the body is entered (reference §5.11). Zeebe 8.6 reads it again when an instance"
-        " completes, and has an incident when it has become another value.",
+        " completes, takes the next item from it, and has an incident when it has become another value.",
         _reads_collection_again,
     ),
     Difference(
-        "jobs without a scope",
+        "elements without a scope",
         "A sub-process completes when nothing in it is active (reference §5.3). Zeebe 8.6 completes it beside an event"
-        " sub-process that has just begun, whose job stays.",
+        " sub-process that has just begun, which stays for ever, and its job.",
         _has_orphan,
+    ),
+    Difference(
+        "signals that miss an event sub-process",
+        "A signal triggers every subscription with its name (reference §5.9). Zeebe 8.6 leaves out that of an event"
+        " sub-process now and then when it triggers a boundary event of the same scope.",
+        _has_missed_signal,
+    ),
+    Difference(
+        "scopes that do not end",
+        "A scope is terminated when all that it contains has ended (reference §5.17). Zeebe 8.6 still counts"
+        " a flow that waited at a join when an event sub-process interrupted the scope, and terminates it for ever.",
+        _never_ends,
     ),
     Difference(
         "event sub-process of a scope that ends",
@@ -416,7 +489,7 @@ DIFFERENCES: Sequence[Difference] = (
     Difference(
         "events in a scope that is interrupted",
         "An interrupted scope enters nothing more (reference §5.13). When one signal triggers an event inside, too, Zeebe 8.6"
-        " enters that, and terminates it.",
+        " enters that or its event sub-process, and terminates it.",
         _has_late_event,
         goes_on=True,
     ),
@@ -529,6 +602,12 @@ STANDING: Sequence[Standing] = (
         "conditions of gateways",
         "A condition that gives no boolean is a CONDITION_ERROR (reference §5.6); Zeebe 8.6 has EXTRACT_VALUE_ERROR. Pictures"
         " say CONDITION_ERROR for both.",
+    ),
+    Standing(
+        "local variables of start events",
+        "Without output mappings, a triggered start event merges what came with its trigger (reference §5.4). In Zeebe it keeps"
+        " these as local variables, too, which stay while it has an incident. Pictures leave local variables of start"
+        " events out.",
     ),
     Standing(
         "user tasks without an element",

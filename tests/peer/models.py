@@ -14,6 +14,8 @@ from tests.campaigns.dice import Dice
 
 JOB_TYPES = ("a", "b", "io.camunda.zeebe:userTask")
 GOOD: Mapping[str, str] = {"a": "5", "b": "true", "c": '"text"', "ok": "true", "kind": '"a"'}
+# Names of the input elements of multi-instance activities.
+ITEMS = ("item", "a")
 CODES = ("E1", "E2")
 KEYS = ("x", "a", "7")
 _CONDITIONS = ("=a > 1", "=b", "=a = 5", "=ok", "=not(b)", '=kind = "a"')
@@ -528,7 +530,7 @@ class _Writer:
         has_outputs = self._may(2)
         self._builder.multi_instance(
             self._dice.choice(_COLLECTIONS),
-            element=self._dice.choice((None, "item", "a")),
+            element=self._dice.choice((None, *ITEMS)),
             sequential=is_sequential,
             output=self._dice.choice(("=[item, b]", "=a", "=b.x", '=assert(ok, ok, "no")'))
             if has_outputs

@@ -146,8 +146,7 @@ def _task(move: Move, picture: Picture) -> int:
 def _element(move: Move, picture: Picture) -> int:
     """For a mending move, the scope around the element that has the incident."""
     if move.kind == "mend":
-        element = picture.elements[picture.live_incidents()[move.place].element_key]
-        return element.scope_key or element.key
+        return picture.scope_around(picture.elements[picture.live_incidents()[move.place].element_key])
     elements = picture.live_elements()
     return elements[move.place].key if move.place < len(elements) else _UNKNOWN
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 Facts = dict[str, Counter[tuple[object, ...]]]
 
 BODY = "MULTI_INSTANCE_BODY"
+START = "START_EVENT"
 THROWING = frozenset({"INTERMEDIATE_THROW_EVENT", "END_EVENT"})
 _NONE = object()
 _WAITING = frozenset({"ACTIVATED", "BACKING_OFF"})
@@ -86,8 +87,9 @@ class Picture:
         self.signals: dict[int, Wait] = {}
         # Message subscriptions that are being opened or closed.
         self.unsettled: set[int] = set()
-        # Names of variables that were set while an inner scope had one with this value (`differences`).
-        self.passed: set[str] = set()
+        # Since the last time: variables that were set while an inner scope had one with this value (`differences`).
+        self.passed: frozenset[tuple[object, ...]] = frozenset()
+        self._passed: list[tuple[int, str]] = []
         # Jobs whose deadlines have passed without effect.
         self.forgotten: set[int] = set()
         self._alive: set[int] = set()
@@ -124,7 +126,7 @@ class Picture:
             values.get(name, _NONE) == value and self._is_inside(inner, scope_key)
             for inner, values in self.variables.items()
         ):
-            self.passed.add(name)
+            self._passed.append((scope_key, name))
         self.variables.setdefault(scope_key, {})[name] = value
 
     def _is_inside(self, key: int, scope_key: int) -> bool:
@@ -149,6 +151,13 @@ class Picture:
         if self.elements[element.scope_key].type == BODY:
             counter = f"[{self.variables.get(key, {}).get('loopCounter')}]"
         return (*self.path(element.scope_key), element.id + counter)
+
+    def scope_around(self, element: Element) -> int:
+        """The scope that an element has in both engines, which is no throwing event; its own one at the root."""
+        key = element.scope_key
+        if key is not None and self.elements[key].type in THROWING:
+            key = self.elements[key].scope_key
+        return key or element.key
 
     def live_elements(self) -> list[Element]:
         return sorted(
@@ -198,6 +207,7 @@ class Picture:
         """What there is, and what has happened since the last time."""
         alive = self._alive
         happened, self._happened = self._happened, Counter()
+        self.passed, self._passed = frozenset(map(self._variable, self._passed)), []
         return {
             "element": Counter(
                 (*self.path(each.key), each.type, _state(each)) for each in self.live_elements()
@@ -224,8 +234,16 @@ class Picture:
                 if scope in alive
                 for name, value in values.items()
                 if not self._is_in_body(scope) or name != OUTPUTS
+                if self.elements[scope].type != START
             ),
         }
+
+    def _variable(self, of: tuple[int, str]) -> tuple[object, ...]:
+        """As a fact; of a process instance that has ended, as one of what has happened."""
+        scope_key, name = of
+        is_at_end = scope_key in self._roots and scope_key not in self._alive
+        value = written(self.variables[scope_key][name])
+        return (*self.path(scope_key), *(("with",) if is_at_end else ()), name, value)
 
     def _error_type(self, incident: Incident) -> str:
         """Whether the condition of a gateway failed or gave another value is one type (`differences.STANDING`)."""

@@ -221,6 +221,7 @@ def _environment(folder: Path, ports: list[int]) -> dict[str, str]:
         "ZEEBE_BROKER_CLUSTER_RAFT_FLUSH_ENABLED": "false",
         "ZEEBE_BROKER_EXPERIMENTAL_ROCKSDB_MEMORYLIMIT": "64MB",
         "ZEEBE_BROKER_BACKPRESSURE_ENABLED": "false",
+        "ZEEBE_BROKER_EXPERIMENTAL_ENGINE_JOBS_TIMEOUTCHECKERPOLLINGINTERVAL": "100ms",
         "ZEEBE_BROKER_EXPORTERS_RECORDS_CLASSNAME": "io.camunda.zeebe.broker.exporter.debug.DebugLogExporter",
         "ZEEBE_BROKER_EXPORTERS_RECORDS_ARGS_LOGLEVEL": "info",
         "ZEEBE_CLOCK_CONTROLLED": "true",
