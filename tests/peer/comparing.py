@@ -32,6 +32,10 @@ _AT_ONCE = 50
 _MOST_ATTEMPTS = 3
 _STEPS = 24
 _SETTLE_SECONDS = 4
+# The broker looks for what is due when its clock has moved on, and does not find all at once: it is moved on a little.
+_NUDGE_MILLISECONDS = 110
+_MOST_NUDGES = 8
+_PATIENCE_SECONDS = 0.3
 _ANSWER_SECONDS = 60
 # No time that passes in whole steps meets a deadline or the end of a back-off: whether that is late is a matter of
 # milliseconds.
@@ -164,7 +168,7 @@ def _played(
             part = Comparison(seed)
             lockstep = _Lockstep(left[0], seed, broker, part, clock)
             lockstep.play()
-            clock = lockstep.clock
+            clock = lockstep.clock + timedelta(seconds=1)
             left.pop(0)
             result.add(part)
             console.print(
@@ -184,6 +188,8 @@ class _Lockstep:
         self._result = result
         self._pictures = Pictures()
         self._schedule = Dice(f"{seed}/schedule")
+        # Later than our clock by less than a second.
+        self._nudges = 0
         broker.pin(milliseconds(clock))
         self._live = [_History(number, seed, clock) for number in numbers]
         for history in self._live:
@@ -257,7 +263,7 @@ class _Lockstep:
     def _advance(self, seconds: int) -> None:
         by = timedelta(seconds=seconds)
         self.clock += by
-        self._broker.pin(milliseconds(self.clock))
+        self._broker.pin(self._their_now())
         for history in self._live:
             history.move = Move("advance", number=seconds)
             self._result.moves["advance"] += 1
@@ -302,14 +308,23 @@ class _Lockstep:
 
         What it owes after some seconds is a difference.
         """
-        now, end = milliseconds(self.clock), time.monotonic() + _SETTLE_SECONDS
+        end, nudge = time.monotonic() + _SETTLE_SECONDS, time.monotonic() + _PATIENCE_SECONDS
         while time.monotonic() < end:
             self._pictures.note(self._broker.records())
+            now = self._their_now()
             pictures = [self._picture(history) for history in self._live]
-            if not any(each.unsettled or any(due <= now for due in each.ends_at) for each in pictures):
+            is_overdue = any(due <= now for each in pictures for due in each.ends_at)
+            if not is_overdue and not any(each.unsettled for each in pictures):
                 return
+            if is_overdue and time.monotonic() > nudge and self._nudges < _MOST_NUDGES:
+                self._nudges += 1
+                self._broker.pin(self._their_now())
+                nudge = time.monotonic() + _PATIENCE_SECONDS
         for history in self._live:
-            self._picture(history).forget(now)
+            self._picture(history).forget(self._their_now())
+
+    def _their_now(self) -> int:
+        return milliseconds(self.clock) + self._nudges * _NUDGE_MILLISECONDS
 
     def _picture(self, history: _History) -> Picture:
         return self._pictures[history.names.number]

@@ -115,8 +115,12 @@ def _has_incidents(found: Found, ours: str, theirs: str) -> bool:
 
 
 def _has_waits_alone(found: Found) -> bool:
-    """Ours has subscriptions that theirs does not have, and nothing else differs."""
-    return not found.theirs and bool(found.ours) and {*found.ours} <= {"timer", "message", "signal"}
+    """Ours has subscriptions of elements with an incident that theirs does not have; nothing else differs."""
+    waits = [fact[:-3] for kind in ("timer", "message") for fact in found.ours.get(kind, ())]
+    waits += [fact[:-2] for fact in found.ours.get("signal", ())]
+    with_incidents = {fact[:-2] for fact in found.both.get("incident", ())}
+    kinds = {*found.ours} <= {"timer", "message", "signal"}
+    return not found.theirs and kinds and bool(waits) and {*waits} <= with_incidents
 
 
 def _has_outer_variable(found: Found) -> bool:
@@ -181,6 +185,10 @@ def _maps_again(found: Found) -> bool:
         and len(places) == 1
         and all(fact[: len(place)] == place for place in places for fact in _facts(found))
     )
+
+
+def _fails_to_map_again(found: Found) -> bool:
+    return found.move == "resolve" and _has_incidents(found, "EXTRACT_VALUE_ERROR", "IO_MAPPING_ERROR")
 
 
 def _has_unhandled_error(found: Found) -> bool:
@@ -313,22 +321,17 @@ def _has_event_sub_process(found: Found) -> bool:
 
 
 def _has_late_event(found: Found) -> bool:
-    """Only theirs has entered an event in a scope that ends, and terminated it or the event sub-process that it begins.
+    """Only theirs has carried out an event in a scope that ends, with what follows, which is terminated.
 
-    It is an event on a boundary, or the start event of an event sub-process.
+    It is an event on a boundary, the start event of an event sub-process, or a catching event that ours terminates.
     """
-    happened = found.theirs.get("happened", Counter())
-    late = [
-        end[:-1]
-        for end in happened
-        if end[-1] == "TERMINATED"
-        and ("_at" in str(end[-2]) or _BESIDE.fullmatch(str(end[-2])))
-        and _has_ended_around(found, end)
-    ]
+    ours, theirs = (sides.get("happened", Counter()) for sides in (found.ours, found.theirs))
     return (
-        not found.ours
-        and {*found.theirs} == {"happened"}
-        and all(any(end[: len(path)] == path for path in late) for end in happened)
+        bool(theirs)
+        and {*found.ours, *found.theirs} == {"happened"}
+        and all(end[-1] == "TERMINATED" and (*end[:-1], "COMPLETED") in theirs for end in ours)
+        and any(end[-1] == "TERMINATED" for end in theirs)
+        and all(_has_ended_around(found, end) for end in (*ours, *theirs))
     )
 
 
@@ -375,6 +378,22 @@ def _has_orphan(found: Found) -> bool:
     sides = (found.theirs, found.both) if {*found.ours} <= {"happened"} else (found.theirs,)
     ended = [end[:-1] for side in sides for end in side.get("happened", ()) if end[-1] == "COMPLETED"]
     return any(len(fact) > len(scope) + 2 and fact[: len(scope)] == scope for fact in kept for scope in ended)
+
+
+def _takes_another_subscription(found: Found) -> bool:
+    """A message has reached one of several subscriptions of the process in ours, another one in theirs."""
+    waits = {fact for sides in (found.ours, found.theirs, found.both) for fact in sides.get("message", ())}
+    reached = [
+        {
+            wait
+            for wait in waits
+            if any(end[-2:] == (wait[-3], "COMPLETED") for end in sides.get("happened", ()))
+        }
+        for sides in (found.ours, found.theirs)
+    ]
+    return found.move == "publish" and any(
+        mine != other and mine[-2:] == other[-2:] for mine in reached[0] for other in reached[1]
+    )
 
 
 def _never_ends(found: Found) -> bool:
@@ -440,7 +459,12 @@ DIFFERENCES: Sequence[Difference] = (
         "resolved incidents of elements",
         "Resolution retries the failed step (reference §5.6). Zeebe 8.6 enters or completes the element again: it maps the"
         " inputs and asks the listeners once more.",
-        lambda found: _is_entered_again(found) or _enters_again(found) or _maps_again(found),
+        lambda found: (
+            _is_entered_again(found)
+            or _enters_again(found)
+            or _maps_again(found)
+            or _fails_to_map_again(found)
+        ),
     ),
     Difference(
         "events of an activity that completes",
@@ -474,6 +498,12 @@ DIFFERENCES: Sequence[Difference] = (
         _has_missed_signal,
     ),
     Difference(
+        "subscriptions of one process",
+        "A message correlates once per process, and which of its subscriptions takes it is not defined (reference §5.8). In ours"
+        " it is the one that has waited longest since it took one, in Zeebe that of the oldest element instance.",
+        _takes_another_subscription,
+    ),
+    Difference(
         "scopes that do not end",
         "A scope is terminated when all that it contains has ended (reference §5.17). Zeebe 8.6 still counts"
         " a flow that waited at a join when an event sub-process interrupted the scope, and terminates it for ever.",
@@ -489,7 +519,7 @@ DIFFERENCES: Sequence[Difference] = (
     Difference(
         "events in a scope that is interrupted",
         "An interrupted scope enters nothing more (reference §5.13). When one signal triggers an event inside, too, Zeebe 8.6"
-        " enters that or its event sub-process, and terminates it.",
+        " carries that out, and terminates what follows from it.",
         _has_late_event,
         goes_on=True,
     ),

@@ -251,7 +251,8 @@ class Picture:
         return "CONDITION_ERROR" if is_condition and incident.type == "EXTRACT_VALUE_ERROR" else incident.type
 
     def _due(self, due: object, repetitions: object) -> tuple[object, ...]:
-        return f"{(int(str(due)) - self.began) / 1000:g}s", repetitions
+        """In whole seconds: the other engine's clock may be later by less (`comparing`)."""
+        return f"{(int(str(due)) - self.began) // 1000}s", repetitions
 
     def _is_in_body(self, key: int | None) -> bool:
         """Inside a multi-instance activity, or its body."""
