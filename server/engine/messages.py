@@ -33,7 +33,7 @@ def home_of(tenant_id: str, correlation_key: str, homes: int) -> int:
     return 1 + int.from_bytes(digest) % homes
 
 
-class HomeSubscription(msgspec.Struct, omit_defaults=True):
+class HomeSubscription(msgspec.Struct, omit_defaults=True, gc=False):
     """A message subscription of a process instance of any partition.
 
     `number` is its place in the line of those that wait for the same message. `message_key` is the message that is on
@@ -54,7 +54,7 @@ class HomeSubscription(msgspec.Struct, omit_defaults=True):
         return self.tenant_id, self.message_name, self.correlation_key
 
 
-class Message(msgspec.Struct, omit_defaults=True):
+class Message(msgspec.Struct, omit_defaults=True, gc=False):
     """A published message: buffered until `expires_at`, and kept until the outcome of each of its `deliveries` is known.
 
     `process_ids` are those of the processes that it was correlated to: each gets it once. `deliveries` are under way, the

@@ -106,7 +106,7 @@ class BatchOperationItemState(StrEnum):
     CANCELED = "CANCELED"
 
 
-class Row(msgspec.Struct):
+class Row(msgspec.Struct, gc=False):
     """Base of all rows; `__struct_fields__` are the names of its fields."""
 
 

@@ -21,13 +21,13 @@ PartitionId = NewType("PartitionId", int)
 EVERY_OTHER_PARTITION = PartitionId(0)
 
 
-class Insert(msgspec.Struct, frozen=True):
+class Insert(msgspec.Struct, frozen=True, gc=False):
     """A new row."""
 
     row: Entity
 
 
-class Update(msgspec.Struct, frozen=True):
+class Update(msgspec.Struct, frozen=True, gc=False):
     """New values of some fields of the row with this key."""
 
     entity: type[Entity]
@@ -35,14 +35,14 @@ class Update(msgspec.Struct, frozen=True):
     values: Mapping[str, object]
 
 
-class Delete(msgspec.Struct, frozen=True):
+class Delete(msgspec.Struct, frozen=True, gc=False):
     """The row with this key is no more."""
 
     entity: type[Entity]
     key: Key
 
 
-class Forget(msgspec.Struct, frozen=True):
+class Forget(msgspec.Struct, frozen=True, gc=False):
     """All rows of this ended process instance are deleted, in bounded steps after the commit."""
 
     tenant_id: str
