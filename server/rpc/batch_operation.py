@@ -1,48 +1,34 @@
 """Begins, reads and steers batch operations."""
 
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import replace
-from typing import Final, Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
 
-import msgspec
 from google.protobuf.message import Message
 
 from gnomon.engine.v1 import batch_operation_pb2 as entity_pb
 from gnomon.engine.v1 import batch_operation_service_pb2 as pb
-from server.engine import answers
-from server.engine.batch_operations import BatchAction, BatchItem, BatchOperationType, ElementPair
+from server.engine.batch_operations import BatchAction, BatchOperationType, ElementPair
 from server.engine.commands import (
-    AddBatchItems,
     CancelBatchOperation,
-    CreateBatchOperation,
     ResumeBatchOperation,
-    StartBatchOperation,
     SuspendBatchOperation,
 )
-from server.engine.handlers.batch_operation import PAGE_ITEMS
 from server.engine.keys import Key, partition_of
-from server.partition.origin import Origin
 from server.partition.router import Router
 from server.platform.call import Call
-from server.platform.errors import InvalidArgument, PermissionDenied, ServiceError
+from server.platform.errors import PermissionDenied
 from server.platform.mapping import mapper
-from server.platform.query import Condition, Operator, Page, SortKey, Window, equals, parse
-from server.platform.query.model import position_reader
+from server.platform.query import Condition, Operator, equals, parse
+from server.rpc.batch_creation import BatchCreation
 from server.rpc.origin import origin_of
 from server.rpc.searching import found, search
 from server.store.entities import (
     BatchOperation,
-    Incident,
-    IncidentState,
     ProcessInstance,
     ProcessInstanceState,
 )
 from server.store.ports import Store
-from server.store.searchables import BATCH_OPERATION_ITEMS, BATCH_OPERATIONS, INCIDENTS, PROCESS_INSTANCES
-
-MOST_PROCESS_INSTANCES: Final = 100_000
-"""Process instances that one batch operation considers."""
+from server.store.searchables import BATCH_OPERATION_ITEMS, BATCH_OPERATIONS, PROCESS_INSTANCES
 
 QUERY_FAILED = "QUERY_FAILED"
 
@@ -69,6 +55,7 @@ class BatchOperationServicer:
     def __init__(self, store: Store, router: Router) -> None:
         self._store = store
         self._router = router
+        self._creation = BatchCreation(store, router)
 
     # Begin
 
@@ -137,82 +124,9 @@ class BatchOperationServicer:
     async def _begin(
         self, action: BatchAction, request: Message, call: Call, also: Sequence[Condition]
     ) -> Key:
-        """Create a batch operation with an item for each match of the request's filter, and start it.
-
-        The items are searched before and between the commands that add them. A caller who repeats the request with its
-        idempotency key goes on where the first call was interrupted.
-        """
-        pages = self._matches(request, call, also)
-        first = await anext(pages)
-        if first.total > MOST_PROCESS_INSTANCES:
-            raise InvalidArgument(
-                f"filter: expected at most {MOST_PROCESS_INSTANCES} process instances, found {first.total}"
-            )
-        origin = origin_of(request, call)
-        answer = await self._router.submit(CreateBatchOperation(call.tenant_id, action), origin)
-        assert isinstance(answer, answers.BatchOperationCreated)  # noqa: S101  # what the handler answers
-        following = msgspec.structs.replace(origin, idempotency=None)
-        try:
-            await self._add(first, action, answer.key, following)
-            async for page in pages:
-                await self._add(page, action, answer.key, following)
-        except ServiceError:
-            with suppress(ServiceError):
-                await self._router.submit(CancelBatchOperation(call.tenant_id, answer.key), following)
-            raise
-        await self._router.submit(StartBatchOperation(call.tenant_id, answer.key), following)
-        return answer.key
-
-    async def _matches(
-        self, request: Message, call: Call, also: Sequence[Condition]
-    ) -> AsyncIterator[Page[ProcessInstance]]:
-        """Pages in the order of the keys; one at least, which may be empty."""
+        """Begin one for the matches of the request's filter."""
         query = parse(PROCESS_INSTANCES, request, also=also)
-        place_of = position_reader(query.sort)
-        query = replace(query, window=Window(limit=PAGE_ITEMS))
-        for _ in range(0, MOST_PROCESS_INSTANCES, PAGE_ITEMS):
-            page = await self._store.search(ProcessInstance, query, tenant_id=call.tenant_id)
-            after = place_of(page.items[-1]) if len(page.items) == PAGE_ITEMS else None
-            yield page
-            if after is None:
-                return
-            query = replace(query, window=Window(limit=PAGE_ITEMS, after=after))
-
-    async def _add(self, page: Page[ProcessInstance], action: BatchAction, key: Key, origin: Origin) -> None:
-        """Bring the items of these process instances: themselves, or their incidents."""
-        roots = {row.process_instance_key: row.root_process_instance_key for row in page.items}
-        if action.type is not BatchOperationType.RESOLVE_INCIDENT:
-            items = tuple(BatchItem(each, each, root) for each, root in roots.items())
-            await self._bring(items, key, origin)
-            return
-        async for rows in self._incidents(tuple(roots), origin.tenant_id):
-            items = tuple(
-                BatchItem(row.incident_key, row.process_instance_key, roots[row.process_instance_key])
-                for row in rows
-            )
-            await self._bring(items, key, origin)
-
-    async def _bring(self, items: tuple[BatchItem, ...], key: Key, origin: Origin) -> None:
-        if items:
-            await self._router.submit(AddBatchItems(origin.tenant_id, key, items), origin)
-
-    async def _incidents(self, keys: tuple[Key, ...], tenant_id: str) -> AsyncIterator[Sequence[Incident]]:
-        """Pages of the open incidents of these process instances, in the order of their items."""
-        if not keys:
-            return
-        of_them = Condition(INCIDENTS.fields["process_instance_key"], Operator.IN, keys)
-        query = INCIDENTS.query(
-            of_them,
-            equals(INCIDENTS, "state", IncidentState.ACTIVE),
-            sort=(SortKey(INCIDENTS.fields["process_instance_key"]),),
-            window=Window(limit=PAGE_ITEMS),
-        )
-        place_of = position_reader(query.sort)
-        # The partition that has the batch operation refuses items beyond its bound.
-        while rows := (await self._store.search(Incident, query, tenant_id=tenant_id)).items:
-            after = place_of(rows[-1])
-            yield rows
-            query = replace(query, window=Window(limit=PAGE_ITEMS, after=after))
+        return await self._creation.begin(action, query, origin_of(request, call))
 
     # Steer
 

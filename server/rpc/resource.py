@@ -1,21 +1,33 @@
 """Deletes what was deployed, and reads generic resources."""
 
+import msgspec
+
 from gnomon.engine.v1 import generic_resource_pb2 as entity_pb
 from gnomon.engine.v1 import resource_service_pb2 as pb
+from server.engine.batch_operations import BatchAction, BatchOperationType
 from server.engine.commands import DeleteResource
 from server.engine.keys import Key
 from server.partition.router import Router
 from server.platform.call import Call
+from server.platform.errors import PermissionDenied
+from server.platform.query import Condition, Operator, Query, equals
+from server.rpc.batch_creation import BatchCreation
 from server.rpc.origin import origin_of
 from server.rpc.searching import found, get
-from server.store.entities import GenericResource
+from server.store.entities import GenericResource, ProcessDefinition, ProcessInstanceState
 from server.store.ports import Store
+from server.store.searchables import PROCESS_INSTANCES
+
+_DELETION = BatchAction(BatchOperationType.DELETE_PROCESS_INSTANCE)
+_DELETE_INSTANCES = "instance:delete"
+_ENDED = (ProcessInstanceState.COMPLETED, ProcessInstanceState.TERMINATED)
 
 
 class ResourceServicer:
     def __init__(self, router: Router, store: Store) -> None:
         self._router = router
         self._store = store
+        self._batches = BatchCreation(store, router)
 
     async def get_resource(self, request: pb.GetResourceRequest, call: Call) -> pb.GetResourceResponse:
         """Also one that is deleted: a job may have its key."""
@@ -31,6 +43,36 @@ class ResourceServicer:
     async def delete_resource(
         self, request: pb.DeleteResourceRequest, call: Call
     ) -> pb.DeleteResourceResponse:
-        command = DeleteResource(call.tenant_id, Key(request.resource_key))
-        await self._router.submit(command, origin_of(request, call))
-        return pb.DeleteResourceResponse(resource_key=request.resource_key)
+        key = Key(request.resource_key)
+        definition = (
+            await self._store.get(ProcessDefinition, key, tenant_id=call.tenant_id)
+            if request.delete_history
+            else None
+        )
+        command, origin = DeleteResource(call.tenant_id, key), origin_of(request, call)
+        if definition is None:
+            await self._router.submit(command, origin)
+            return pb.DeleteResourceResponse(resource_key=key)
+        _expect_permitted(call)
+        ended = _ended_instances_of(key)
+        await self._batches.expect_bounded(ended, call.tenant_id)
+        await self._router.submit(command, origin)
+        following = msgspec.structs.replace(origin, idempotency=None)
+        batch_key = await self._batches.begin(_DELETION, ended, following)
+        created = pb.BatchOperationCreated(
+            batch_operation_key=str(batch_key), batch_operation_type=_DELETION.type
+        )
+        return pb.DeleteResourceResponse(resource_key=key, batch_operation=created)
+
+
+def _expect_permitted(call: Call) -> None:
+    """Who deletes history needs the permission for that, too."""
+    if _DELETE_INSTANCES not in call.principal.permissions:
+        raise PermissionDenied(f"{_DELETE_INSTANCES} is needed", permission=_DELETE_INSTANCES)
+
+
+def _ended_instances_of(process_definition_key: Key) -> Query:
+    return PROCESS_INSTANCES.query(
+        equals(PROCESS_INSTANCES, "process_definition_key", process_definition_key),
+        Condition(PROCESS_INSTANCES.fields["state"], Operator.IN, _ENDED),
+    )

@@ -151,6 +151,7 @@ def _play(scene: Scene) -> None:
     _play_global_task_listeners(scene)
     _play_a_deletion_of_history(scene)
     _play_generic_resources(scene)
+    _play_a_deletion_with_history(scene)
     scene.play("reset-clock", "POST", "/v2/clock/reset")
     scene.play("discovery", "GET", "/.well-known/openid-configuration")
 
@@ -517,10 +518,19 @@ def _play_a_deletion(scene: Scene) -> None:
     )
     key = found["items"][0]["processDefinitionKey"]
     path = f"/v2/resources/{key}/deletion"
-    scene.play("refused-deletion-of-history", "POST", path, {"deleteHistory": True})
     scene.play("delete-resource", "POST", path, {"operationReference": 7})
     scene.play("refused-deletion", "POST", path)
     scene.play("get-deleted-process-definition", "GET", f"/v2/process-definitions/{key}")
+
+
+def _play_a_deletion_with_history(scene: Scene) -> None:
+    """Of a process without instances: the batch operation goes on while the next scene is played."""
+    files = {"resources": ("unused.bpmn", process("unused").end().to_xml())}
+    deployed = scene.play("create-deployment-of-an-unused-process", "POST", "/v2/deployments", files=files)
+    key = deployed["deployments"][0]["processDefinition"]["processDefinitionKey"]
+    scene.play(
+        "delete-resource-with-history", "POST", f"/v2/resources/{key}/deletion", {"deleteHistory": True}
+    )
 
 
 def _play_a_deletion_of_history(scene: Scene) -> None:

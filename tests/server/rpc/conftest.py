@@ -26,6 +26,7 @@ PRINCIPALS = {
     "Bearer worker": Principal("worker", frozenset({TenantId("default")}), EVERYTHING),
     "Bearer stranger": Principal("stranger", frozenset({TenantId("other")}), EVERYTHING),
     "Bearer reader": Principal("reader", frozenset({TenantId("default")}), frozenset({"history:read"})),
+    "Bearer modeller": Principal("modeller", frozenset({TenantId("default")}), frozenset({"process:delete"})),
     "Bearer traveller": Principal(
         "traveller", frozenset({TenantId("default"), TenantId("other")}), EVERYTHING
     ),

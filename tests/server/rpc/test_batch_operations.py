@@ -13,8 +13,9 @@ from server.engine.keys import Key, first_key
 from server.platform.call import Call, Principal, TenantId
 from server.platform.channels import LocalChannel
 from server.platform.dispatch import Dispatcher
-from server.platform.errors import NotFound, PermissionDenied
+from server.platform.errors import InvalidArgument, NotFound, PermissionDenied
 from server.platform.interceptors import interceptors
+from server.rpc import batch_creation
 from tests.server.rpc.caller import EVERYTHING, Caller
 from tests.server.rpc.engines import Running, embedded
 from tests.waiting import PATIENCE_SECONDS, until_so
@@ -161,6 +162,62 @@ async def test_the_history_of_process_instances_that_match_is_deleted(caller: Ca
 async def test_a_caller_who_may_not_delete_begins_no_deletion(caller: Caller) -> None:
     with pytest.raises(PermissionDenied, match="instance:delete"):
         await caller.signed_in_as("reader")("DeleteProcessInstancesBatchOperation", filter={})
+
+
+async def test_a_deletion_of_a_process_definition_deletes_its_history_when_asked_to(caller: Caller) -> None:
+    definition = await caller.deploy(ORDER)
+    await caller.deploy(OTHER)
+    running, *orders = [await caller.start("order") for _ in range(3)]
+    other = await caller.start("other")
+    for key in (*orders, other):
+        await caller("CancelProcessInstance", process_instance_key=key)
+
+    answer = await caller("DeleteResource", resource_key=definition, delete_history=True)
+
+    assert answer.batch_operation.batch_operation_type == "DELETE_PROCESS_INSTANCE"
+    batch = await ended(caller, int(answer.batch_operation.batch_operation_key))
+    assert (batch.operations_completed_count, batch.operations_failed_count) == (2, 0)
+
+    async def is_deleted() -> bool:
+        found = await caller("SearchProcessInstances")
+        return {item.process_instance_key for item in found.items} == {running, other}
+
+    await until_so(is_deleted)
+    with pytest.raises(NotFound):
+        await caller.start("order")
+
+
+async def test_a_deletion_of_anything_else_has_no_history(caller: Caller) -> None:
+    resource = {"name": "work.py", "content": b"print()"}
+    deployed = await caller("CreateDeployment", resources=[resource])
+    key = deployed.deployments[0].resource.resource_key
+
+    answer = await caller("DeleteResource", resource_key=key, delete_history=True)
+
+    assert not answer.HasField("batch_operation")
+
+
+async def test_a_caller_who_may_delete_definitions_alone_deletes_no_history(caller: Caller) -> None:
+    definition = await caller.deploy(ORDER)
+
+    with pytest.raises(PermissionDenied, match="instance:delete"):
+        await caller.signed_in_as("modeller")("DeleteResource", resource_key=definition, delete_history=True)
+
+    assert await caller.start("order")
+
+
+async def test_the_history_of_too_many_process_instances_is_kept_with_their_definition(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch_creation, "MOST_PROCESS_INSTANCES", 1)
+    definition = await caller.deploy(ORDER)
+    for _ in range(2):
+        await caller("CancelProcessInstance", process_instance_key=await caller.start("order"))
+
+    with pytest.raises(InvalidArgument, match="at most 1 process instances, found 2"):
+        await caller("DeleteResource", resource_key=definition, delete_history=True)
+
+    assert await caller.start("order")
 
 
 async def test_process_instances_that_match_are_migrated(caller: Caller) -> None:

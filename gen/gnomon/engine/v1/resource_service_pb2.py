@@ -28,7 +28,7 @@ from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb
 from google.api import annotations_pb2 as google_dot_api_dot_annotations__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'gnomon/engine/v1/resource_service.proto\x12\x10gnomon.engine.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\'gnomon/engine/v1/generic_resource.proto\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\"9\n\x12GetResourceRequest\x12#\n\x0cresource_key\x18\x01 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01\"J\n\x13GetResourceResponse\x12\x33\n\x08resource\x18\x01 \x01(\x0b\x32!.gnomon.engine.v1.GenericResource\"@\n\x19GetResourceContentRequest\x12#\n\x0cresource_key\x18\x01 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01\"-\n\x1aGetResourceContentResponse\x12\x0f\n\x07\x63ontent\x18\x01 \x01(\t\"\xec\x01\n\x15\x44\x65leteResourceRequest\x12#\n\x0cresource_key\x18\x01 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01\x12)\n\x13operation_reference\x18\x02 \x01(\x03\x42\x07\xbaH\x04\"\x02(\x01H\x00\x88\x01\x01\x12k\n\x0e\x64\x65lete_history\x18\x03 \x01(\x08\x42S\xbaHP\xba\x01M\n\x1e\x64\x65lete_resource.delete_history\x12$is not supported yet, expected false\x1a\x05!thisB\x16\n\x14_operation_reference\"R\n\x15\x42\x61tchOperationCreated\x12\x1b\n\x13\x62\x61tch_operation_key\x18\x01 \x01(\t\x12\x1c\n\x14\x62\x61tch_operation_type\x18\x02 \x01(\t\"\x91\x01\n\x16\x44\x65leteResourceResponse\x12\x1c\n\x0cresource_key\x18\x01 \x01(\x03\x42\x06\x92\xe7\x18\x02\x08\x01\x12\x45\n\x0f\x62\x61tch_operation\x18\x02 \x01(\x0b\x32\'.gnomon.engine.v1.BatchOperationCreatedH\x00\x88\x01\x01\x42\x12\n\x10_batch_operation2\xc6\x04\n\x0fResourceService\x12\xa7\x01\n\x0bGetResource\x12$.gnomon.engine.v1.GetResourceRequest\x1a%.gnomon.engine.v1.GetResourceResponse\"K\x8a\xe7\x18\x19\n\x0chistory:read2\tNOT_FOUND\x82\xd3\xe4\x93\x02(\x12\x1c/v2/resources/{resource_key}b\x08resource\x12\xcf\x01\n\x12GetResourceContent\x12+.gnomon.engine.v1.GetResourceContentRequest\x1a,.gnomon.engine.v1.GetResourceContentResponse\"^\x8a\xe7\x18%\n\x0chistory:read2\tNOT_FOUNDB\ntext/plain\x82\xd3\xe4\x93\x02/\x12$/v2/resources/{resource_key}/contentb\x07\x63ontent\x12\xb6\x01\n\x0e\x44\x65leteResource\x12\'.gnomon.engine.v1.DeleteResourceRequest\x1a(.gnomon.engine.v1.DeleteResourceResponse\"Q\x8a\xe7\x18\x1d\n\x0eprocess:delete(\x01\x32\tNOT_FOUND\x82\xd3\xe4\x93\x02*\"%/v2/resources/{resource_key}/deletion:\x01*b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'gnomon/engine/v1/resource_service.proto\x12\x10gnomon.engine.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\'gnomon/engine/v1/generic_resource.proto\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\"9\n\x12GetResourceRequest\x12#\n\x0cresource_key\x18\x01 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01\"J\n\x13GetResourceResponse\x12\x33\n\x08resource\x18\x01 \x01(\x0b\x32!.gnomon.engine.v1.GenericResource\"@\n\x19GetResourceContentRequest\x12#\n\x0cresource_key\x18\x01 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01\"-\n\x1aGetResourceContentResponse\x12\x0f\n\x07\x63ontent\x18\x01 \x01(\t\"\x97\x01\n\x15\x44\x65leteResourceRequest\x12#\n\x0cresource_key\x18\x01 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01\x12)\n\x13operation_reference\x18\x02 \x01(\x03\x42\x07\xbaH\x04\"\x02(\x01H\x00\x88\x01\x01\x12\x16\n\x0e\x64\x65lete_history\x18\x03 \x01(\x08\x42\x16\n\x14_operation_reference\"R\n\x15\x42\x61tchOperationCreated\x12\x1b\n\x13\x62\x61tch_operation_key\x18\x01 \x01(\t\x12\x1c\n\x14\x62\x61tch_operation_type\x18\x02 \x01(\t\"\x91\x01\n\x16\x44\x65leteResourceResponse\x12\x1c\n\x0cresource_key\x18\x01 \x01(\x03\x42\x06\x92\xe7\x18\x02\x08\x01\x12\x45\n\x0f\x62\x61tch_operation\x18\x02 \x01(\x0b\x32\'.gnomon.engine.v1.BatchOperationCreatedH\x00\x88\x01\x01\x42\x12\n\x10_batch_operation2\xc6\x04\n\x0fResourceService\x12\xa7\x01\n\x0bGetResource\x12$.gnomon.engine.v1.GetResourceRequest\x1a%.gnomon.engine.v1.GetResourceResponse\"K\x8a\xe7\x18\x19\n\x0chistory:read2\tNOT_FOUND\x82\xd3\xe4\x93\x02(\x12\x1c/v2/resources/{resource_key}b\x08resource\x12\xcf\x01\n\x12GetResourceContent\x12+.gnomon.engine.v1.GetResourceContentRequest\x1a,.gnomon.engine.v1.GetResourceContentResponse\"^\x8a\xe7\x18%\n\x0chistory:read2\tNOT_FOUNDB\ntext/plain\x82\xd3\xe4\x93\x02/\x12$/v2/resources/{resource_key}/contentb\x07\x63ontent\x12\xb6\x01\n\x0e\x44\x65leteResource\x12\'.gnomon.engine.v1.DeleteResourceRequest\x1a(.gnomon.engine.v1.DeleteResourceResponse\"Q\x8a\xe7\x18\x1d\n\x0eprocess:delete(\x01\x32\tNOT_FOUND\x82\xd3\xe4\x93\x02*\"%/v2/resources/{resource_key}/deletion:\x01*b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -43,8 +43,6 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_DELETERESOURCEREQUEST'].fields_by_name['resource_key']._serialized_options = b'\272H\004\"\002 \000\222\347\030\002\010\001'
   _globals['_DELETERESOURCEREQUEST'].fields_by_name['operation_reference']._loaded_options = None
   _globals['_DELETERESOURCEREQUEST'].fields_by_name['operation_reference']._serialized_options = b'\272H\004\"\002(\001'
-  _globals['_DELETERESOURCEREQUEST'].fields_by_name['delete_history']._loaded_options = None
-  _globals['_DELETERESOURCEREQUEST'].fields_by_name['delete_history']._serialized_options = b'\272HP\272\001M\n\036delete_resource.delete_history\022$is not supported yet, expected false\032\005!this'
   _globals['_DELETERESOURCERESPONSE'].fields_by_name['resource_key']._loaded_options = None
   _globals['_DELETERESOURCERESPONSE'].fields_by_name['resource_key']._serialized_options = b'\222\347\030\002\010\001'
   _globals['_RESOURCESERVICE'].methods_by_name['GetResource']._loaded_options = None
@@ -62,11 +60,11 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETRESOURCECONTENTRESPONSE']._serialized_start=392
   _globals['_GETRESOURCECONTENTRESPONSE']._serialized_end=437
   _globals['_DELETERESOURCEREQUEST']._serialized_start=440
-  _globals['_DELETERESOURCEREQUEST']._serialized_end=676
-  _globals['_BATCHOPERATIONCREATED']._serialized_start=678
-  _globals['_BATCHOPERATIONCREATED']._serialized_end=760
-  _globals['_DELETERESOURCERESPONSE']._serialized_start=763
-  _globals['_DELETERESOURCERESPONSE']._serialized_end=908
-  _globals['_RESOURCESERVICE']._serialized_start=911
-  _globals['_RESOURCESERVICE']._serialized_end=1493
+  _globals['_DELETERESOURCEREQUEST']._serialized_end=591
+  _globals['_BATCHOPERATIONCREATED']._serialized_start=593
+  _globals['_BATCHOPERATIONCREATED']._serialized_end=675
+  _globals['_DELETERESOURCERESPONSE']._serialized_start=678
+  _globals['_DELETERESOURCERESPONSE']._serialized_end=823
+  _globals['_RESOURCESERVICE']._serialized_start=826
+  _globals['_RESOURCESERVICE']._serialized_end=1408
 # @@protoc_insertion_point(module_scope)

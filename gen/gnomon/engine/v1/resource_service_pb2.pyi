@@ -121,7 +121,9 @@ class DeleteResourceRequest(_message.Message):
     operation_reference: _builtins.int
     """Reference that the caller gives the operation."""
     delete_history: _builtins.bool
-    """Whether to delete finished process instances of it, too; refused when true, in this release."""
+    """Whether a batch operation deletes what is kept of its ended process instances, too, which needs the permission
+    "instance:delete"; without effect on what is no process definition.
+    """
     def __init__(
         self,
         *,
@@ -177,7 +179,7 @@ class DeleteResourceResponse(_message.Message):
     """Key of the resource."""
     @_builtins.property
     def batch_operation(self) -> Global___BatchOperationCreated:
-        """What deletes its history; none does in this release."""
+        """What deletes its history; absent when nothing does."""
 
     def __init__(
         self,

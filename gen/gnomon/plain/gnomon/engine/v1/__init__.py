@@ -5432,7 +5432,8 @@ class DeleteResourceRequest(betterproto2.Message):
 
     delete_history: "bool" = betterproto2.field(3, betterproto2.TYPE_BOOL)
     """
-    Whether to delete finished process instances of it, too; refused when true, in this release.
+    Whether a batch operation deletes what is kept of its ended process instances, too, which needs the permission
+    "instance:delete"; without effect on what is no process definition.
     """
 
 
@@ -5454,7 +5455,7 @@ class DeleteResourceResponse(betterproto2.Message):
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    What deletes its history; none does in this release.
+    What deletes its history; absent when nothing does.
     """
 
 
