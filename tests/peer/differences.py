@@ -666,6 +666,11 @@ STANDING: Sequence[Standing] = (
         " either.",
     ),
     Standing(
+        "signals that trigger themselves",
+        "A path that throws the signal with which it begins gets an incident when it meets no wait state (decision 041); Zeebe 8.6"
+        " goes on for ever, and answers nothing else. A job stands behind each event that could begin such a path.",
+    ),
+    Standing(
         "ids of expired messages",
         "A message id is unique while its message is buffered (reference §5.8). Zeebe 8.6 looks once a minute for messages"
         " that have expired, and refuses their ids until then. Messages with ids live longer than random histories.",

@@ -550,12 +550,13 @@ class _Writer:
                 self._builder.exclusive_gateway(f"{host}_merge")
             used.add(kind)
             name = f"{host}_at{index}"
-            self._boundary(name, host, kind)
-            if self._may(2):
+            begins_itself = self._boundary(name, host, kind)
+            if self._may(2) or begins_itself:
                 self._builder.service_task(f"{name}_task", type="b")
             self._builder.connect_to(f"{host}_merge")
 
-    def _boundary(self, name: str, host: str, kind: str) -> None:
+    def _boundary(self, name: str, host: str, kind: str) -> bool:
+        """Whether its path may throw what it catches, without an end (`differences.STANDING`)."""
         builder, dice = self._builder, self._dice
         interrupts = dice.choice((True, False))
         match kind:
@@ -578,3 +579,4 @@ class _Writer:
             case _:
                 escalation = dice.choice((None, "late"))
                 builder.boundary_escalation(name, on=host, escalation=escalation, is_interrupting=interrupts)
+        return kind == "signal" and not interrupts
