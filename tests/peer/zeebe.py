@@ -43,6 +43,7 @@ _JAR = HOME / "gateway.jar"
 _JAVA = HOME / "java"
 _READY_SECONDS = 90
 _QUIET_SECONDS = 30
+_MARK_SECONDS = 60
 _END_SECONDS = 20
 _LOGGING = """<Configuration status="WARN">
   <Appenders>
@@ -122,13 +123,15 @@ class Zeebe:
         self._marks += 1
         name = f"mark-{self._marks}"
         self.gateway.PublishMessage(self.requests.PublishMessageRequest(name=name), timeout=_QUIET_SECONDS)
-        while True:
+        end = time.monotonic() + _MARK_SECONDS
+        while time.monotonic() < end:
             record = self._next()
             if record["valueType"] == "MESSAGE" and record["value"]["name"] == name:
                 if record["intent"] == "EXPIRED":
                     return
             else:
                 yield record
+        raise NotQuiet("records without an end")
 
     def _next(self) -> Record:
         try:
