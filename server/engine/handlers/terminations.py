@@ -44,9 +44,7 @@ def terminations(plan: ModificationPlan, step: Step, instance: ProcessInstance) 
 
 def _ends_empty(step: Step, instance: ProcessInstance, scope: ElementInstance) -> bool:
     """Whether nothing more happens in a scope when the element instances in it have ended."""
-    if scope.state is not ACTIVATED or scope.is_being_emptied or scope.type in THROWING:
-        return False
-    if scope.flows > sum(scope.joins.values()):
+    if scope.state is not ACTIVATED or scope.flows or scope.is_being_emptied or scope.type in THROWING:
         return False
     if _goes_on(step, instance, scope):
         return False
