@@ -118,6 +118,7 @@ class _History:
         self.ours = Ours(at)
         self.move: Move | None = None
         self.told: list[str] = []
+        self.was_modified = False
 
     @cached_property
     def element_ids(self) -> Sequence[str]:
@@ -255,6 +256,7 @@ class _Lockstep:
             if first is not None:
                 move = Move("start", text=history.names.process, variables=first.variables)
             history.move = move
+            history.was_modified |= move.kind == "modify"
             self._result.moves[move.kind] += 1
             call = theirs(move, other, self._broker)
             calls.append((history, call, history.ours.execute(ours(move, mine))))
@@ -366,6 +368,7 @@ class _Lockstep:
             str(history.move),
             history.ours.reason,
             picture.passed,
+            history.was_modified,
             forgotten,
             only_ours,
             only_theirs,
