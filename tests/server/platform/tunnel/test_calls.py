@@ -144,10 +144,11 @@ async def test_a_servicer_that_ran_into_a_cancellation_is_unavailable(desk: Desk
 
 
 async def test_a_deadline_ends_the_call_on_both_sides(desk: Desk, caller: Caller) -> None:
+    await caller.create("connected")
     desk.serve = waiting = Waiting()
 
     with pytest.raises(DeadlineExceeded):
-        await caller.create("order", seconds=0.1)
+        await caller.create("order", seconds=0.5)
 
     await until(lambda: waiting.cut_off == 1)
 
