@@ -328,16 +328,31 @@ def _has_event_sub_process(found: Found) -> bool:
 def _has_late_event(found: Found) -> bool:
     """Only theirs has carried out an event in a scope that ends, with what follows, which is terminated.
 
-    It is an event on a boundary, the start event of an event sub-process, or what ours terminates.
+    It is an event on a boundary, the start event of an event sub-process, or what ours terminates. Its output mappings
+    may have changed variables of scopes around it.
     """
     ours, theirs = (sides.get("happened", Counter()) for sides in (found.ours, found.theirs))
     return (
         bool(theirs)
-        and {*found.ours, *found.theirs} == {"happened"}
+        and {*found.ours, *found.theirs} <= {"happened", "variable", "job"}
+        and {fact[:-1] for fact in found.ours.get("job", ())}
+        == {fact[:-1] for fact in found.theirs.get("job", ())}
         and all(end[-1] == "TERMINATED" and (*end[:-1], "COMPLETED") in theirs for end in ours)
         and all(
             end[-3] == "with" or _has_ended_around(found, end) for end in (*ours, *theirs) if len(end) > 2
         )
+    )
+
+
+def _waits_in_vain(found: Found) -> bool:
+    """Only theirs still waits for events that begin event sub-processes of a scope that completes."""
+    completing = {fact[:-2] for fact in found.both.get("element", ()) if fact[-1] == "COMPLETING"}
+    waits = [fact[:-2] for kind in ("timer", "message") for fact in found.theirs.get(kind, ())]
+    waits += [fact[:-1] for fact in found.theirs.get("signal", ())]
+    return (
+        not found.ours
+        and {*found.theirs} <= {"timer", "message", "signal"}
+        and all(str(wait[-1]).endswith("_start") and wait[:-1] in completing for wait in waits)
     )
 
 
@@ -541,6 +556,21 @@ DIFFERENCES: Sequence[Difference] = (
         "A message correlates once per process, and which of its subscriptions takes it is not defined (reference §5.8). In ours"
         " it is the one that has waited longest since it took one, in Zeebe that of the oldest element instance.",
         _takes_another_subscription,
+    ),
+    Difference(
+        "event sub-processes of a scope that completes",
+        "A terminate end event ends what else is in its scope (reference §5.13), and no event sub-process begins any more: ours"
+        " closes their subscriptions, Zeebe when the scope has completed, which an incident of its output mappings puts off.",
+        _waits_in_vain,
+    ),
+    Difference(
+        "failures of jobs that nobody has activated",
+        "A job that is not activated cannot fail: 409 (specification: an activated job fails). Zeebe 8.6 takes the failure.",
+        lambda found: (
+            found.move == "fail"
+            and _answers(found, "FAILED_PRECONDITION", "OK")
+            and bool(re.search("is ACTIVATABLE, not ACTIVATED", found.reason))
+        ),
     ),
     Difference(
         "scopes that do not end",
