@@ -301,7 +301,7 @@ def enter_event_sub_process(
     activate(step, visit)
 
 
-def activate(step: Step, visit: Visit) -> None:
+def activate(step: Step, visit: Visit, *, is_tried_again: bool = False) -> None:
     element, instance = visit.element, visit.instance
     behaviour = BEHAVIOURS[element.type]
     try:
@@ -309,7 +309,7 @@ def activate(step: Step, visit: Visit) -> None:
         if element.ad_hoc is not None and not instance.progress:
             ad_hoc.describe(step, visit)
         if element.input_mappings and not instance.progress:
-            mappings.apply_inputs(step, visit)
+            mappings.apply_inputs(step, visit, is_tried_again=is_tried_again)
             _note_mappings(step, visit)
         if element.start_listeners and not _have_listened(
             step, visit, element.start_listeners, ListenerEventType.START
@@ -610,6 +610,6 @@ def _go_on_empty(step: Step, process_instance: ProcessInstance, scope: ElementIn
 def proceed(step: Step, visit: Visit) -> None:
     """Go on where an incident or the job of a listener left the element."""
     if visit.instance.state is ACTIVATING:
-        activate(step, visit)
+        activate(step, visit, is_tried_again=True)
     elif visit.instance.state is COMPLETING:
         complete(step, visit)

@@ -26,14 +26,15 @@ Document = dict[str, feel.Value]
 Stored = Callable[[str], feel.Value]
 
 
-def apply_inputs(step: Step, visit: Visit) -> None:
+def apply_inputs(step: Step, visit: Visit, *, is_tried_again: bool) -> None:
+    """`is_tried_again` says that the mappings may have been applied before, and what followed has failed."""
     instance, scope_key = visit.process_instance, visit.instance.key
     document: Document = {}
     # The first try of a repeated element notes that it is done.
-    is_tried_again = scope_key in instance.variables and not visit.element.is_repeated
+    hides_made = is_tried_again and scope_key in instance.variables and not visit.element.is_repeated
     scope = (
         _InputScope(step, visit, document=document)
-        if is_tried_again
+        if hides_made
         else VariableScope(step, instance, scope_key=scope_key, overlay=document)
     )
     _evaluate(visit.element.input_mappings, scope, document, lambda _: None)

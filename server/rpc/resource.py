@@ -1,5 +1,7 @@
 """Deletes what was deployed, and reads generic resources."""
 
+from dataclasses import replace
+
 import msgspec
 
 from gnomon.engine.v1 import generic_resource_pb2 as entity_pb
@@ -7,6 +9,7 @@ from gnomon.engine.v1 import resource_service_pb2 as pb
 from server.engine.batch_operations import BatchAction, BatchOperationType
 from server.engine.commands import DeleteResource
 from server.engine.keys import Key
+from server.partition.origin import Origin
 from server.partition.router import Router
 from server.platform.call import Call
 from server.platform.errors import PermissionDenied
@@ -43,26 +46,37 @@ class ResourceServicer:
     async def delete_resource(
         self, request: pb.DeleteResourceRequest, call: Call
     ) -> pb.DeleteResourceResponse:
-        key = Key(request.resource_key)
-        definition = (
-            await self._store.get(ProcessDefinition, key, tenant_id=call.tenant_id)
-            if request.delete_history
-            else None
-        )
-        command, origin = DeleteResource(call.tenant_id, key), origin_of(request, call)
+        key, origin = Key(request.resource_key), origin_of(request, call)
+        response = pb.DeleteResourceResponse(resource_key=key)
+        ended = await self._history(key, call) if request.delete_history else None
+        await self._router.submit(DeleteResource(call.tenant_id, key), origin)
+        if ended is not None:
+            response.batch_operation.MergeFrom(await self._begin_deletion(ended, origin))
+        return response
+
+    async def _history(self, key: Key, call: Call) -> Query | None:
+        """The ended instances of a process definition, None for anything else.
+
+        Raises PermissionDenied, and InvalidArgument for too many.
+        """
+        definition = await self._store.get(ProcessDefinition, key, tenant_id=call.tenant_id)
         if definition is None:
-            await self._router.submit(command, origin)
-            return pb.DeleteResourceResponse(resource_key=key)
+            return None
         _expect_permitted(call)
         ended = _ended_instances_of(key)
         await self._batches.expect_bounded(ended, call.tenant_id)
-        await self._router.submit(command, origin)
-        following = msgspec.structs.replace(origin, idempotency=None)
-        batch_key = await self._batches.begin(_DELETION, ended, following)
-        created = pb.BatchOperationCreated(
-            batch_operation_key=str(batch_key), batch_operation_type=_DELETION.type
-        )
-        return pb.DeleteResourceResponse(resource_key=key, batch_operation=created)
+        return ended
+
+    async def _begin_deletion(self, ended: Query, origin: Origin) -> pb.BatchOperationCreated:
+        key = await self._batches.begin(_DELETION, ended, _following(origin))
+        return pb.BatchOperationCreated(batch_operation_key=str(key), batch_operation_type=_DELETION.type)
+
+
+def _following(origin: Origin) -> Origin:
+    """The origin of a second command of one call: a repeat of the call repeats both."""
+    first = origin.idempotency
+    second = replace(first, key=f"{first.key} history") if first is not None else None
+    return msgspec.structs.replace(origin, idempotency=second)
 
 
 def _expect_permitted(call: Call) -> None:

@@ -448,19 +448,6 @@ def _begins_next(found: Found) -> bool:
     return found.move == "modify" and not found.theirs and len(roots) == 1 and roots == begun
 
 
-def _maps_without_modified(found: Found) -> bool:
-    """A modification has set a variable of the element that it activates; its inputs read that in theirs alone."""
-    words = found.details.split()
-    changed = [{fact[:-1] for fact in sides.get("variable", ())} for sides in (found.ours, found.theirs)]
-    places = {fact[:-1] for fact in changed[0] & changed[1] if fact[-2] == words[3]}
-    return (
-        found.move == "modify"
-        and words[2] == "2"
-        and len(places) == 1
-        and all(fact[: len(place)] == place for place in places for fact in _facts(found))
-    )
-
-
 def _compensates_inside(found: Found) -> bool:
     """Only theirs compensates something inside a sub-process that has a handler of its own."""
     facts = [fact for kind in found.theirs.values() for fact in kind]
@@ -653,12 +640,6 @@ DIFFERENCES: Sequence[Difference] = (
         "The next message with the correlation key of a process instance begins one when that ends (reference §5.8). In Zeebe 8.6"
         " it does not when a modification has ended it.",
         _begins_next,
-    ),
-    Difference(
-        "variables of a modification under input mappings",
-        "Input mappings are evaluated in the scope of the element (reference §5.4), so Zeebe is right. In ours they do not see"
-        " variables that a modification has set there, if a mapping makes one of the same name. It has to be mended.",
-        _maps_without_modified,
     ),
     Difference(
         "handlers inside a sub-process with a handler",

@@ -177,6 +177,19 @@ def test_variables_are_set_before_the_elements_are_activated(engine: Scenario) -
     assert engine.variables(engine.element("deep").key) == {"own": 4, "y": 5}
 
 
+def test_input_mappings_see_the_variables_that_are_set_at_their_element(engine: Scenario) -> None:
+    model = (
+        process("order")
+        .service_task("first", type="first")
+        .service_task("b", type="b", inputs={"n": "=n + 1"})
+    )
+    engine.deploy(model.end()).start(n=0)
+
+    engine.modify(activate("b", b={"n": 5}))
+
+    assert engine.variables(engine.element("b").key) == {"n": 6}
+
+
 def test_variables_of_the_process_may_name_it(engine: Scenario) -> None:
     engine.deploy(order()).start(x=1)
 

@@ -187,6 +187,17 @@ async def test_a_deletion_of_a_process_definition_deletes_its_history_when_asked
         await caller.start("order")
 
 
+async def test_a_repeated_deletion_of_a_process_definition_begins_nothing_new(caller: Caller) -> None:
+    definition = await caller.deploy(ORDER)
+    repeating = caller.with_key("k-1")
+
+    first = await repeating("DeleteResource", resource_key=definition, delete_history=True)
+    again = await repeating("DeleteResource", resource_key=definition, delete_history=True)
+
+    assert again == first
+    assert len((await caller("SearchBatchOperations")).items) == 1
+
+
 async def test_a_deletion_of_anything_else_has_no_history(caller: Caller) -> None:
     resource = {"name": "work.py", "content": b"print()"}
     deployed = await caller("CreateDeployment", resources=[resource])
