@@ -329,7 +329,7 @@ def _has_late_event(found: Found) -> bool:
     """Only theirs has carried out an event in a scope that ends, with what follows, which is terminated.
 
     It is an event on a boundary, the start event of an event sub-process, or what ours terminates. Its output mappings
-    may have changed variables of scopes around it.
+    may have changed variables of scopes around it. Ours may have begun an event sub-process there, and terminated it.
     """
     ours, theirs = (sides.get("happened", Counter()) for sides in (found.ours, found.theirs))
     return (
@@ -337,7 +337,11 @@ def _has_late_event(found: Found) -> bool:
         and {*found.ours, *found.theirs} <= {"happened", "variable", "job"}
         and {fact[:-1] for fact in found.ours.get("job", ())}
         == {fact[:-1] for fact in found.theirs.get("job", ())}
-        and all(end[-1] == "TERMINATED" and (*end[:-1], "COMPLETED") in theirs for end in ours)
+        and all(
+            end[-1] == "TERMINATED"
+            and ((*end[:-1], "COMPLETED") in theirs or _BESIDE.fullmatch(str(end[-2])) is not None)
+            for end in ours
+        )
         and all(
             end[-3] == "with" or _has_ended_around(found, end) for end in (*ours, *theirs) if len(end) > 2
         )
