@@ -1,44 +1,28 @@
 """Reads the audit log."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from gnomon.engine.v1 import audit_entry_pb2 as entity_pb
+from gnomon.engine.v1 import audit_log_pb2
 from gnomon.engine.v1 import audit_log_service_pb2 as pb
 from gnomon.query.v1.page_pb2 import SORT_ORDER_DESC
-from server.partition.audit import BATCH, USER_TASK
+from server.partition.audit import USER_TASK
 from server.platform.call import Call
-from server.platform.errors import InvalidArgument
+from server.platform.errors import InvalidArgument, NotFound
 from server.platform.mapping import mapper, spellings
-from server.platform.query import Condition, Operator, Query, SortKey, Window, equals
+from server.platform.query import Condition, Operator, Query, SortKey, Window, equals, parse
 from server.platform.query.cursor import position_of
 from server.platform.query.model import DEFAULT_LIMIT
+from server.rpc.audit_log_entry import CATEGORIES, audit_log
+from server.rpc.audit_log_search import AUDIT_LOGS, KNOWN, KNOWN_TYPES
+from server.rpc.searching import found, tell_page
 from server.store.entities import AuditEntry
 from server.store.ports import Store
 from server.store.searchables import AUDIT_ENTRIES
 
-# By the kind of entity.
-CATEGORIES: Mapping[str, entity_pb.AuditCategory.ValueType] = {
-    "RESOURCE": entity_pb.AUDIT_CATEGORY_DEPLOYED_RESOURCES,
-    "DECISION": entity_pb.AUDIT_CATEGORY_DEPLOYED_RESOURCES,
-    "PROCESS_INSTANCE": entity_pb.AUDIT_CATEGORY_DEPLOYED_RESOURCES,
-    "JOB": entity_pb.AUDIT_CATEGORY_DEPLOYED_RESOURCES,
-    "INCIDENT": entity_pb.AUDIT_CATEGORY_DEPLOYED_RESOURCES,
-    "MESSAGE": entity_pb.AUDIT_CATEGORY_DEPLOYED_RESOURCES,
-    "CONDITIONAL": entity_pb.AUDIT_CATEGORY_DEPLOYED_RESOURCES,
-    "SIGNAL": entity_pb.AUDIT_CATEGORY_DEPLOYED_RESOURCES,
-    "ELEMENT_INSTANCE": entity_pb.AUDIT_CATEGORY_DEPLOYED_RESOURCES,
-    "VARIABLE": entity_pb.AUDIT_CATEGORY_DEPLOYED_RESOURCES,
-    "GLOBAL_LISTENER": entity_pb.AUDIT_CATEGORY_DEPLOYED_RESOURCES,
-    "ROLE": entity_pb.AUDIT_CATEGORY_ADMIN,
-    "GROUP": entity_pb.AUDIT_CATEGORY_ADMIN,
-    "TENANT": entity_pb.AUDIT_CATEGORY_ADMIN,
-    "MAPPING_RULE": entity_pb.AUDIT_CATEGORY_ADMIN,
-    BATCH: entity_pb.AUDIT_CATEGORY_DEPLOYED_RESOURCES,
-    USER_TASK: entity_pb.AUDIT_CATEGORY_USER_TASKS,
-}
 _TIMESTAMP = AUDIT_ENTRIES.fields["timestamp"]
 _COMPUTED = frozenset({"category", "user_task_key"})
 
@@ -60,6 +44,21 @@ class AuditLogServicer:
             if row.entity_type == USER_TASK and row.entity_key is not None:
                 entry.user_task_key = row.entity_key
         return response
+
+    async def search_audit_logs(
+        self, request: pb.SearchAuditLogsRequest, call: Call
+    ) -> pb.SearchAuditLogsResponse:
+        query = parse(AUDIT_LOGS, request, also=(KNOWN,), default=(SortKey(_TIMESTAMP),))
+        page = await self._store.search(AuditEntry, query, tenant_id=call.tenant_id)
+        response = pb.SearchAuditLogsResponse(items=map(audit_log, page.items))
+        tell_page(response.page, page)
+        return response
+
+    async def get_audit_log(self, request: pb.GetAuditLogRequest, call: Call) -> audit_log_pb2.AuditLog:
+        row = await found(self._store, AuditEntry, request.audit_log_key, call)
+        if row.entity_type not in KNOWN_TYPES:
+            raise NotFound(f"there is no audit entry with key {request.audit_log_key}")
+        return audit_log(row)
 
 
 def _query(request: pb.ListAuditEntriesRequest) -> Query:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
@@ -12,7 +12,7 @@ from server.engine.keys import Key
 from server.platform.call import Call
 from server.platform.errors import NotFound
 from server.platform.mapping import mapper
-from server.platform.query import Condition, Searchable, parse
+from server.platform.query import Condition, Page, Searchable, parse
 from server.store.ports import E, Store
 
 if TYPE_CHECKING:
@@ -60,10 +60,15 @@ async def search(
     convert = mapper(searchable.entity, item, ignored=frozenset(searchable.derived))
     for row in page.items:
         convert(row, answer.items.add)
-    answer.page.total_items = page.total
-    if page.start_cursor is not None and page.end_cursor is not None:
-        answer.page.start_cursor, answer.page.end_cursor = page.start_cursor, page.end_cursor
+    tell_page(answer.page, page)
     return response
+
+
+def tell_page(message: PageResponse, page: Page[Any]) -> None:
+    """Say where a page of a search stands."""
+    message.total_items = page.total
+    if page.start_cursor is not None and page.end_cursor is not None:
+        message.start_cursor, message.end_cursor = page.start_cursor, page.end_cursor
 
 
 async def get(store: Store, entity: type[E], key: int, call: Call, message_type: type[M]) -> M:

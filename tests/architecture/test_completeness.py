@@ -36,7 +36,7 @@ from server.engine.elements import BEHAVIOURS
 from server.engine.handlers import HANDLERS
 from server.partition.audit import AUDITED
 from server.platform.errors import ERRORS, PROBLEMS, ServiceError
-from server.rpc.audit_log import CATEGORIES
+from server.rpc.audit_log_entry import CATEGORIES
 from server.store.entities import Entity
 from server.store.projection import PROJECTORS
 from server.store.searchables import SEARCHABLES

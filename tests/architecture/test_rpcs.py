@@ -12,7 +12,7 @@ from server.config import EngineConfig
 from server.platform.dispatch import snake_case
 from server.platform.errors import PROBLEMS
 from server.platform.policy import Mode, Policy, policies_of, services
-from server.rpc.audit_log import CATEGORIES
+from server.rpc.audit_log_entry import CATEGORIES
 from server.rpc.refusals import AUDITED_RPCS
 from tests.identity.deployment import deployed
 

@@ -276,6 +276,8 @@ def _play_operations(scene: Scene) -> None:
     scene.play("accept-migration", "POST", f"{path}/migration", _migration(target, pay="pay"))
     scene.play("accept-cancellation", "POST", f"{path}/cancellation")
     scene.play("list-audit-entries", "GET", f"/v1/audit-log?processInstanceKey={key}")
+    scene.play("search-audit-logs", "POST", "/v2/audit-logs/search", {"filter": {"processInstanceKey": key}})
+    scene.play("get-audit-log", "GET", "/v2/audit-logs/1")
 
 
 def _play_history(scene: Scene, definition: str) -> None:

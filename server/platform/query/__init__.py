@@ -8,6 +8,7 @@ from server.platform.query.clauses import AnyOf, Clause, Clauses, Related
 from server.platform.query.conditions import Condition, Operator
 from server.platform.query.evaluate import evaluate, matching
 from server.platform.query.fields import Field, FieldType, Scalar
+from server.platform.query.filters import operators
 from server.platform.query.model import EVERYTHING, Page, Query, SortKey, Window
 from server.platform.query.ordered import Ordered
 from server.platform.query.parse import parse
@@ -46,5 +47,6 @@ __all__ = [
     "longer_than",
     "matching",
     "only_if_true",
+    "operators",
     "parse",
 ]

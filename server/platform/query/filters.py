@@ -104,12 +104,13 @@ def _conditions(
             return
         raise InvalidArgument(f"{place}: this release cannot search by this property")
     if isinstance(value, Message):
-        yield from _operators(attribute, value, place)
+        yield from operators(attribute, value, place)
     else:
         yield Condition(attribute, Operator.EQ, _scalar(field, value, place))
 
 
-def _operators(field: Field, message: Message, place: str) -> Iterator[Condition]:
+def operators(field: Field, message: Message, place: str) -> Iterator[Condition]:
+    """Read an operator object as conditions on a field; `place` is where errors say that it stands."""
     for entry, value in message.ListFields():
         operator, at = Operator(entry.name), f"{place}.{entry.json_name}"
         if entry.is_repeated:

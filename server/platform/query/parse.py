@@ -22,11 +22,20 @@ _LARGEST_OFFSET = (1 << 31) - 1
 _CAPITAL = re.compile("[A-Z]")
 
 
-def parse(searchable: Searchable[object], request: Message, *, also: Sequence[Condition] = ()) -> Query:
-    """Read a request; `also` are conditions beside its filter. Raises InvalidArgument."""
+def parse(
+    searchable: Searchable[object],
+    request: Message,
+    *,
+    also: Sequence[Condition] = (),
+    default: Sequence[SortKey] = (),
+) -> Query:
+    """Read a request; `also` are conditions beside its filter, `default` the order when it names none.
+
+    Raises InvalidArgument.
+    """
     parts = {field.name: value for field, value in request.ListFields()}
     clauses = (*also, *filter_clauses(searchable, parts["filter"])) if "filter" in parts else tuple(also)
-    sort = searchable.order([_sort_key(searchable, entry) for entry in parts.get("sort", ())])
+    sort = searchable.order([_sort_key(searchable, entry) for entry in parts.get("sort", ())] or default)
     window = _window(parts["page"], clauses, sort) if "page" in parts else Window()
     return Query(clauses, sort, window)
 

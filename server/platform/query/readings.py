@@ -1,12 +1,15 @@
-"""Readings: what a filter field without operators, for which no attribute of the entity stands, asks of a row."""
+"""Readings: what a filter field for which no single attribute of the entity stands asks of a row."""
 
 from collections.abc import Callable, Sequence
+
+from google.protobuf.message import Message
 
 from server.platform.query.clauses import Clauses, Related
 from server.platform.query.conditions import Condition, Operator
 from server.platform.query.fields import Field, FieldType
 
-Reading = Callable[[bool], Clauses] | Callable[[Sequence[str]], Clauses]
+Reading = Callable[[bool], Clauses] | Callable[[Sequence[str]], Clauses] | Callable[[Message], Clauses]
+"""From a field's value: a bool, texts, or an operator object."""
 
 
 def contains_every(name: str) -> Reading:

@@ -62,9 +62,14 @@ class Searchable(Generic[E_co]):
         derived: Mapping[str, Reading] | None = None,
         associations: Mapping[str, Association] | None = None,
         items: Mapping[str, str] | None = None,
+        aliases: Mapping[str, str] | None = None,
     ) -> "Searchable[E]":
-        """Read the fields from the entity's annotations; `indexed` names those that are looked up by value."""
-        fields = fields_of(entity, indexed=indexed)
+        """Read the fields from the entity's annotations; `indexed` names those that are looked up by value.
+
+        `aliases` are other names of fields in requests, each with the attribute that it stands for.
+        """
+        fields = dict(fields_of(entity, indexed=indexed))
+        fields.update({alias: fields[name] for alias, name in (aliases or {}).items()})
         return Searchable(entity, fields[key], fields, derived or {}, associations or {}, items or {})
 
     def order(self, keys: Sequence[SortKey]) -> tuple[SortKey, ...]:

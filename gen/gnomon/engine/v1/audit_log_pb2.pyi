@@ -55,7 +55,7 @@ class _AuditLogOperationTypeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[
     AUDIT_LOG_OPERATION_TYPE_SUSPEND: _AuditLogOperationType.ValueType  # 13
     """Suspended."""
     AUDIT_LOG_OPERATION_TYPE_UNKNOWN: _AuditLogOperationType.ValueType  # 14
-    """Unknown to this release."""
+    """What Camunda has no type for."""
 
 class AuditLogOperationType(_AuditLogOperationType, metaclass=_AuditLogOperationTypeEnumTypeWrapper):
     """What was done."""
@@ -88,7 +88,7 @@ AUDIT_LOG_OPERATION_TYPE_RESUME: AuditLogOperationType.ValueType  # 12
 AUDIT_LOG_OPERATION_TYPE_SUSPEND: AuditLogOperationType.ValueType  # 13
 """Suspended."""
 AUDIT_LOG_OPERATION_TYPE_UNKNOWN: AuditLogOperationType.ValueType  # 14
-"""Unknown to this release."""
+"""What Camunda has no type for."""
 Global___AuditLogOperationType: _TypeAlias = AuditLogOperationType  # noqa: Y015
 
 class _AuditLogActorType:
@@ -291,7 +291,7 @@ Global___AuditLogResultFilter: _TypeAlias = AuditLogResultFilter  # noqa: Y015
 
 @_typing.final
 class AuditLog(_message.Message):
-    """What was done with an entity, as it is told where the entity is."""
+    """What was done with an entity."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -329,7 +329,7 @@ class AuditLog(_message.Message):
     audit_log_key: _builtins.int
     """Key."""
     entity_key: _builtins.str
-    """Key of the entity as text."""
+    """Key of the entity as text, or its id where it has an id of its own."""
     entity_type: _builtins.str
     """Kind of entity."""
     operation_type: Global___AuditLogOperationType.ValueType
@@ -343,7 +343,7 @@ class AuditLog(_message.Message):
     actor_type: Global___AuditLogActorType.ValueType
     """Kind of principal that did it."""
     agent_element_id: _builtins.str
-    """Always absent for a user task."""
+    """Always absent: agents leave no entries of their own."""
     tenant_id: _builtins.str
     """Tenant."""
     result: _audit_entry_pb2.AuditResult.ValueType
@@ -351,7 +351,7 @@ class AuditLog(_message.Message):
     category: _audit_entry_pb2.AuditCategory.ValueType
     """Whose business the kind of entity is."""
     process_definition_id: _builtins.str
-    """Always absent for a user task."""
+    """Always absent; its key says which one it is."""
     process_definition_key: _builtins.int
     """Key of the process definition."""
     process_instance_key: _builtins.int
@@ -361,31 +361,31 @@ class AuditLog(_message.Message):
     element_instance_key: _builtins.int
     """Key of the element instance."""
     job_key: _builtins.int
-    """Always absent for a user task."""
+    """Key of the job that it is about."""
     user_task_key: _builtins.int
-    """Key of the user task."""
+    """Key of the user task that it is about."""
     decision_requirements_id: _builtins.str
-    """Always absent for a user task."""
+    """Always absent."""
     decision_requirements_key: _builtins.int
-    """Always absent for a user task."""
+    """Always absent."""
     decision_definition_id: _builtins.str
-    """Always absent for a user task."""
+    """Always absent."""
     decision_definition_key: _builtins.int
-    """Always absent for a user task."""
+    """Always absent."""
     decision_evaluation_key: _builtins.int
-    """Always absent for a user task."""
+    """Key of the evaluation of a decision that it is about."""
     deployment_key: _builtins.int
-    """Always absent for a user task."""
+    """Key of the deployment that it is about."""
     form_key: _builtins.int
-    """Always absent for a user task."""
+    """Key of the form of the user task."""
     resource_key: _builtins.int
-    """Always absent for a user task."""
+    """Key of the resource that was deleted."""
     related_entity_key: _builtins.str
-    """Always absent for a user task."""
+    """Id of the entity that was assigned to it or unassigned from it."""
     related_entity_type: _builtins.str
-    """Always absent for a user task."""
+    """Kind of that entity."""
     entity_description: _builtins.str
-    """Always absent for a user task."""
+    """Always absent."""
     @_builtins.property
     def timestamp(self) -> _timestamp_pb2.Timestamp:
         """When it was done."""

@@ -5,6 +5,9 @@ isort:skip_file
 
 from collections import abc as _abc
 from gnomon.engine.v1 import audit_entry_pb2 as _audit_entry_pb2
+from gnomon.engine.v1 import audit_log_pb2 as _audit_log_pb2
+from gnomon.engine.v1 import batch_operation_service_pb2 as _batch_operation_service_pb2
+from gnomon.query.v1 import filter_pb2 as _filter_pb2
 from gnomon.query.v1 import page_pb2 as _page_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -14,10 +17,10 @@ import builtins as _builtins
 import sys
 import typing as _typing
 
-if sys.version_info >= (3, 10):
-    from typing import TypeAlias as _TypeAlias
+if sys.version_info >= (3, 11):
+    from typing import TypeAlias as _TypeAlias, Never as _Never
 else:
-    from typing_extensions import TypeAlias as _TypeAlias
+    from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
@@ -166,3 +169,487 @@ class ListAuditEntriesResponse(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__cursor) -> _WhichOneofReturnType__cursor | None: ...
 
 Global___ListAuditEntriesResponse: _TypeAlias = ListAuditEntriesResponse  # noqa: Y015
+
+@_typing.final
+class SearchAuditLogsRequest(_message.Message):
+    """Request of SearchAuditLogs."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FILTER_FIELD_NUMBER: _builtins.int
+    SORT_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def filter(self) -> Global___AuditLogFilter:
+        """Which ones."""
+
+    @_builtins.property
+    def sort(self) -> _containers.RepeatedCompositeFieldContainer[Global___AuditLogSort]:
+        """In which order; absent begins with the oldest."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageRequest:
+        """Which page."""
+
+    def __init__(
+        self,
+        *,
+        filter: Global___AuditLogFilter | None = ...,
+        sort: _abc.Iterable[Global___AuditLogSort] | None = ...,
+        page: _page_pb2.PageRequest | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_page", b"_page", "filter", b"filter", "page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_page", b"_page", "filter", b"filter", "page", b"page", "sort", b"sort"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__filter: _TypeAlias = _typing.Literal["filter"]  # noqa: Y015
+    _WhichOneofArgType__filter: _TypeAlias = _typing.Literal["_filter", b"_filter"]  # noqa: Y015
+    _WhichOneofReturnType__page: _TypeAlias = _typing.Literal["page"]  # noqa: Y015
+    _WhichOneofArgType__page: _TypeAlias = _typing.Literal["_page", b"_page"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__filter) -> _WhichOneofReturnType__filter | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__page) -> _WhichOneofReturnType__page | None: ...
+
+Global___SearchAuditLogsRequest: _TypeAlias = SearchAuditLogsRequest  # noqa: Y015
+
+@_typing.final
+class SearchAuditLogsResponse(_message.Message):
+    """Response of SearchAuditLogs."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ITEMS_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def items(self) -> _containers.RepeatedCompositeFieldContainer[_audit_log_pb2.AuditLog]:
+        """The matches on this page."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageResponse:
+        """Where the page stands."""
+
+    def __init__(
+        self,
+        *,
+        items: _abc.Iterable[_audit_log_pb2.AuditLog] | None = ...,
+        page: _page_pb2.PageResponse | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["items", b"items", "page", b"page"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SearchAuditLogsResponse: _TypeAlias = SearchAuditLogsResponse  # noqa: Y015
+
+@_typing.final
+class GetAuditLogRequest(_message.Message):
+    """Request of GetAuditLog."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AUDIT_LOG_KEY_FIELD_NUMBER: _builtins.int
+    audit_log_key: _builtins.int
+    """Which one."""
+    def __init__(
+        self,
+        *,
+        audit_log_key: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["audit_log_key", b"audit_log_key"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetAuditLogRequest: _TypeAlias = GetAuditLogRequest  # noqa: Y015
+
+@_typing.final
+class AuditLogFilter(_message.Message):
+    """Fields to search by."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AUDIT_LOG_KEY_FIELD_NUMBER: _builtins.int
+    PROCESS_DEFINITION_KEY_FIELD_NUMBER: _builtins.int
+    PROCESS_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
+    ELEMENT_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
+    OPERATION_TYPE_FIELD_NUMBER: _builtins.int
+    RESULT_FIELD_NUMBER: _builtins.int
+    TIMESTAMP_FIELD_NUMBER: _builtins.int
+    ACTOR_ID_FIELD_NUMBER: _builtins.int
+    ACTOR_TYPE_FIELD_NUMBER: _builtins.int
+    AGENT_ELEMENT_ID_FIELD_NUMBER: _builtins.int
+    ENTITY_KEY_FIELD_NUMBER: _builtins.int
+    ENTITY_TYPE_FIELD_NUMBER: _builtins.int
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    CATEGORY_FIELD_NUMBER: _builtins.int
+    DEPLOYMENT_KEY_FIELD_NUMBER: _builtins.int
+    FORM_KEY_FIELD_NUMBER: _builtins.int
+    RESOURCE_KEY_FIELD_NUMBER: _builtins.int
+    BATCH_OPERATION_TYPE_FIELD_NUMBER: _builtins.int
+    PROCESS_DEFINITION_ID_FIELD_NUMBER: _builtins.int
+    JOB_KEY_FIELD_NUMBER: _builtins.int
+    USER_TASK_KEY_FIELD_NUMBER: _builtins.int
+    DECISION_REQUIREMENTS_ID_FIELD_NUMBER: _builtins.int
+    DECISION_REQUIREMENTS_KEY_FIELD_NUMBER: _builtins.int
+    DECISION_DEFINITION_ID_FIELD_NUMBER: _builtins.int
+    DECISION_DEFINITION_KEY_FIELD_NUMBER: _builtins.int
+    DECISION_EVALUATION_KEY_FIELD_NUMBER: _builtins.int
+    RELATED_ENTITY_KEY_FIELD_NUMBER: _builtins.int
+    RELATED_ENTITY_TYPE_FIELD_NUMBER: _builtins.int
+    ENTITY_DESCRIPTION_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def audit_log_key(self) -> _filter_pb2.KeyFilter:
+        """Key."""
+
+    @_builtins.property
+    def process_definition_key(self) -> _filter_pb2.KeyFilter:
+        """Key of the process definition."""
+
+    @_builtins.property
+    def process_instance_key(self) -> _filter_pb2.KeyFilter:
+        """Key of the process instance."""
+
+    @_builtins.property
+    def element_instance_key(self) -> _filter_pb2.KeyFilter:
+        """Key of the element instance of a user task."""
+
+    @_builtins.property
+    def operation_type(self) -> _audit_log_pb2.AuditLogOperationTypeFilter:
+        """What was done."""
+
+    @_builtins.property
+    def result(self) -> _audit_log_pb2.AuditLogResultFilter:
+        """What became of it."""
+
+    @_builtins.property
+    def timestamp(self) -> _filter_pb2.DateTimeFilter:
+        """When it was done."""
+
+    @_builtins.property
+    def actor_id(self) -> _filter_pb2.StringFilter:
+        """Who did it."""
+
+    @_builtins.property
+    def actor_type(self) -> _audit_log_pb2.AuditLogActorTypeFilter:
+        """Kind of principal that did it."""
+
+    @_builtins.property
+    def agent_element_id(self) -> _filter_pb2.StringFilter:
+        """Entries have none."""
+
+    @_builtins.property
+    def entity_key(self) -> _filter_pb2.StringFilter:
+        """Key of the entity, or its id where it has an id of its own."""
+
+    @_builtins.property
+    def entity_type(self) -> _filter_pb2.StringFilter:
+        """Kind of entity."""
+
+    @_builtins.property
+    def tenant_id(self) -> _filter_pb2.StringFilter:
+        """Tenant."""
+
+    @_builtins.property
+    def category(self) -> Global___AuditLogCategoryFilter:
+        """Whose business the kind of entity is."""
+
+    @_builtins.property
+    def deployment_key(self) -> _filter_pb2.KeyFilter:
+        """Key of a deployment."""
+
+    @_builtins.property
+    def form_key(self) -> _filter_pb2.KeyFilter:
+        """Key of the form of a user task."""
+
+    @_builtins.property
+    def resource_key(self) -> _filter_pb2.KeyFilter:
+        """Key of a resource that was deleted."""
+
+    @_builtins.property
+    def batch_operation_type(self) -> _batch_operation_service_pb2.BatchOperationTypeFilter:
+        """What the batch operation does."""
+
+    @_builtins.property
+    def process_definition_id(self) -> _filter_pb2.StringFilter:
+        """Entries have none."""
+
+    @_builtins.property
+    def job_key(self) -> _filter_pb2.KeyFilter:
+        """Key of a job."""
+
+    @_builtins.property
+    def user_task_key(self) -> _filter_pb2.KeyFilter:
+        """Key of a user task."""
+
+    @_builtins.property
+    def decision_requirements_id(self) -> _filter_pb2.StringFilter:
+        """Entries have none."""
+
+    @_builtins.property
+    def decision_requirements_key(self) -> _filter_pb2.KeyFilter:
+        """Entries have none."""
+
+    @_builtins.property
+    def decision_definition_id(self) -> _filter_pb2.StringFilter:
+        """Entries have none."""
+
+    @_builtins.property
+    def decision_definition_key(self) -> _filter_pb2.KeyFilter:
+        """Entries have none."""
+
+    @_builtins.property
+    def decision_evaluation_key(self) -> _filter_pb2.KeyFilter:
+        """Key of an evaluation of a decision."""
+
+    @_builtins.property
+    def related_entity_key(self) -> _filter_pb2.StringFilter:
+        """Id of the entity that was assigned or unassigned."""
+
+    @_builtins.property
+    def related_entity_type(self) -> _filter_pb2.StringFilter:
+        """Kind of that entity."""
+
+    @_builtins.property
+    def entity_description(self) -> _filter_pb2.StringFilter:
+        """Entries have none."""
+
+    def __init__(
+        self,
+        *,
+        audit_log_key: _filter_pb2.KeyFilter | None = ...,
+        process_definition_key: _filter_pb2.KeyFilter | None = ...,
+        process_instance_key: _filter_pb2.KeyFilter | None = ...,
+        element_instance_key: _filter_pb2.KeyFilter | None = ...,
+        operation_type: _audit_log_pb2.AuditLogOperationTypeFilter | None = ...,
+        result: _audit_log_pb2.AuditLogResultFilter | None = ...,
+        timestamp: _filter_pb2.DateTimeFilter | None = ...,
+        actor_id: _filter_pb2.StringFilter | None = ...,
+        actor_type: _audit_log_pb2.AuditLogActorTypeFilter | None = ...,
+        agent_element_id: _filter_pb2.StringFilter | None = ...,
+        entity_key: _filter_pb2.StringFilter | None = ...,
+        entity_type: _filter_pb2.StringFilter | None = ...,
+        tenant_id: _filter_pb2.StringFilter | None = ...,
+        category: Global___AuditLogCategoryFilter | None = ...,
+        deployment_key: _filter_pb2.KeyFilter | None = ...,
+        form_key: _filter_pb2.KeyFilter | None = ...,
+        resource_key: _filter_pb2.KeyFilter | None = ...,
+        batch_operation_type: _batch_operation_service_pb2.BatchOperationTypeFilter | None = ...,
+        process_definition_id: _filter_pb2.StringFilter | None = ...,
+        job_key: _filter_pb2.KeyFilter | None = ...,
+        user_task_key: _filter_pb2.KeyFilter | None = ...,
+        decision_requirements_id: _filter_pb2.StringFilter | None = ...,
+        decision_requirements_key: _filter_pb2.KeyFilter | None = ...,
+        decision_definition_id: _filter_pb2.StringFilter | None = ...,
+        decision_definition_key: _filter_pb2.KeyFilter | None = ...,
+        decision_evaluation_key: _filter_pb2.KeyFilter | None = ...,
+        related_entity_key: _filter_pb2.StringFilter | None = ...,
+        related_entity_type: _filter_pb2.StringFilter | None = ...,
+        entity_description: _filter_pb2.StringFilter | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_actor_id", b"_actor_id", "_actor_type", b"_actor_type", "_agent_element_id", b"_agent_element_id", "_audit_log_key", b"_audit_log_key", "_batch_operation_type", b"_batch_operation_type", "_category", b"_category", "_decision_definition_id", b"_decision_definition_id", "_decision_definition_key", b"_decision_definition_key", "_decision_evaluation_key", b"_decision_evaluation_key", "_decision_requirements_id", b"_decision_requirements_id", "_decision_requirements_key", b"_decision_requirements_key", "_deployment_key", b"_deployment_key", "_element_instance_key", b"_element_instance_key", "_entity_description", b"_entity_description", "_entity_key", b"_entity_key", "_entity_type", b"_entity_type", "_form_key", b"_form_key", "_job_key", b"_job_key", "_operation_type", b"_operation_type", "_process_definition_id", b"_process_definition_id", "_process_definition_key", b"_process_definition_key", "_process_instance_key", b"_process_instance_key", "_related_entity_key", b"_related_entity_key", "_related_entity_type", b"_related_entity_type", "_resource_key", b"_resource_key", "_result", b"_result", "_tenant_id", b"_tenant_id", "_timestamp", b"_timestamp", "_user_task_key", b"_user_task_key", "actor_id", b"actor_id", "actor_type", b"actor_type", "agent_element_id", b"agent_element_id", "audit_log_key", b"audit_log_key", "batch_operation_type", b"batch_operation_type", "category", b"category", "decision_definition_id", b"decision_definition_id", "decision_definition_key", b"decision_definition_key", "decision_evaluation_key", b"decision_evaluation_key", "decision_requirements_id", b"decision_requirements_id", "decision_requirements_key", b"decision_requirements_key", "deployment_key", b"deployment_key", "element_instance_key", b"element_instance_key", "entity_description", b"entity_description", "entity_key", b"entity_key", "entity_type", b"entity_type", "form_key", b"form_key", "job_key", b"job_key", "operation_type", b"operation_type", "process_definition_id", b"process_definition_id", "process_definition_key", b"process_definition_key", "process_instance_key", b"process_instance_key", "related_entity_key", b"related_entity_key", "related_entity_type", b"related_entity_type", "resource_key", b"resource_key", "result", b"result", "tenant_id", b"tenant_id", "timestamp", b"timestamp", "user_task_key", b"user_task_key"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_actor_id", b"_actor_id", "_actor_type", b"_actor_type", "_agent_element_id", b"_agent_element_id", "_audit_log_key", b"_audit_log_key", "_batch_operation_type", b"_batch_operation_type", "_category", b"_category", "_decision_definition_id", b"_decision_definition_id", "_decision_definition_key", b"_decision_definition_key", "_decision_evaluation_key", b"_decision_evaluation_key", "_decision_requirements_id", b"_decision_requirements_id", "_decision_requirements_key", b"_decision_requirements_key", "_deployment_key", b"_deployment_key", "_element_instance_key", b"_element_instance_key", "_entity_description", b"_entity_description", "_entity_key", b"_entity_key", "_entity_type", b"_entity_type", "_form_key", b"_form_key", "_job_key", b"_job_key", "_operation_type", b"_operation_type", "_process_definition_id", b"_process_definition_id", "_process_definition_key", b"_process_definition_key", "_process_instance_key", b"_process_instance_key", "_related_entity_key", b"_related_entity_key", "_related_entity_type", b"_related_entity_type", "_resource_key", b"_resource_key", "_result", b"_result", "_tenant_id", b"_tenant_id", "_timestamp", b"_timestamp", "_user_task_key", b"_user_task_key", "actor_id", b"actor_id", "actor_type", b"actor_type", "agent_element_id", b"agent_element_id", "audit_log_key", b"audit_log_key", "batch_operation_type", b"batch_operation_type", "category", b"category", "decision_definition_id", b"decision_definition_id", "decision_definition_key", b"decision_definition_key", "decision_evaluation_key", b"decision_evaluation_key", "decision_requirements_id", b"decision_requirements_id", "decision_requirements_key", b"decision_requirements_key", "deployment_key", b"deployment_key", "element_instance_key", b"element_instance_key", "entity_description", b"entity_description", "entity_key", b"entity_key", "entity_type", b"entity_type", "form_key", b"form_key", "job_key", b"job_key", "operation_type", b"operation_type", "process_definition_id", b"process_definition_id", "process_definition_key", b"process_definition_key", "process_instance_key", b"process_instance_key", "related_entity_key", b"related_entity_key", "related_entity_type", b"related_entity_type", "resource_key", b"resource_key", "result", b"result", "tenant_id", b"tenant_id", "timestamp", b"timestamp", "user_task_key", b"user_task_key"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__actor_id: _TypeAlias = _typing.Literal["actor_id"]  # noqa: Y015
+    _WhichOneofArgType__actor_id: _TypeAlias = _typing.Literal["_actor_id", b"_actor_id"]  # noqa: Y015
+    _WhichOneofReturnType__actor_type: _TypeAlias = _typing.Literal["actor_type"]  # noqa: Y015
+    _WhichOneofArgType__actor_type: _TypeAlias = _typing.Literal["_actor_type", b"_actor_type"]  # noqa: Y015
+    _WhichOneofReturnType__agent_element_id: _TypeAlias = _typing.Literal["agent_element_id"]  # noqa: Y015
+    _WhichOneofArgType__agent_element_id: _TypeAlias = _typing.Literal["_agent_element_id", b"_agent_element_id"]  # noqa: Y015
+    _WhichOneofReturnType__audit_log_key: _TypeAlias = _typing.Literal["audit_log_key"]  # noqa: Y015
+    _WhichOneofArgType__audit_log_key: _TypeAlias = _typing.Literal["_audit_log_key", b"_audit_log_key"]  # noqa: Y015
+    _WhichOneofReturnType__batch_operation_type: _TypeAlias = _typing.Literal["batch_operation_type"]  # noqa: Y015
+    _WhichOneofArgType__batch_operation_type: _TypeAlias = _typing.Literal["_batch_operation_type", b"_batch_operation_type"]  # noqa: Y015
+    _WhichOneofReturnType__category: _TypeAlias = _typing.Literal["category"]  # noqa: Y015
+    _WhichOneofArgType__category: _TypeAlias = _typing.Literal["_category", b"_category"]  # noqa: Y015
+    _WhichOneofReturnType__decision_definition_id: _TypeAlias = _typing.Literal["decision_definition_id"]  # noqa: Y015
+    _WhichOneofArgType__decision_definition_id: _TypeAlias = _typing.Literal["_decision_definition_id", b"_decision_definition_id"]  # noqa: Y015
+    _WhichOneofReturnType__decision_definition_key: _TypeAlias = _typing.Literal["decision_definition_key"]  # noqa: Y015
+    _WhichOneofArgType__decision_definition_key: _TypeAlias = _typing.Literal["_decision_definition_key", b"_decision_definition_key"]  # noqa: Y015
+    _WhichOneofReturnType__decision_evaluation_key: _TypeAlias = _typing.Literal["decision_evaluation_key"]  # noqa: Y015
+    _WhichOneofArgType__decision_evaluation_key: _TypeAlias = _typing.Literal["_decision_evaluation_key", b"_decision_evaluation_key"]  # noqa: Y015
+    _WhichOneofReturnType__decision_requirements_id: _TypeAlias = _typing.Literal["decision_requirements_id"]  # noqa: Y015
+    _WhichOneofArgType__decision_requirements_id: _TypeAlias = _typing.Literal["_decision_requirements_id", b"_decision_requirements_id"]  # noqa: Y015
+    _WhichOneofReturnType__decision_requirements_key: _TypeAlias = _typing.Literal["decision_requirements_key"]  # noqa: Y015
+    _WhichOneofArgType__decision_requirements_key: _TypeAlias = _typing.Literal["_decision_requirements_key", b"_decision_requirements_key"]  # noqa: Y015
+    _WhichOneofReturnType__deployment_key: _TypeAlias = _typing.Literal["deployment_key"]  # noqa: Y015
+    _WhichOneofArgType__deployment_key: _TypeAlias = _typing.Literal["_deployment_key", b"_deployment_key"]  # noqa: Y015
+    _WhichOneofReturnType__element_instance_key: _TypeAlias = _typing.Literal["element_instance_key"]  # noqa: Y015
+    _WhichOneofArgType__element_instance_key: _TypeAlias = _typing.Literal["_element_instance_key", b"_element_instance_key"]  # noqa: Y015
+    _WhichOneofReturnType__entity_description: _TypeAlias = _typing.Literal["entity_description"]  # noqa: Y015
+    _WhichOneofArgType__entity_description: _TypeAlias = _typing.Literal["_entity_description", b"_entity_description"]  # noqa: Y015
+    _WhichOneofReturnType__entity_key: _TypeAlias = _typing.Literal["entity_key"]  # noqa: Y015
+    _WhichOneofArgType__entity_key: _TypeAlias = _typing.Literal["_entity_key", b"_entity_key"]  # noqa: Y015
+    _WhichOneofReturnType__entity_type: _TypeAlias = _typing.Literal["entity_type"]  # noqa: Y015
+    _WhichOneofArgType__entity_type: _TypeAlias = _typing.Literal["_entity_type", b"_entity_type"]  # noqa: Y015
+    _WhichOneofReturnType__form_key: _TypeAlias = _typing.Literal["form_key"]  # noqa: Y015
+    _WhichOneofArgType__form_key: _TypeAlias = _typing.Literal["_form_key", b"_form_key"]  # noqa: Y015
+    _WhichOneofReturnType__job_key: _TypeAlias = _typing.Literal["job_key"]  # noqa: Y015
+    _WhichOneofArgType__job_key: _TypeAlias = _typing.Literal["_job_key", b"_job_key"]  # noqa: Y015
+    _WhichOneofReturnType__operation_type: _TypeAlias = _typing.Literal["operation_type"]  # noqa: Y015
+    _WhichOneofArgType__operation_type: _TypeAlias = _typing.Literal["_operation_type", b"_operation_type"]  # noqa: Y015
+    _WhichOneofReturnType__process_definition_id: _TypeAlias = _typing.Literal["process_definition_id"]  # noqa: Y015
+    _WhichOneofArgType__process_definition_id: _TypeAlias = _typing.Literal["_process_definition_id", b"_process_definition_id"]  # noqa: Y015
+    _WhichOneofReturnType__process_definition_key: _TypeAlias = _typing.Literal["process_definition_key"]  # noqa: Y015
+    _WhichOneofArgType__process_definition_key: _TypeAlias = _typing.Literal["_process_definition_key", b"_process_definition_key"]  # noqa: Y015
+    _WhichOneofReturnType__process_instance_key: _TypeAlias = _typing.Literal["process_instance_key"]  # noqa: Y015
+    _WhichOneofArgType__process_instance_key: _TypeAlias = _typing.Literal["_process_instance_key", b"_process_instance_key"]  # noqa: Y015
+    _WhichOneofReturnType__related_entity_key: _TypeAlias = _typing.Literal["related_entity_key"]  # noqa: Y015
+    _WhichOneofArgType__related_entity_key: _TypeAlias = _typing.Literal["_related_entity_key", b"_related_entity_key"]  # noqa: Y015
+    _WhichOneofReturnType__related_entity_type: _TypeAlias = _typing.Literal["related_entity_type"]  # noqa: Y015
+    _WhichOneofArgType__related_entity_type: _TypeAlias = _typing.Literal["_related_entity_type", b"_related_entity_type"]  # noqa: Y015
+    _WhichOneofReturnType__resource_key: _TypeAlias = _typing.Literal["resource_key"]  # noqa: Y015
+    _WhichOneofArgType__resource_key: _TypeAlias = _typing.Literal["_resource_key", b"_resource_key"]  # noqa: Y015
+    _WhichOneofReturnType__result: _TypeAlias = _typing.Literal["result"]  # noqa: Y015
+    _WhichOneofArgType__result: _TypeAlias = _typing.Literal["_result", b"_result"]  # noqa: Y015
+    _WhichOneofReturnType__tenant_id: _TypeAlias = _typing.Literal["tenant_id"]  # noqa: Y015
+    _WhichOneofArgType__tenant_id: _TypeAlias = _typing.Literal["_tenant_id", b"_tenant_id"]  # noqa: Y015
+    _WhichOneofReturnType__timestamp: _TypeAlias = _typing.Literal["timestamp"]  # noqa: Y015
+    _WhichOneofArgType__timestamp: _TypeAlias = _typing.Literal["_timestamp", b"_timestamp"]  # noqa: Y015
+    _WhichOneofReturnType__user_task_key: _TypeAlias = _typing.Literal["user_task_key"]  # noqa: Y015
+    _WhichOneofArgType__user_task_key: _TypeAlias = _typing.Literal["_user_task_key", b"_user_task_key"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__actor_id) -> _WhichOneofReturnType__actor_id | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__actor_type) -> _WhichOneofReturnType__actor_type | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__agent_element_id) -> _WhichOneofReturnType__agent_element_id | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__audit_log_key) -> _WhichOneofReturnType__audit_log_key | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__batch_operation_type) -> _WhichOneofReturnType__batch_operation_type | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__category) -> _WhichOneofReturnType__category | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__decision_definition_id) -> _WhichOneofReturnType__decision_definition_id | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__decision_definition_key) -> _WhichOneofReturnType__decision_definition_key | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__decision_evaluation_key) -> _WhichOneofReturnType__decision_evaluation_key | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__decision_requirements_id) -> _WhichOneofReturnType__decision_requirements_id | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__decision_requirements_key) -> _WhichOneofReturnType__decision_requirements_key | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__deployment_key) -> _WhichOneofReturnType__deployment_key | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__element_instance_key) -> _WhichOneofReturnType__element_instance_key | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__entity_description) -> _WhichOneofReturnType__entity_description | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__entity_key) -> _WhichOneofReturnType__entity_key | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__entity_type) -> _WhichOneofReturnType__entity_type | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__form_key) -> _WhichOneofReturnType__form_key | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__job_key) -> _WhichOneofReturnType__job_key | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__operation_type) -> _WhichOneofReturnType__operation_type | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__process_definition_id) -> _WhichOneofReturnType__process_definition_id | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__process_definition_key) -> _WhichOneofReturnType__process_definition_key | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__process_instance_key) -> _WhichOneofReturnType__process_instance_key | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__related_entity_key) -> _WhichOneofReturnType__related_entity_key | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__related_entity_type) -> _WhichOneofReturnType__related_entity_type | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__resource_key) -> _WhichOneofReturnType__resource_key | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__result) -> _WhichOneofReturnType__result | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__tenant_id) -> _WhichOneofReturnType__tenant_id | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__timestamp) -> _WhichOneofReturnType__timestamp | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__user_task_key) -> _WhichOneofReturnType__user_task_key | None: ...
+
+Global___AuditLogFilter: _TypeAlias = AuditLogFilter  # noqa: Y015
+
+@_typing.final
+class AuditLogCategoryFilter(_message.Message):
+    """Filter of whose business a kind of entity is."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    EQ_FIELD_NUMBER: _builtins.int
+    NEQ_FIELD_NUMBER: _builtins.int
+    EXISTS_FIELD_NUMBER: _builtins.int
+    IN_FIELD_NUMBER: _builtins.int
+    NOT_IN_FIELD_NUMBER: _builtins.int
+    LIKE_FIELD_NUMBER: _builtins.int
+    eq: _audit_entry_pb2.AuditCategory.ValueType
+    """Equal to."""
+    neq: _audit_entry_pb2.AuditCategory.ValueType
+    """Different from."""
+    exists: _builtins.bool
+    """Whether there is a value."""
+    like: _builtins.str
+    """Text match: * stands for any run, ? for one character, a backslash escapes."""
+    @_builtins.property
+    def not_in(self) -> _containers.RepeatedScalarFieldContainer[_audit_entry_pb2.AuditCategory.ValueType]:
+        """None of. An empty list is no condition."""
+
+    def __init__(
+        self,
+        *,
+        eq: _audit_entry_pb2.AuditCategory.ValueType | None = ...,
+        neq: _audit_entry_pb2.AuditCategory.ValueType | None = ...,
+        exists: _builtins.bool | None = ...,
+        not_in: _abc.Iterable[_audit_entry_pb2.AuditCategory.ValueType] | None = ...,
+        like: _builtins.str | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_eq", b"_eq", "_exists", b"_exists", "_like", b"_like", "_neq", b"_neq", "eq", b"eq", "exists", b"exists", "like", b"like", "neq", b"neq"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_eq", b"_eq", "_exists", b"_exists", "_like", b"_like", "_neq", b"_neq", "eq", b"eq", "exists", b"exists", "in", b"in", "like", b"like", "neq", b"neq", "not_in", b"not_in"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__eq: _TypeAlias = _typing.Literal["eq"]  # noqa: Y015
+    _WhichOneofArgType__eq: _TypeAlias = _typing.Literal["_eq", b"_eq"]  # noqa: Y015
+    _WhichOneofReturnType__exists: _TypeAlias = _typing.Literal["exists"]  # noqa: Y015
+    _WhichOneofArgType__exists: _TypeAlias = _typing.Literal["_exists", b"_exists"]  # noqa: Y015
+    _WhichOneofReturnType__like: _TypeAlias = _typing.Literal["like"]  # noqa: Y015
+    _WhichOneofArgType__like: _TypeAlias = _typing.Literal["_like", b"_like"]  # noqa: Y015
+    _WhichOneofReturnType__neq: _TypeAlias = _typing.Literal["neq"]  # noqa: Y015
+    _WhichOneofArgType__neq: _TypeAlias = _typing.Literal["_neq", b"_neq"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__eq) -> _WhichOneofReturnType__eq | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__exists) -> _WhichOneofReturnType__exists | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__like) -> _WhichOneofReturnType__like | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__neq) -> _WhichOneofReturnType__neq | None: ...
+
+Global___AuditLogCategoryFilter: _TypeAlias = AuditLogCategoryFilter  # noqa: Y015
+
+@_typing.final
+class AuditLogSort(_message.Message):
+    """One key of the order."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FIELD_FIELD_NUMBER: _builtins.int
+    ORDER_FIELD_NUMBER: _builtins.int
+    field: _builtins.str
+    """Property to order by."""
+    order: _page_pb2.SortOrder.ValueType
+    """Direction."""
+    def __init__(
+        self,
+        *,
+        field: _builtins.str = ...,
+        order: _page_pb2.SortOrder.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["field", b"field", "order", b"order"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AuditLogSort: _TypeAlias = AuditLogSort  # noqa: Y015

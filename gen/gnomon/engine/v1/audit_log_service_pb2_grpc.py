@@ -3,6 +3,7 @@
 import grpc
 import warnings
 
+from gnomon.engine.v1 import audit_log_pb2 as gnomon_dot_engine_dot_v1_dot_audit__log__pb2
 from gnomon.engine.v1 import audit_log_service_pb2 as gnomon_dot_engine_dot_v1_dot_audit__log__service__pb2
 
 GRPC_GENERATED_VERSION = '1.85.1'
@@ -40,6 +41,16 @@ class AuditLogServiceStub:
                 request_serializer=gnomon_dot_engine_dot_v1_dot_audit__log__service__pb2.ListAuditEntriesRequest.SerializeToString,
                 response_deserializer=gnomon_dot_engine_dot_v1_dot_audit__log__service__pb2.ListAuditEntriesResponse.FromString,
                 _registered_method=True)
+        self.SearchAuditLogs = channel.unary_unary(
+                '/gnomon.engine.v1.AuditLogService/SearchAuditLogs',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_audit__log__service__pb2.SearchAuditLogsRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_audit__log__service__pb2.SearchAuditLogsResponse.FromString,
+                _registered_method=True)
+        self.GetAuditLog = channel.unary_unary(
+                '/gnomon.engine.v1.AuditLogService/GetAuditLog',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_audit__log__service__pb2.GetAuditLogRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_audit__log__pb2.AuditLog.FromString,
+                _registered_method=True)
 
 
 class AuditLogServiceServicer:
@@ -54,6 +65,20 @@ class AuditLogServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def SearchAuditLogs(self, request, context):
+        """Lists entries of the kinds that Camunda has: no messages, signals, conditionals, element instances, global listeners.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetAuditLog(self, request, context):
+        """Gets one of these entries.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_AuditLogServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -61,6 +86,16 @@ def add_AuditLogServiceServicer_to_server(servicer, server):
                     servicer.ListAuditEntries,
                     request_deserializer=gnomon_dot_engine_dot_v1_dot_audit__log__service__pb2.ListAuditEntriesRequest.FromString,
                     response_serializer=gnomon_dot_engine_dot_v1_dot_audit__log__service__pb2.ListAuditEntriesResponse.SerializeToString,
+            ),
+            'SearchAuditLogs': grpc.unary_unary_rpc_method_handler(
+                    servicer.SearchAuditLogs,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_audit__log__service__pb2.SearchAuditLogsRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_audit__log__service__pb2.SearchAuditLogsResponse.SerializeToString,
+            ),
+            'GetAuditLog': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetAuditLog,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_audit__log__service__pb2.GetAuditLogRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_audit__log__pb2.AuditLog.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -91,6 +126,60 @@ class AuditLogService:
             '/gnomon.engine.v1.AuditLogService/ListAuditEntries',
             gnomon_dot_engine_dot_v1_dot_audit__log__service__pb2.ListAuditEntriesRequest.SerializeToString,
             gnomon_dot_engine_dot_v1_dot_audit__log__service__pb2.ListAuditEntriesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SearchAuditLogs(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.AuditLogService/SearchAuditLogs',
+            gnomon_dot_engine_dot_v1_dot_audit__log__service__pb2.SearchAuditLogsRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_audit__log__service__pb2.SearchAuditLogsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetAuditLog(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.AuditLogService/GetAuditLog',
+            gnomon_dot_engine_dot_v1_dot_audit__log__service__pb2.GetAuditLogRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_audit__log__pb2.AuditLog.FromString,
             options,
             channel_credentials,
             insecure,

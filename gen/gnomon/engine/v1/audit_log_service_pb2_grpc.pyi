@@ -4,6 +4,7 @@ isort:skip_file
 """
 
 from collections import abc as _abc
+from gnomon.engine.v1 import audit_log_pb2 as _audit_log_pb2
 from gnomon.engine.v1 import audit_log_service_pb2 as _audit_log_service_pb2
 from grpc import aio as _aio
 import abc as _abc_1
@@ -37,6 +38,10 @@ class AuditLogServiceStub:
     """Lists commands and changes of identity that were asked for in the caller's tenant and what became of them, refused ones
     included.
     """
+    SearchAuditLogs: _grpc.UnaryUnaryMultiCallable[_audit_log_service_pb2.SearchAuditLogsRequest, _audit_log_service_pb2.SearchAuditLogsResponse]
+    """Lists entries of the kinds that Camunda has: no messages, signals, conditionals, element instances, global listeners."""
+    GetAuditLog: _grpc.UnaryUnaryMultiCallable[_audit_log_service_pb2.GetAuditLogRequest, _audit_log_pb2.AuditLog]
+    """Gets one of these entries."""
 
 @_typing.type_check_only
 class AuditLogServiceAsyncStub(AuditLogServiceStub):
@@ -47,6 +52,10 @@ class AuditLogServiceAsyncStub(AuditLogServiceStub):
     """Lists commands and changes of identity that were asked for in the caller's tenant and what became of them, refused ones
     included.
     """
+    SearchAuditLogs: _aio.UnaryUnaryMultiCallable[_audit_log_service_pb2.SearchAuditLogsRequest, _audit_log_service_pb2.SearchAuditLogsResponse]  # type: ignore[assignment]
+    """Lists entries of the kinds that Camunda has: no messages, signals, conditionals, element instances, global listeners."""
+    GetAuditLog: _aio.UnaryUnaryMultiCallable[_audit_log_service_pb2.GetAuditLogRequest, _audit_log_pb2.AuditLog]  # type: ignore[assignment]
+    """Gets one of these entries."""
 
 class AuditLogServiceServicer(metaclass=_abc_1.ABCMeta):
     """Reads the audit log."""
@@ -60,5 +69,21 @@ class AuditLogServiceServicer(metaclass=_abc_1.ABCMeta):
         """Lists commands and changes of identity that were asked for in the caller's tenant and what became of them, refused ones
         included.
         """
+
+    @_abc_1.abstractmethod
+    def SearchAuditLogs(
+        self,
+        request: _audit_log_service_pb2.SearchAuditLogsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_audit_log_service_pb2.SearchAuditLogsResponse, _abc.Awaitable[_audit_log_service_pb2.SearchAuditLogsResponse]]:
+        """Lists entries of the kinds that Camunda has: no messages, signals, conditionals, element instances, global listeners."""
+
+    @_abc_1.abstractmethod
+    def GetAuditLog(
+        self,
+        request: _audit_log_service_pb2.GetAuditLogRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_audit_log_pb2.AuditLog, _abc.Awaitable[_audit_log_pb2.AuditLog]]:
+        """Gets one of these entries."""
 
 def add_AuditLogServiceServicer_to_server(servicer: AuditLogServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

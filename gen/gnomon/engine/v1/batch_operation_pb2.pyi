@@ -37,7 +37,7 @@ class _BatchOperationTypeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Ba
     BATCH_OPERATION_TYPE_RESOLVE_INCIDENT: _BatchOperationType.ValueType  # 4
     """Resolves incidents."""
     BATCH_OPERATION_TYPE_DELETE_PROCESS_INSTANCE: _BatchOperationType.ValueType  # 5
-    """Known from Camunda; none is of this type."""
+    """Deletes the history of process instances."""
     BATCH_OPERATION_TYPE_DELETE_PROCESS_DEFINITION: _BatchOperationType.ValueType  # 6
     """Known from Camunda; none is of this type."""
     BATCH_OPERATION_TYPE_DELETE_DECISION_INSTANCE: _BatchOperationType.ValueType  # 7
@@ -62,7 +62,7 @@ BATCH_OPERATION_TYPE_MODIFY_PROCESS_INSTANCE: BatchOperationType.ValueType  # 3
 BATCH_OPERATION_TYPE_RESOLVE_INCIDENT: BatchOperationType.ValueType  # 4
 """Resolves incidents."""
 BATCH_OPERATION_TYPE_DELETE_PROCESS_INSTANCE: BatchOperationType.ValueType  # 5
-"""Known from Camunda; none is of this type."""
+"""Deletes the history of process instances."""
 BATCH_OPERATION_TYPE_DELETE_PROCESS_DEFINITION: BatchOperationType.ValueType  # 6
 """Known from Camunda; none is of this type."""
 BATCH_OPERATION_TYPE_DELETE_DECISION_INSTANCE: BatchOperationType.ValueType  # 7

@@ -10,7 +10,7 @@ from gnomon.query.v1.page_pb2 import SORT_ORDER_DESC
 from server.bpmn.builder import process
 from server.partition.audit import AUDITED
 from server.platform.errors import InvalidArgument, NotFound, PermissionDenied, ServiceError
-from server.rpc.audit_log import CATEGORIES
+from server.rpc.audit_log_entry import CATEGORIES
 from server.store.entities import AuditEntry, AuditResult
 from tests.server.rpc.caller import POLICIES, Caller
 from tests.server.rpc.durable.deployment import MIDNIGHT, SECOND, Durable, stamp

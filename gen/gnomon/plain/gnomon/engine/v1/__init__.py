@@ -22,10 +22,13 @@ __all__ = (
     "AuditLog",
     "AuditLogActorType",
     "AuditLogActorTypeFilter",
+    "AuditLogCategoryFilter",
+    "AuditLogFilter",
     "AuditLogOperationType",
     "AuditLogOperationTypeFilter",
     "AuditLogResultFilter",
     "AuditLogServiceStub",
+    "AuditLogSort",
     "AuditResult",
     "BatchMoveInstruction",
     "BatchOperation",
@@ -149,6 +152,7 @@ __all__ = (
     "FlowNodeStatistics",
     "Form",
     "GenericResource",
+    "GetAuditLogRequest",
     "GetBatchOperationRequest",
     "GetBatchOperationResponse",
     "GetConsoleDeploymentsRequest",
@@ -300,6 +304,8 @@ __all__ = (
     "ResumeBatchOperationRequest",
     "ResumeBatchOperationResponse",
     "RuntimeInstruction",
+    "SearchAuditLogsRequest",
+    "SearchAuditLogsResponse",
     "SearchBatchOperationItemsRequest",
     "SearchBatchOperationItemsResponse",
     "SearchBatchOperationsRequest",
@@ -566,7 +572,7 @@ class AuditLogOperationType(betterproto2.Enum):
 
     UNKNOWN = 14
     """
-    Unknown to this release.
+    What Camunda has no type for.
     """
 
     @classmethod
@@ -797,7 +803,7 @@ class BatchOperationType(betterproto2.Enum):
 
     DELETE_PROCESS_INSTANCE = 5
     """
-    Known from Camunda; none is of this type.
+    Deletes the history of process instances.
     """
 
     DELETE_PROCESS_DEFINITION = 6
@@ -2407,7 +2413,7 @@ default_message_pool.register_message("gnomon.engine.v1", "AuditEntry", AuditEnt
 @dataclass(eq=False, repr=False)
 class AuditLog(betterproto2.Message):
     """
-    What was done with an entity, as it is told where the entity is.
+    What was done with an entity.
     """
 
     audit_log_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
@@ -2417,7 +2423,7 @@ class AuditLog(betterproto2.Message):
 
     entity_key: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Key of the entity as text.
+    Key of the entity as text, or its id where it has an id of its own.
     """
 
     entity_type: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -2461,7 +2467,7 @@ class AuditLog(betterproto2.Message):
 
     agent_element_id: "str | None" = betterproto2.field(10, betterproto2.TYPE_STRING, optional=True)
     """
-    Always absent for a user task.
+    Always absent: agents leave no entries of their own.
     """
 
     tenant_id: "str | None" = betterproto2.field(11, betterproto2.TYPE_STRING, optional=True)
@@ -2485,7 +2491,7 @@ class AuditLog(betterproto2.Message):
 
     process_definition_id: "str | None" = betterproto2.field(14, betterproto2.TYPE_STRING, optional=True)
     """
-    Always absent for a user task.
+    Always absent; its key says which one it is.
     """
 
     process_definition_key: "int | None" = betterproto2.field(15, betterproto2.TYPE_INT64, optional=True)
@@ -2510,67 +2516,67 @@ class AuditLog(betterproto2.Message):
 
     job_key: "int | None" = betterproto2.field(19, betterproto2.TYPE_INT64, optional=True)
     """
-    Always absent for a user task.
+    Key of the job that it is about.
     """
 
     user_task_key: "int | None" = betterproto2.field(20, betterproto2.TYPE_INT64, optional=True)
     """
-    Key of the user task.
+    Key of the user task that it is about.
     """
 
     decision_requirements_id: "str | None" = betterproto2.field(21, betterproto2.TYPE_STRING, optional=True)
     """
-    Always absent for a user task.
+    Always absent.
     """
 
     decision_requirements_key: "int | None" = betterproto2.field(22, betterproto2.TYPE_INT64, optional=True)
     """
-    Always absent for a user task.
+    Always absent.
     """
 
     decision_definition_id: "str | None" = betterproto2.field(23, betterproto2.TYPE_STRING, optional=True)
     """
-    Always absent for a user task.
+    Always absent.
     """
 
     decision_definition_key: "int | None" = betterproto2.field(24, betterproto2.TYPE_INT64, optional=True)
     """
-    Always absent for a user task.
+    Always absent.
     """
 
     decision_evaluation_key: "int | None" = betterproto2.field(25, betterproto2.TYPE_INT64, optional=True)
     """
-    Always absent for a user task.
+    Key of the evaluation of a decision that it is about.
     """
 
     deployment_key: "int | None" = betterproto2.field(26, betterproto2.TYPE_INT64, optional=True)
     """
-    Always absent for a user task.
+    Key of the deployment that it is about.
     """
 
     form_key: "int | None" = betterproto2.field(27, betterproto2.TYPE_INT64, optional=True)
     """
-    Always absent for a user task.
+    Key of the form of the user task.
     """
 
     resource_key: "int | None" = betterproto2.field(28, betterproto2.TYPE_INT64, optional=True)
     """
-    Always absent for a user task.
+    Key of the resource that was deleted.
     """
 
     related_entity_key: "str | None" = betterproto2.field(29, betterproto2.TYPE_STRING, optional=True)
     """
-    Always absent for a user task.
+    Id of the entity that was assigned to it or unassigned from it.
     """
 
     related_entity_type: "str | None" = betterproto2.field(30, betterproto2.TYPE_STRING, optional=True)
     """
-    Always absent for a user task.
+    Kind of that entity.
     """
 
     entity_description: "str | None" = betterproto2.field(31, betterproto2.TYPE_STRING, optional=True)
     """
-    Always absent for a user task.
+    Always absent.
     """
 
 
@@ -2615,6 +2621,257 @@ class AuditLogActorTypeFilter(betterproto2.Message):
 
 
 default_message_pool.register_message("gnomon.engine.v1", "AuditLogActorTypeFilter", AuditLogActorTypeFilter)
+
+
+@dataclass(eq=False, repr=False)
+class AuditLogCategoryFilter(betterproto2.Message):
+    """
+    Filter of whose business a kind of entity is.
+    """
+
+    eq: "AuditCategory | None" = betterproto2.field(1, betterproto2.TYPE_ENUM, optional=True)
+    """
+    Equal to.
+    """
+
+    neq: "AuditCategory | None" = betterproto2.field(2, betterproto2.TYPE_ENUM, optional=True)
+    """
+    Different from.
+    """
+
+    exists: "bool | None" = betterproto2.field(3, betterproto2.TYPE_BOOL, optional=True)
+    """
+    Whether there is a value.
+    """
+
+    in_: "list[AuditCategory]" = betterproto2.field(4, betterproto2.TYPE_ENUM, repeated=True)
+    """
+    One of; an empty list is no condition.
+    """
+
+    not_in: "list[AuditCategory]" = betterproto2.field(5, betterproto2.TYPE_ENUM, repeated=True)
+    """
+    None of. An empty list is no condition.
+    """
+
+    like: "str | None" = betterproto2.field(6, betterproto2.TYPE_STRING, optional=True)
+    """
+    Text match: * stands for any run, ? for one character, a backslash escapes.
+    """
+
+
+default_message_pool.register_message("gnomon.engine.v1", "AuditLogCategoryFilter", AuditLogCategoryFilter)
+
+
+@dataclass(eq=False, repr=False)
+class AuditLogFilter(betterproto2.Message):
+    """
+    Fields to search by.
+    """
+
+    audit_log_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
+        1, betterproto2.TYPE_MESSAGE, optional=True
+    )
+    """
+    Key.
+    """
+
+    process_definition_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
+        2, betterproto2.TYPE_MESSAGE, optional=True
+    )
+    """
+    Key of the process definition.
+    """
+
+    process_instance_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
+        3, betterproto2.TYPE_MESSAGE, optional=True
+    )
+    """
+    Key of the process instance.
+    """
+
+    element_instance_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
+        4, betterproto2.TYPE_MESSAGE, optional=True
+    )
+    """
+    Key of the element instance of a user task.
+    """
+
+    operation_type: "AuditLogOperationTypeFilter | None" = betterproto2.field(
+        5, betterproto2.TYPE_MESSAGE, optional=True
+    )
+    """
+    What was done.
+    """
+
+    result: "AuditLogResultFilter | None" = betterproto2.field(6, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    What became of it.
+    """
+
+    timestamp: "__query__v1__.DateTimeFilter | None" = betterproto2.field(
+        7, betterproto2.TYPE_MESSAGE, optional=True
+    )
+    """
+    When it was done.
+    """
+
+    actor_id: "__query__v1__.StringFilter | None" = betterproto2.field(
+        8, betterproto2.TYPE_MESSAGE, optional=True
+    )
+    """
+    Who did it.
+    """
+
+    actor_type: "AuditLogActorTypeFilter | None" = betterproto2.field(
+        9, betterproto2.TYPE_MESSAGE, optional=True
+    )
+    """
+    Kind of principal that did it.
+    """
+
+    agent_element_id: "__query__v1__.StringFilter | None" = betterproto2.field(
+        10, betterproto2.TYPE_MESSAGE, optional=True
+    )
+    """
+    Entries have none.
+    """
+
+    entity_key: "__query__v1__.StringFilter | None" = betterproto2.field(
+        11, betterproto2.TYPE_MESSAGE, optional=True
+    )
+    """
+    Key of the entity, or its id where it has an id of its own.
+    """
+
+    entity_type: "__query__v1__.StringFilter | None" = betterproto2.field(
+        12, betterproto2.TYPE_MESSAGE, optional=True
+    )
+    """
+    Kind of entity.
+    """
+
+    tenant_id: "__query__v1__.StringFilter | None" = betterproto2.field(
+        13, betterproto2.TYPE_MESSAGE, optional=True
+    )
+    """
+    Tenant.
+    """
+
+    category: "AuditLogCategoryFilter | None" = betterproto2.field(
+        14, betterproto2.TYPE_MESSAGE, optional=True
+    )
+    """
+    Whose business the kind of entity is.
+    """
+
+    deployment_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
+        15, betterproto2.TYPE_MESSAGE, optional=True
+    )
+    """
+    Key of a deployment.
+    """
+
+    form_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
+        16, betterproto2.TYPE_MESSAGE, optional=True
+    )
+    """
+    Key of the form of a user task.
+    """
+
+    resource_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
+        17, betterproto2.TYPE_MESSAGE, optional=True
+    )
+    """
+    Key of a resource that was deleted.
+    """
+
+    batch_operation_type: "BatchOperationTypeFilter | None" = betterproto2.field(
+        18, betterproto2.TYPE_MESSAGE, optional=True
+    )
+    """
+    What the batch operation does.
+    """
+
+    process_definition_id: "__query__v1__.StringFilter | None" = betterproto2.field(
+        19, betterproto2.TYPE_MESSAGE, optional=True
+    )
+    """
+    Entries have none.
+    """
+
+    job_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
+        20, betterproto2.TYPE_MESSAGE, optional=True
+    )
+    """
+    Key of a job.
+    """
+
+    user_task_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
+        21, betterproto2.TYPE_MESSAGE, optional=True
+    )
+    """
+    Key of a user task.
+    """
+
+    decision_requirements_id: "__query__v1__.StringFilter | None" = betterproto2.field(
+        22, betterproto2.TYPE_MESSAGE, optional=True
+    )
+    """
+    Entries have none.
+    """
+
+    decision_requirements_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
+        23, betterproto2.TYPE_MESSAGE, optional=True
+    )
+    """
+    Entries have none.
+    """
+
+    decision_definition_id: "__query__v1__.StringFilter | None" = betterproto2.field(
+        24, betterproto2.TYPE_MESSAGE, optional=True
+    )
+    """
+    Entries have none.
+    """
+
+    decision_definition_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
+        25, betterproto2.TYPE_MESSAGE, optional=True
+    )
+    """
+    Entries have none.
+    """
+
+    decision_evaluation_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
+        26, betterproto2.TYPE_MESSAGE, optional=True
+    )
+    """
+    Key of an evaluation of a decision.
+    """
+
+    related_entity_key: "__query__v1__.StringFilter | None" = betterproto2.field(
+        27, betterproto2.TYPE_MESSAGE, optional=True
+    )
+    """
+    Id of the entity that was assigned or unassigned.
+    """
+
+    related_entity_type: "__query__v1__.StringFilter | None" = betterproto2.field(
+        28, betterproto2.TYPE_MESSAGE, optional=True
+    )
+    """
+    Kind of that entity.
+    """
+
+    entity_description: "__query__v1__.StringFilter | None" = betterproto2.field(
+        29, betterproto2.TYPE_MESSAGE, optional=True
+    )
+    """
+    Entries have none.
+    """
+
+
+default_message_pool.register_message("gnomon.engine.v1", "AuditLogFilter", AuditLogFilter)
 
 
 @dataclass(eq=False, repr=False)
@@ -2697,6 +2954,28 @@ class AuditLogResultFilter(betterproto2.Message):
 
 
 default_message_pool.register_message("gnomon.engine.v1", "AuditLogResultFilter", AuditLogResultFilter)
+
+
+@dataclass(eq=False, repr=False)
+class AuditLogSort(betterproto2.Message):
+    """
+    One key of the order.
+    """
+
+    field: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Property to order by.
+    """
+
+    order: "__query__v1__.SortOrder" = betterproto2.field(
+        2, betterproto2.TYPE_ENUM, default_factory=lambda: __query__v1__.SortOrder(0)
+    )
+    """
+    Direction.
+    """
+
+
+default_message_pool.register_message("gnomon.engine.v1", "AuditLogSort", AuditLogSort)
 
 
 @dataclass(eq=False, repr=False)
@@ -6584,6 +6863,21 @@ class GenericResource(betterproto2.Message):
 
 
 default_message_pool.register_message("gnomon.engine.v1", "GenericResource", GenericResource)
+
+
+@dataclass(eq=False, repr=False)
+class GetAuditLogRequest(betterproto2.Message):
+    """
+    Request of GetAuditLog.
+    """
+
+    audit_log_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
+    """
+    Which one.
+    """
+
+
+default_message_pool.register_message("gnomon.engine.v1", "GetAuditLogRequest", GetAuditLogRequest)
 
 
 @dataclass(eq=False, repr=False)
@@ -10874,6 +11168,53 @@ default_message_pool.register_message("gnomon.engine.v1", "RuntimeInstruction", 
 
 
 @dataclass(eq=False, repr=False)
+class SearchAuditLogsRequest(betterproto2.Message):
+    """
+    Request of SearchAuditLogs.
+    """
+
+    filter: "AuditLogFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Which ones.
+    """
+
+    sort: "list[AuditLogSort]" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, repeated=True)
+    """
+    In which order; absent begins with the oldest.
+    """
+
+    page: "__query__v1__.PageRequest | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Which page.
+    """
+
+
+default_message_pool.register_message("gnomon.engine.v1", "SearchAuditLogsRequest", SearchAuditLogsRequest)
+
+
+@dataclass(eq=False, repr=False)
+class SearchAuditLogsResponse(betterproto2.Message):
+    """
+    Response of SearchAuditLogs.
+    """
+
+    items: "list[AuditLog]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
+    """
+    The matches on this page.
+    """
+
+    page: "__query__v1__.PageResponse | None" = betterproto2.field(
+        2, betterproto2.TYPE_MESSAGE, optional=True
+    )
+    """
+    Where the page stands.
+    """
+
+
+default_message_pool.register_message("gnomon.engine.v1", "SearchAuditLogsResponse", SearchAuditLogsResponse)
+
+
+@dataclass(eq=False, repr=False)
 class SearchBatchOperationItemsRequest(betterproto2.Message):
     """
     Request of SearchBatchOperationItems.
@@ -13160,6 +13501,48 @@ class AuditLogServiceStub(betterproto2_grpclib.ServiceStub):
             "/gnomon.engine.v1.AuditLogService/ListAuditEntries",
             message,
             ListAuditEntriesResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def search_audit_logs(
+        self,
+        message: "SearchAuditLogsRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "SearchAuditLogsResponse":
+        """
+        Lists entries of the kinds that Camunda has: no messages, signals, conditionals, element instances, global listeners.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.engine.v1.AuditLogService/SearchAuditLogs",
+            message,
+            SearchAuditLogsResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def get_audit_log(
+        self,
+        message: "GetAuditLogRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "AuditLog":
+        """
+        Gets one of these entries.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.engine.v1.AuditLogService/GetAuditLog",
+            message,
+            AuditLog,
             timeout=timeout,
             deadline=deadline,
             metadata=metadata,
