@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from gnomon.engine.v1 import audit_entry_pb2 as entity_pb
-from gnomon.engine.v1 import audit_log_pb2
 from gnomon.engine.v1 import audit_log_service_pb2 as pb
 from gnomon.query.v1.page_pb2 import SORT_ORDER_DESC
 from server.partition.audit import USER_TASK
@@ -54,11 +53,11 @@ class AuditLogServicer:
         tell_page(response.page, page)
         return response
 
-    async def get_audit_log(self, request: pb.GetAuditLogRequest, call: Call) -> audit_log_pb2.AuditLog:
+    async def get_audit_log(self, request: pb.GetAuditLogRequest, call: Call) -> pb.GetAuditLogResponse:
         row = await found(self._store, AuditEntry, request.audit_log_key, call)
         if row.entity_type not in KNOWN_TYPES:
             raise NotFound(f"there is no audit entry with key {request.audit_log_key}")
-        return audit_log(row)
+        return pb.GetAuditLogResponse(audit_log=audit_log(row))
 
 
 def _query(request: pb.ListAuditEntriesRequest) -> Query:

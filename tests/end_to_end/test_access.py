@@ -67,8 +67,11 @@ def owned(server: Server) -> Iterator[dict[str, str]]:
         batch = client.post("/v2/process-instances/cancellation", json=filter_).raise_for_status().json()
         _have(client, "/v2/cluster-variables/tenants/default", {"name": "owned", "value": 1})
         _have(client, "/v2/global-task-listeners", {"id": "owned", **LISTENER})
+        of_tenant = client.post("/v2/audit-logs/search")
+        logs = of_tenant.json()["items"] if of_tenant.is_success else [{"auditLogKey": "1"}]
         yield {
             "name": "owned",
+            "audit_log_key": logs[0]["auditLogKey"],
             "id": "owned",
             "batch_operation_key": batch["batchOperationKey"],
             "role_id": "owned",

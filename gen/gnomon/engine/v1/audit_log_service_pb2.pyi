@@ -266,6 +266,30 @@ class GetAuditLogRequest(_message.Message):
 Global___GetAuditLogRequest: _TypeAlias = GetAuditLogRequest  # noqa: Y015
 
 @_typing.final
+class GetAuditLogResponse(_message.Message):
+    """Response of GetAuditLog."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AUDIT_LOG_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def audit_log(self) -> _audit_log_pb2.AuditLog:
+        """The entry."""
+
+    def __init__(
+        self,
+        *,
+        audit_log: _audit_log_pb2.AuditLog | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["audit_log", b"audit_log"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["audit_log", b"audit_log"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetAuditLogResponse: _TypeAlias = GetAuditLogResponse  # noqa: Y015
+
+@_typing.final
 class AuditLogFilter(_message.Message):
     """Fields to search by."""
 

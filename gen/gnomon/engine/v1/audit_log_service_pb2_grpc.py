@@ -3,7 +3,6 @@
 import grpc
 import warnings
 
-from gnomon.engine.v1 import audit_log_pb2 as gnomon_dot_engine_dot_v1_dot_audit__log__pb2
 from gnomon.engine.v1 import audit_log_service_pb2 as gnomon_dot_engine_dot_v1_dot_audit__log__service__pb2
 
 GRPC_GENERATED_VERSION = '1.85.1'
@@ -49,7 +48,7 @@ class AuditLogServiceStub:
         self.GetAuditLog = channel.unary_unary(
                 '/gnomon.engine.v1.AuditLogService/GetAuditLog',
                 request_serializer=gnomon_dot_engine_dot_v1_dot_audit__log__service__pb2.GetAuditLogRequest.SerializeToString,
-                response_deserializer=gnomon_dot_engine_dot_v1_dot_audit__log__pb2.AuditLog.FromString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_audit__log__service__pb2.GetAuditLogResponse.FromString,
                 _registered_method=True)
 
 
@@ -95,7 +94,7 @@ def add_AuditLogServiceServicer_to_server(servicer, server):
             'GetAuditLog': grpc.unary_unary_rpc_method_handler(
                     servicer.GetAuditLog,
                     request_deserializer=gnomon_dot_engine_dot_v1_dot_audit__log__service__pb2.GetAuditLogRequest.FromString,
-                    response_serializer=gnomon_dot_engine_dot_v1_dot_audit__log__pb2.AuditLog.SerializeToString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_audit__log__service__pb2.GetAuditLogResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -179,7 +178,7 @@ class AuditLogService:
             target,
             '/gnomon.engine.v1.AuditLogService/GetAuditLog',
             gnomon_dot_engine_dot_v1_dot_audit__log__service__pb2.GetAuditLogRequest.SerializeToString,
-            gnomon_dot_engine_dot_v1_dot_audit__log__pb2.AuditLog.FromString,
+            gnomon_dot_engine_dot_v1_dot_audit__log__service__pb2.GetAuditLogResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -4,7 +4,6 @@ isort:skip_file
 """
 
 from collections import abc as _abc
-from gnomon.engine.v1 import audit_log_pb2 as _audit_log_pb2
 from gnomon.engine.v1 import audit_log_service_pb2 as _audit_log_service_pb2
 from grpc import aio as _aio
 import abc as _abc_1
@@ -40,7 +39,7 @@ class AuditLogServiceStub:
     """
     SearchAuditLogs: _grpc.UnaryUnaryMultiCallable[_audit_log_service_pb2.SearchAuditLogsRequest, _audit_log_service_pb2.SearchAuditLogsResponse]
     """Lists entries of the kinds that Camunda has: no messages, signals, conditionals, element instances, global listeners."""
-    GetAuditLog: _grpc.UnaryUnaryMultiCallable[_audit_log_service_pb2.GetAuditLogRequest, _audit_log_pb2.AuditLog]
+    GetAuditLog: _grpc.UnaryUnaryMultiCallable[_audit_log_service_pb2.GetAuditLogRequest, _audit_log_service_pb2.GetAuditLogResponse]
     """Gets one of these entries."""
 
 @_typing.type_check_only
@@ -54,7 +53,7 @@ class AuditLogServiceAsyncStub(AuditLogServiceStub):
     """
     SearchAuditLogs: _aio.UnaryUnaryMultiCallable[_audit_log_service_pb2.SearchAuditLogsRequest, _audit_log_service_pb2.SearchAuditLogsResponse]  # type: ignore[assignment]
     """Lists entries of the kinds that Camunda has: no messages, signals, conditionals, element instances, global listeners."""
-    GetAuditLog: _aio.UnaryUnaryMultiCallable[_audit_log_service_pb2.GetAuditLogRequest, _audit_log_pb2.AuditLog]  # type: ignore[assignment]
+    GetAuditLog: _aio.UnaryUnaryMultiCallable[_audit_log_service_pb2.GetAuditLogRequest, _audit_log_service_pb2.GetAuditLogResponse]  # type: ignore[assignment]
     """Gets one of these entries."""
 
 class AuditLogServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -83,7 +82,7 @@ class AuditLogServiceServicer(metaclass=_abc_1.ABCMeta):
         self,
         request: _audit_log_service_pb2.GetAuditLogRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_audit_log_pb2.AuditLog, _abc.Awaitable[_audit_log_pb2.AuditLog]]:
+    ) -> _typing.Union[_audit_log_service_pb2.GetAuditLogResponse, _abc.Awaitable[_audit_log_service_pb2.GetAuditLogResponse]]:
         """Gets one of these entries."""
 
 def add_AuditLogServiceServicer_to_server(servicer: AuditLogServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

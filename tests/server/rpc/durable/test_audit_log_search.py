@@ -175,7 +175,7 @@ async def test_cursors_lead_both_ways(caller: Caller) -> None:
 async def test_an_entry_is_got_by_its_key(caller: Caller, instance: int) -> None:
     (entry, *_) = (await caller("SearchAuditLogs", filter={"process_instance_key": {"eq": instance}})).items
 
-    assert await caller("GetAuditLog", audit_log_key=entry.audit_log_key) == entry
+    assert (await caller("GetAuditLog", audit_log_key=entry.audit_log_key)).audit_log == entry
 
 
 @pytest.mark.usefixtures("instance")

@@ -153,6 +153,7 @@ __all__ = (
     "Form",
     "GenericResource",
     "GetAuditLogRequest",
+    "GetAuditLogResponse",
     "GetBatchOperationRequest",
     "GetBatchOperationResponse",
     "GetConsoleDeploymentsRequest",
@@ -6881,6 +6882,21 @@ default_message_pool.register_message("gnomon.engine.v1", "GetAuditLogRequest", 
 
 
 @dataclass(eq=False, repr=False)
+class GetAuditLogResponse(betterproto2.Message):
+    """
+    Response of GetAuditLog.
+    """
+
+    audit_log: "AuditLog | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    The entry.
+    """
+
+
+default_message_pool.register_message("gnomon.engine.v1", "GetAuditLogResponse", GetAuditLogResponse)
+
+
+@dataclass(eq=False, repr=False)
 class GetBatchOperationRequest(betterproto2.Message):
     """
     Request of GetBatchOperation.
@@ -13534,7 +13550,7 @@ class AuditLogServiceStub(betterproto2_grpclib.ServiceStub):
         timeout: "float | None" = None,
         deadline: "Deadline | None" = None,
         metadata: "MetadataLike | None" = None,
-    ) -> "AuditLog":
+    ) -> "GetAuditLogResponse":
         """
         Gets one of these entries.
         """
@@ -13542,7 +13558,7 @@ class AuditLogServiceStub(betterproto2_grpclib.ServiceStub):
         return await self._unary_unary(
             "/gnomon.engine.v1.AuditLogService/GetAuditLog",
             message,
-            AuditLog,
+            GetAuditLogResponse,
             timeout=timeout,
             deadline=deadline,
             metadata=metadata,
