@@ -18,6 +18,7 @@ from edge.oidc.unknown_address import unknown_address_page
 from edge.refusals import RefusalReports
 from identity.app import Identity, open_identity
 from identity.config import ProviderConfig, Scheme
+from server import gateway
 from server.access.authenticate import Authenticator
 from server.access.config import AccessConfig
 from server.access.directory_watch import DirectoryWatch
@@ -124,7 +125,8 @@ async def _everything(
         authenticate = Authenticator(directory, access, SystemClock())
         watch = DirectoryWatch(directory, access, authenticate.invalidate)
         dispatcher = _dispatcher(config, engine, identity, authenticate=authenticate, observation=observation)
-        grpc_server = GrpcServer(dispatcher, config.grpc, EdgeSecret(config.edge.secret))
+        zeebe = Dispatcher({gateway.SERVICE: gateway.GatewayServicer(dispatcher)}, ())
+        grpc_server = GrpcServer(dispatcher, config.grpc, EdgeSecret(config.edge.secret), beside=(zeebe,))
         channel = LocalChannel(dispatcher, peer=LOCAL_EDGE)
         reports = RefusalReports(channel) if engine.audit is not None else None
         edge = _edge(config, channel, observation, canonical=_canonical_host(config), reports=reports)

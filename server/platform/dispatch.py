@@ -131,6 +131,7 @@ class Dispatcher:
         metadata: Mapping[str, str],
         write: Callable[[Message], Awaitable[None]],
         *,
+        time_remaining: float | None = None,
         peer: Peer = UNKNOWN,
     ) -> None:
         """Serve one call whose answers go to `write`; raises ServiceError and nothing else.
@@ -138,7 +139,7 @@ class Dispatcher:
         It is not traced: its span would last as long as its client wants.
         """
         operation = self.streams[path]
-        call = Call(operation.policy, request, metadata, peer=peer)
+        call = Call(operation.policy, request, metadata, time_remaining, peer=peer)
 
         async def admit() -> None:
             again = Call(operation.policy, request, metadata, peer=peer)

@@ -1,6 +1,7 @@
-"""The gRPC listener of a process: its dispatcher, health and reflection, and an orderly end."""
+"""The gRPC listener of a process: its dispatchers, health and reflection, and an orderly end."""
 
 import asyncio
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import grpc
@@ -69,7 +70,8 @@ class GrpcConfig:
 class GrpcServer:
     """Serves a dispatcher; `start` answers with the port. Edges prove themselves with `edge_secret`.
 
-    `section` of the configuration names host and port.
+    `beside` are dispatchers of other APIs, which tunnels do not serve. `section` of the configuration names host and
+    port.
     """
 
     def __init__(
@@ -78,23 +80,14 @@ class GrpcServer:
         config: GrpcConfig,
         edge_secret: EdgeSecret = NO_EDGES,
         *,
+        beside: Sequence[Dispatcher] = (),
         section: str = "grpc",
     ) -> None:
         self._config = config
         self._section = section
         self._server = grpc.aio.server(options=_options(config))
-        served: tuple[Operation | StreamOperation, ...] = (
-            *dispatcher.operations.values(),
-            *dispatcher.streams.values(),
-        )
-        for service in dispatcher.services:
-            handlers = {
-                operation.policy.name: _handler(dispatcher, operation)
-                for operation in served
-                if operation.policy.path.startswith(f"/{service.full_name}/")
-            }
-            generic = grpc.method_handlers_generic_handler(service.full_name, handlers)
-            self._server.add_generic_rpc_handlers((generic,))
+        dispatchers = (dispatcher, *beside)
+        self._server.add_generic_rpc_handlers([each for one in dispatchers for each in _handlers(one)])
         self._tunnel = Tunnel(
             dispatcher,
             max_calls=config.max_tunnel_calls,
@@ -102,7 +95,7 @@ class GrpcServer:
             edge_secret=edge_secret,
         )
         self._server.add_generic_rpc_handlers((self._tunnel.handler(),))
-        names = [service.full_name for service in dispatcher.services]
+        names = [service.full_name for each in dispatchers for service in each.services]
         self._health = health.aio.HealthServicer()
         self._names = ["", *names]
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
@@ -144,6 +137,21 @@ def _options(config: GrpcConfig) -> list[tuple[str, int]]:
 
 def _milliseconds(seconds: float) -> int:
     return int(seconds * 1000)
+
+
+def _handlers(dispatcher: Dispatcher) -> Iterator[grpc.GenericRpcHandler]:
+    """One for each service."""
+    served: tuple[Operation | StreamOperation, ...] = (
+        *dispatcher.operations.values(),
+        *dispatcher.streams.values(),
+    )
+    for service in dispatcher.services:
+        handlers = {
+            operation.policy.name: _handler(dispatcher, operation)
+            for operation in served
+            if operation.policy.path.startswith(f"/{service.full_name}/")
+        }
+        yield grpc.method_handlers_generic_handler(service.full_name, handlers)
 
 
 def _handler(
@@ -188,7 +196,14 @@ def _stream_handler(
 
         peer = Peer(address_of(context.peer()))
         try:
-            await dispatcher.stream(policy.path, request, metadata_of(context), write, peer=peer)
+            await dispatcher.stream(
+                policy.path,
+                request,
+                metadata_of(context),
+                write,
+                time_remaining=context.time_remaining(),
+                peer=peer,
+            )
         except ServiceError as error:
             await refuse(context, error)
             raise

@@ -62,7 +62,8 @@ class AuditRule:
 class Policy:
     """The requirements of one RPC on its caller; `path` is its gRPC path, /package.Service/Method.
 
-    `is_stream` says that one call has any number of answers.
+    `is_stream` says that one call has any number of answers. `stands_for` is the path of the RPC that makes the
+    requirements in its place, empty for most.
     """
 
     path: str
@@ -78,6 +79,7 @@ class Policy:
     rejections: tuple[str, ...]
     tenant_fields: tuple[FieldDescriptor, ...]
     audit: AuditRule | None = None
+    stands_for: str = ""
 
     @property
     def name(self) -> str:
@@ -133,6 +135,7 @@ def policy_of(method: MethodDescriptor) -> Policy:
         rejections=tuple(rule.rejections),
         tenant_fields=tuple(field for field in method.input_type.fields if _names_tenants(field)),
         audit=_audit_rule(rule),
+        stands_for=f"/{rule.stands_for}" if rule.stands_for else "",
     )
 
 

@@ -1,6 +1,7 @@
 """Hands work to workers and takes results back."""
 
 from datetime import datetime, timedelta
+from math import inf
 
 from gnomon.engine.v1 import job_pb2 as entity_pb
 from gnomon.engine.v1 import job_service_pb2 as pb
@@ -23,6 +24,8 @@ from server.store.ports import Store
 from server.store.searchables import JOBS
 
 MILLISECOND = timedelta(milliseconds=1)
+# What an answer needs to reach its caller.
+ANSWER_SECONDS = 0.25
 
 _KINDS = {kind: entity_pb.JobKind.Value(f"JOB_KIND_{kind}") for kind in JobKind}
 _LISTENER_EVENT_TYPES = {
@@ -40,15 +43,19 @@ class JobServicer:
 
     async def activate_jobs(self, request: pb.ActivateJobsRequest, call: Call) -> pb.ActivateJobsResponse:
         command = _activation(request, call, request.max_jobs_to_activate)
-        answer = await self._router.activate(command, self._patience(request))
+        answer = await self._router.activate(command, self._patience(request, call))
         return pb.ActivateJobsResponse(jobs=map(_activated, answer.jobs))
 
-    def _patience(self, request: pb.ActivateJobsRequest) -> float:
-        """Seconds to wait for jobs: none when a negative time is asked for, the configured ones at 0."""
+    def _patience(self, request: pb.ActivateJobsRequest, call: Call) -> float:
+        """Seconds to wait for jobs: none when a negative time is asked for, the configured ones at 0.
+
+        They end before the caller's deadline, so that the caller gets its answer.
+        """
         if request.request_timeout < 0:
             return 0
         seconds = request.request_timeout / 1000 or self._config.long_poll_seconds
-        return min(seconds, self._config.longest_poll_seconds)
+        left = inf if call.time_remaining is None else call.time_remaining - ANSWER_SECONDS
+        return max(0, min(seconds, self._config.longest_poll_seconds, left))
 
     async def stream_activated_jobs(
         self,

@@ -177,6 +177,7 @@ class MethodRule(_message.Message):
     LONG_POLLING_FIELD_NUMBER: _builtins.int
     CALLER_FIELD_NUMBER: _builtins.int
     AUDIT_FIELD_NUMBER: _builtins.int
+    STANDS_FOR_FIELD_NUMBER: _builtins.int
     permission: _builtins.str
     """Permission that the caller needs, for example "process:deploy"; empty asks for a valid credential only."""
     public: _builtins.bool
@@ -193,6 +194,10 @@ class MethodRule(_message.Message):
     """True when the call may wait for something to happen: it takes no place among the short calls."""
     caller: Global___CallerKind.ValueType
     """How the operation learns for whom it acts."""
+    stands_for: _builtins.str
+    """RPC that a call of this one becomes, as package.Service/Method. Credential, mode, tenant, permission and bounds are
+    that one's; this one has no other rule.
+    """
     @_builtins.property
     def modes(self) -> _containers.RepeatedScalarFieldContainer[Global___Mode.ValueType]:
         """Modes that serve the operation; empty means all."""
@@ -219,10 +224,11 @@ class MethodRule(_message.Message):
         long_polling: _builtins.bool = ...,
         caller: Global___CallerKind.ValueType = ...,
         audit: Global___AuditRule | None = ...,
+        stands_for: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["audit", b"audit"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["audit", b"audit", "body_form", b"body_form", "caller", b"caller", "command", b"command", "long_polling", b"long_polling", "modes", b"modes", "permission", b"permission", "public", b"public", "rejections", b"rejections", "response_type", b"response_type", "success_status", b"success_status"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["audit", b"audit", "body_form", b"body_form", "caller", b"caller", "command", b"command", "long_polling", b"long_polling", "modes", b"modes", "permission", b"permission", "public", b"public", "rejections", b"rejections", "response_type", b"response_type", "stands_for", b"stands_for", "success_status", b"success_status"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -321,6 +321,12 @@ class MethodRule(betterproto2.Message):
     What the audit log says of an operation on identity; commands of the engine are known to it without.
     """
 
+    stands_for: "str" = betterproto2.field(12, betterproto2.TYPE_STRING)
+    """
+    RPC that a call of this one becomes, as package.Service/Method. Credential, mode, tenant, permission and bounds are
+    that one's; this one has no other rule.
+    """
+
 
 default_message_pool.register_message("gnomon.rest.v1", "MethodRule", MethodRule)
 
