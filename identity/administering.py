@@ -4,6 +4,8 @@ from collections.abc import Coroutine, Iterator, Mapping
 
 from google.protobuf.descriptor import ServiceDescriptor
 
+from gnomon.directory.v1 import group_service_pb2 as process_group_service_pb2
+from gnomon.directory.v1 import role_service_pb2 as process_role_service_pb2
 from gnomon.identity.v1 import (
     account_service_pb2,
     consent_service_pb2,
@@ -76,6 +78,8 @@ from identity.rpc.group import GroupServicer
 from identity.rpc.mapping_rule import MappingRuleServicer
 from identity.rpc.membership import MembershipServicer
 from identity.rpc.password_policy import PasswordPolicyServicer
+from identity.rpc.process_api.group import GroupServicer as ProcessGroupServicer
+from identity.rpc.process_api.role import RoleServicer as ProcessRoleServicer
 from identity.rpc.role import RoleServicer
 from identity.rpc.scope import ScopeServicer
 from identity.rpc.session_administration import SessionAdministrationServicer
@@ -94,6 +98,8 @@ _GROUPS = group_service_pb2.DESCRIPTOR.services_by_name["GroupService"]
 _ROLES = role_service_pb2.DESCRIPTOR.services_by_name["RoleService"]
 _RULES = mapping_rule_service_pb2.DESCRIPTOR.services_by_name["MappingRuleService"]
 _MEMBERSHIPS = membership_service_pb2.DESCRIPTOR.services_by_name["MembershipService"]
+_PROCESS_GROUPS = process_group_service_pb2.DESCRIPTOR.services_by_name["GroupService"]
+_PROCESS_ROLES = process_role_service_pb2.DESCRIPTOR.services_by_name["RoleService"]
 _SCOPES = scope_service_pb2.DESCRIPTOR.services_by_name["ScopeService"]
 _ATTRIBUTES = user_attribute_service_pb2.DESCRIPTOR.services_by_name["UserAttributeService"]
 _POLICIES = password_policy_service_pb2.DESCRIPTOR.services_by_name["PasswordPolicyService"]
@@ -147,6 +153,8 @@ class Administering:
             _ROLES: RoleServicer(admission, self.roles),
             _RULES: MappingRuleServicer(acting, self._mapping_rules()),
             _MEMBERSHIPS: MembershipServicer(acting, self._memberships()),
+            _PROCESS_GROUPS: ProcessGroupServicer(acting, self.groups),
+            _PROCESS_ROLES: ProcessRoleServicer(acting, self.roles),
             _SCOPES: ScopeServicer(admission, self._scopes(), attributes),
             _ATTRIBUTES: UserAttributeServicer(admission, attributes),
             _POLICIES: PasswordPolicyServicer(ground.tenants, admission, self.policies),

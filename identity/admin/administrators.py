@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from identity.admin.callers import Actor
+from identity.admin.callers import Actor, ActorKind
 from identity.clients.client import Client
 from identity.directory.claims import Claims, claims_of
 from identity.directory.labels import Group, Label, Role
@@ -65,6 +65,22 @@ class Administrators:
         """Raise PermissionDenied when the caller lacks a permission that the labels give."""
         anybody = _Anybody(tenant_id=tenant.tenant_id, roles=roles, groups=groups)
         self.expect_may_give((await self._standings.of(anybody)).permissions, actor)
+
+    async def expect_may_take_over(
+        self, user: User, actor: Actor, *, tenant_ids: Collection[TenantId]
+    ) -> None:
+        """Raise PermissionDenied for a client that could gain rights of the user by a new password or address.
+
+        `tenant_ids` are the tenants in which the client may act.
+        """
+        if actor.kind is not ActorKind.CLIENT or actor.is_administrator:
+            return
+        standing = await self._standings.of(user, _claims_of_person(user))
+        lacking = standing.permissions - actor.permissions
+        if lacking or not standing.tenant_ids <= frozenset(tenant_ids):
+            raise PermissionDenied(
+                "the user may do what the caller may not, so the caller cannot change this"
+            )
 
     async def given_by(self, label: Label) -> frozenset[Permission]:
         """Return the permissions of a principal with this label."""

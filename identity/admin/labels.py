@@ -17,6 +17,7 @@ from identity.events.events import Events
 from identity.events.kinds import EventType
 from identity.randomness import Randomness
 from identity.tenants import Tenant
+from server.platform.audit import AuditNote
 from server.platform.errors import AlreadyExists, InvalidState, NotFound
 from server.platform.records import AlreadyThere, Changed, Records
 
@@ -58,7 +59,14 @@ class Labels(Generic[L]):
         """Return all names that can be given to a holder."""
         return frozenset({label.name for label in await self.all(tenant)} | set(self._built_in))
 
-    async def add(self, tenant: Tenant, label: L, actor: Actor) -> L:
+    async def named(self, tenant: Tenant, name: str) -> L:
+        """Raises NotFound, also for a built-in label, which has no record."""
+        found = await self._records.find(tenant.tenant_id, "name", name, most=1)
+        if not found:
+            raise NotFound(f"there is no such {self._noun}")
+        return found[0]
+
+    async def add(self, tenant: Tenant, label: L, actor: Actor, *, note: AuditNote | None = None) -> L:
         """Insert a label under a new id; raises the errors of `change` except NotFound."""
         await self._administrators.expect_may_change(label, actor)
         self._administrators.expect_may_give(await self._administrators.given_by(label), actor)
@@ -67,13 +75,21 @@ class Labels(Generic[L]):
         await self._expect_free(tenant, label.name)
         new = replace(label, id=self._randomness.alphanumeric(_ID_LENGTH))
         try:
-            kept = await self._records.insert(new)
+            kept = await self._records.insert(new, note=note)
         except AlreadyThere as error:
             raise AlreadyExists(f"there is a {self._noun} of this name") from error
         await self._tell(tenant, EventType.CREATED, kept.name, actor)
         return kept
 
-    async def change(self, tenant: Tenant, label_id: str, actor: Actor, *, changed: Callable[[L], L]) -> L:
+    async def change(
+        self,
+        tenant: Tenant,
+        label_id: str,
+        actor: Actor,
+        *,
+        changed: Callable[[L], L],
+        note: AuditNote | None = None,
+    ) -> L:
         """Replace the label by the result of `changed`.
 
         Raises NotFound, InvalidArgument, AlreadyExists, InvalidState, PermissionDenied.
@@ -87,7 +103,7 @@ class Labels(Generic[L]):
             await self._expect_free(tenant, after.name)
             await self._holders.rename(tenant, before.name, after.name)
         try:
-            kept = await self._records.replace(after)
+            kept = await self._records.replace(after, note=note)
         except AlreadyThere as error:
             raise AlreadyExists(f"there is a {self._noun} of this name") from error
         except Changed as error:
@@ -97,12 +113,16 @@ class Labels(Generic[L]):
         await self._tell(tenant, EventType.CHANGED, kept.name, actor)
         return kept
 
-    async def remove(self, tenant: Tenant, label_id: str, actor: Actor) -> None:
+    async def remove(
+        self, tenant: Tenant, label_id: str, actor: Actor, *, note: AuditNote | None = None
+    ) -> None:
         """Raises NotFound, and PermissionDenied for an API key."""
         label = await self._found(tenant, label_id, actor)
         await self._holders.rename(tenant, label.name, "")
-        await self._records.take(tenant.tenant_id, label_id)
+        taken = await self._records.take(tenant.tenant_id, label_id, note=note)
         await self._holders.rename(tenant, label.name, "")
+        if taken is None:
+            raise NotFound(f"there is no such {self._noun}")
         await self._tell(tenant, EventType.DELETED, label.name, actor)
 
     async def _found(self, tenant: Tenant, label_id: str, actor: Actor) -> L:

@@ -11,8 +11,9 @@ from datetime import date
 from identity.directory.users import email_key
 from server.platform.errors import InvalidArgument
 
-_LABEL = re.compile(r"[A-Za-z0-9\-_/,:*.]{2,64}")
-_GROUP = re.compile(r"[A-Za-z0-9\-_/,:*. ]{2,64}")
+# Two dots are no segment of a path.
+_LABEL = re.compile(r"(?!\.\.$)[A-Za-z0-9\-_/,:*.~@+]{2,64}")
+_GROUP = re.compile(r"(?!\.\.$)[A-Za-z0-9\-_/,:*.~@+ ]{2,64}")
 _ATTRIBUTE = re.compile(r"[A-Za-z0-9\-_/]{2,32}")
 _EMAIL = re.compile(r"[^\s@\x00-\x1f\x7f<>()\[\],;:\\\"]{1,64}@[A-Za-z0-9.-]{1,253}")
 _USERNAME = re.compile(r"[a-z0-9][a-z0-9._-]{1,62}")
@@ -30,11 +31,11 @@ _ALSO_OF_NAMES = frozenset("-'\N{RIGHT SINGLE QUOTATION MARK}.")
 
 
 def label(text: str) -> str:
-    return _expect(_LABEL, text, "a name: 2 to 64 letters, digits and -_/,:*.")
+    return _expect(_LABEL, text, "a name: 2 to 64 letters, digits and -_/,:*.~@+, and not two dots")
 
 
 def group(text: str) -> str:
-    return _expect(_GROUP, text, "a group: 2 to 64 letters, digits, spaces and -_/,:*.")
+    return _expect(_GROUP, text, "a group: 2 to 64 letters, digits, spaces and -_/,:*.~@+, and not two dots")
 
 
 def attribute(text: str) -> str:

@@ -16,7 +16,7 @@ from identity.admin.user_changes import Labelled, UserChange, applied
 from identity.devices.device import Device
 from identity.directory.chosen_password import ChosenPassword
 from identity.directory.user import User, UserId
-from identity.directory.users import email_key
+from identity.directory.users import Users, email_key
 from identity.directory.version import DirectoryVersion
 from identity.events.events import Events
 from identity.events.kinds import EventType
@@ -24,6 +24,7 @@ from identity.events.new_addresses import new_address
 from identity.federation.provider import ProviderLink
 from identity.randomness import Randomness
 from identity.tenants import Tenant
+from server.platform.audit import AuditNote
 from server.platform.clock import Clock
 from server.platform.errors import AlreadyExists, InvalidArgument, InvalidState, NotFound, Unavailable
 from server.platform.records import AlreadyThere, Changed, Records
@@ -106,7 +107,16 @@ class UserAdministration:
             raise NotFound("there is no such user")
         return found[0]
 
-    async def create(self, tenant: Tenant, change: UserChange, actor: Actor) -> User:
+    async def get_by_username(self, tenant: Tenant, username: str) -> User:
+        """Return the user with this name in the process API; raises NotFound."""
+        user = await Users(self.users).find_by_name(tenant, username)
+        if user is None:
+            raise NotFound("there is no such user")
+        return user
+
+    async def create(
+        self, tenant: Tenant, change: UserChange, actor: Actor, *, note: AuditNote | None = None
+    ) -> User:
         """Create an account, and send a welcome mail if it has no password.
 
         Raises InvalidArgument, AlreadyExists, and PermissionDenied for an API key that creates an administrator.
@@ -125,7 +135,7 @@ class UserAdministration:
         await self.administrators.expect_may_change(user, actor)
         chosen = await self._chosen(tenant, user, change)
         try:
-            kept = await self.users.insert(user if chosen is None else chosen.of(user))
+            kept = await self.users.insert(user if chosen is None else chosen.of(user), note=note)
         except AlreadyThere as error:
             raise _taken(error) from error
         await self._tell(kept, EventType.NEW_USER_REGISTERED, kept.email, actor)
@@ -133,7 +143,15 @@ class UserAdministration:
         await self.welcome.greet(tenant, kept)
         return kept
 
-    async def update(self, tenant: Tenant, user_id: UserId, change: UserChange, *, actor: Actor) -> User:
+    async def update(
+        self,
+        tenant: Tenant,
+        user_id: UserId,
+        change: UserChange,
+        *,
+        actor: Actor,
+        note: AuditNote | None = None,
+    ) -> User:
         """Change a user; raises NotFound, InvalidArgument, AlreadyExists, InvalidState, PermissionDenied."""
         labelled, first = await self._labelled(tenant), await self.get(tenant, user_id)
         chosen = await self._chosen(tenant, first, change)
@@ -145,7 +163,7 @@ class UserAdministration:
             after = applied(change, before, labelled=labelled, now=self.clock.now())
             await self.administrators.expect_may_change(after, actor)
             try:
-                kept = await self.users.replace(after if chosen is None else chosen.of(after))
+                kept = await self.users.replace(after if chosen is None else chosen.of(after), note=note)
             except Changed:
                 continue
             except AlreadyThere as error:
@@ -159,11 +177,13 @@ class UserAdministration:
         user, labelled = await self.get(tenant, user_id), await self._labelled(tenant)
         applied(change, user, labelled=labelled, now=self.clock.now())
 
-    async def delete(self, tenant: Tenant, user_id: UserId, actor: Actor) -> None:
+    async def delete(
+        self, tenant: Tenant, user_id: UserId, actor: Actor, *, note: AuditNote | None = None
+    ) -> None:
         """Remove a user with all dependent records; raises NotFound, PermissionDenied."""
         await self.administrators.expect_may_change(await self.get(tenant, user_id), actor)
         # The account first: without it the dependent records are invalid, and no new ones can be created.
-        user = await self.users.take(tenant.tenant_id, user_id)
+        user = await self.users.take(tenant.tenant_id, user_id, note=note)
         await self._remove_rest(tenant, user_id)
         if user is None:
             raise NotFound("there is no such user")

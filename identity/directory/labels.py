@@ -18,7 +18,19 @@ class Label(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Group(Label):
+class DescribedLabel(Label):
+    """A label of the process API, whose id there is `name`. `display_name` is empty where people see the id."""
+
+    display_name: str = ""
+    description: str | None = None
+
+    @property
+    def shown_name(self) -> str:
+        return self.display_name or self.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group(DescribedLabel):
     """A group of users and clients; it gives its roles, by name, and tenants."""
 
     roles: tuple[str, ...] = ()
@@ -26,7 +38,7 @@ class Group(Label):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Role(Label):
+class Role(DescribedLabel):
     """A role of users and clients; it gives permissions and tenants."""
 
     permissions: tuple[Permission, ...] = ()

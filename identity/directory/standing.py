@@ -53,8 +53,18 @@ class Standing:
         return Permission.IDENTITY_WRITE in self.permissions
 
 
-def standing_of(holder: Holder, givers: Givers, claims: Claims) -> Standing:
-    """Combine them. Unknown names are ignored, and so are rules whose claim does not match."""
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What a principal has, itself and by way of others; of the built-in roles, which have no record, the names."""
+
+    roles: Collection[Role]
+    groups: Collection[Group]
+    rules: Collection[MappingRule]
+    built_in: frozenset[str]
+
+
+def held_by(holder: Holder, givers: Givers, claims: Claims) -> Held:
+    """Unknown names are ignored, and so are rules whose claim does not match."""
     rules = [rule for rule in givers.rules if rule.is_met_by(claims)]
     group_names = {*holder.groups, *_each(rule.groups for rule in rules)}
     groups = [group for group in givers.groups if group.name in group_names]
@@ -64,16 +74,22 @@ def standing_of(holder: Holder, givers: Givers, claims: Claims) -> Standing:
         *_each(group.roles for group in groups),
     }
     roles = [role for role in givers.roles if role.name in role_names]
+    return Held(roles, groups, rules, built_in=ADMINISTRATOR_ROLES & role_names)
+
+
+def standing_of(holder: Holder, givers: Givers, claims: Claims) -> Standing:
+    """Combine what the principal holds."""
+    held = held_by(holder, givers, claims)
     given = {
-        *_each(rule.tenant_ids for rule in rules),
-        *_each(group.tenant_ids for group in groups),
-        *_each(role.tenant_ids for role in roles),
+        *_each(rule.tenant_ids for rule in held.rules),
+        *_each(group.tenant_ids for group in held.groups),
+        *_each(role.tenant_ids for role in held.roles),
     }
     return Standing(
         tenant_ids=frozenset(holder.tenant_ids) | given.intersection(givers.tenant_ids),
         permissions=frozenset(holder.permissions).union(
-            _each(role.permissions for role in roles),
-            () if ADMINISTRATOR_ROLES.isdisjoint(role_names) else ADMINISTRATOR_PERMISSIONS,
+            _each(role.permissions for role in held.roles),
+            ADMINISTRATOR_PERMISSIONS if held.built_in else (),
         ),
     )
 

@@ -5,7 +5,7 @@ from typing import Protocol
 from identity.directory.claims import NO_CLAIMS, Claims
 from identity.directory.labels import GROUPS, MOST_LABELS, ROLES
 from identity.directory.mapping_rule import MAPPING_RULES, MOST_RULES
-from identity.directory.standing import Givers, Holder, Standing, standing_of
+from identity.directory.standing import Givers, Held, Holder, Standing, held_by, standing_of
 from identity.tenants import Tenants
 from server.platform.call import TenantId
 from server.platform.records import RecordStore
@@ -27,11 +27,17 @@ class Standings:
 
     async def of(self, holder: TenantHolder, claims: Claims = NO_CLAIMS) -> Standing:
         """Return the standing; `claims` are those of the token, for mapping rules. Raises Unavailable."""
+        return standing_of(holder, await self._givers(holder, claims), claims)
+
+    async def held(self, holder: TenantHolder, claims: Claims = NO_CLAIMS) -> Held:
+        """Return what the principal has, in the same way."""
+        return held_by(holder, await self._givers(holder, claims), claims)
+
+    async def _givers(self, holder: TenantHolder, claims: Claims) -> Givers:
         home = holder.tenant_id
-        givers = Givers(
+        return Givers(
             roles=await self._roles.page(home, most=MOST_LABELS),
             groups=await self._groups.page(home, most=MOST_LABELS),
             rules=await self._rules.page(home, most=MOST_RULES) if claims else (),
             tenant_ids=self._tenants.ids if home == self._tenants.default.tenant_id else (home,),
         )
-        return standing_of(holder, givers, claims)

@@ -1,5 +1,6 @@
 """A user account."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -12,6 +13,9 @@ from server.platform.call import TenantId
 from server.platform.records import Kind, Record
 
 UserId = NewType("UserId", str)
+
+# Of its answers, clients of the process API take such usernames only.
+_USERNAME = re.compile(r"[A-Za-z0-9_@.+-]{1,256}")
 
 
 class AccountType(StrEnum):
@@ -63,6 +67,18 @@ class User(Record):
     valid_until: datetime | None = None
     picture_id: str = ""
     registration: PendingRegistration | None = None
+
+    @property
+    def username(self) -> str:
+        """The user's name in the process API, unique in the tenant, of letters, digits and `_@.+-`."""
+        if self.preferred_username:
+            return self.preferred_username
+        return self.email if _USERNAME.fullmatch(self.email) else self.id
+
+    @property
+    def name(self) -> str | None:
+        """First and last name, None without either."""
+        return f"{self.given_name} {self.family_name}".strip(" ") or None
 
     @property
     def user_id(self) -> UserId:

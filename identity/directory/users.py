@@ -29,6 +29,13 @@ class Users:
         found = await self._records.find(tenant.tenant_id, "preferred_username", username, most=1)
         return found[0] if found else None
 
+    async def find_by_name(self, tenant: Tenant, username: str) -> User | None:
+        """Return the account with this name in the process API."""
+        field = "email" if "@" in username else "preferred_username"
+        found = await self._records.find(tenant.tenant_id, field, username, most=1)
+        user = found[0] if found else await self._records.get(tenant.tenant_id, username)
+        return user if user is not None and user.username == username else None
+
     async def add(self, user: User) -> User:
         """Raises AlreadyThere when the address or the name is taken."""
         return await self._records.insert(user)

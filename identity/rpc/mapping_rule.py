@@ -5,9 +5,10 @@ from gnomon.identity.v1 import mapping_rule_service_pb2 as pb
 from identity.admin.mapping_rules import MappingRules
 from identity.directory.mapping_rule import MappingRule
 from identity.rpc.acting import Acting
+from identity.rpc.searches import Listing
 from identity.tenants import Tenant
 from server.platform.call import Call
-from server.platform.query import Field, FieldType, Searchable, evaluate, parse
+from server.platform.query import Field, FieldType, Searchable
 
 _ID = Field("id", FieldType.TEXT)
 _SEARCHABLE = Searchable(
@@ -38,13 +39,8 @@ class MappingRuleServicer:
     async def search_mapping_rules(
         self, request: pb.SearchMappingRulesRequest, call: Call
     ) -> pb.SearchMappingRulesResponse:
-        query = parse(_SEARCHABLE, request)
-        page = evaluate(await self._rules.all(self._acting.tenant(call)), query)
-        response = pb.SearchMappingRulesResponse(items=map(_message, page.items))
-        response.page.total_items = page.total
-        if page.start_cursor is not None and page.end_cursor is not None:
-            response.page.start_cursor, response.page.end_cursor = page.start_cursor, page.end_cursor
-        return response
+        rules = await self._rules.all(self._acting.tenant(call))
+        return MAPPING_RULE_LISTING.answer(rules, request, pb.SearchMappingRulesResponse)
 
     async def get_mapping_rule(
         self, request: pb.GetMappingRuleRequest, call: Call
@@ -86,3 +82,6 @@ def _message(rule: MappingRule) -> entity_pb.MappingRule:
         claim_name=rule.claim_name,
         claim_value=rule.claim_value,
     )
+
+
+MAPPING_RULE_LISTING = Listing(_SEARCHABLE, _message)

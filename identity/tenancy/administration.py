@@ -19,6 +19,7 @@ from identity.tenancy.hostnames import hostname_of
 from identity.tenancy.settings import TenantSettings
 from identity.tenancy.tenant_record import DEPLOYMENT, TENANTS, TenantRecord
 from identity.tenants import Tenant, Tenants, tenant_id_of
+from server.platform.audit import AuditNote
 from server.platform.call import TenantId
 from server.platform.clock import Clock
 from server.platform.errors import AlreadyExists, InvalidArgument, InvalidState, NotFound
@@ -52,9 +53,13 @@ class Events(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantWish:
-    """Requested properties of a tenant; an empty name stands for its id, an empty hostname for none."""
+    """Requested properties of a tenant; an empty name stands for its id, an empty hostname for none.
+
+    The description counts for a new tenant only.
+    """
 
     name: str = ""
+    description: str | None = None
     hostname: str = ""
     is_enabled: bool = True
 
@@ -94,7 +99,13 @@ class TenantAdministration:
         return record
 
     async def create(
-        self, text: str, wish: TenantWish, settings: TenantSettings, *, actor: EventActor
+        self,
+        text: str,
+        wish: TenantWish,
+        settings: TenantSettings,
+        *,
+        actor: EventActor,
+        note: AuditNote | None = None,
     ) -> TenantRecord:
         """Raises InvalidArgument, AlreadyExists, and InvalidState when there are too many.
 
@@ -113,13 +124,14 @@ class TenantAdministration:
             tenant_id=DEPLOYMENT,
             id=tenant_id,
             name=wish.name or tenant_id,
+            description=wish.description,
             hostname=self._hostname(wish),
             is_enabled=wish.is_enabled,
             settings=settings,
             created_at=self._clock.now(),
         )
         try:
-            kept = await self._records.insert(record)
+            kept = await self._records.insert(record, note=note)
         except AlreadyThere as error:
             raise AlreadyExists(
                 f"there is a tenant with this {error.field}, or one is being removed"
@@ -137,6 +149,13 @@ class TenantAdministration:
         changed = replace(record, name=wish.name or record.id, hostname=hostname, is_enabled=wish.is_enabled)
         return await self._heeded(await self._replaced(changed), EventType.TENANT_CHANGED, actor)
 
+    async def describe(
+        self, tenant_id: str, name: str, description: str | None, *, actor: EventActor, note: AuditNote
+    ) -> TenantRecord:
+        """Raises NotFound, InvalidState."""
+        described = replace(await self.get(tenant_id), name=name, description=description)
+        return await self._heeded(await self._replaced(described, note), EventType.TENANT_CHANGED, actor)
+
     async def change_settings(
         self, tenant_id: str, settings: TenantSettings, *, actor: EventActor
     ) -> TenantRecord:
@@ -145,30 +164,30 @@ class TenantAdministration:
         await self._default_groups.expect(record.own_id, settings.default_groups)
         return await self._heeded(await self._replaced(record), EventType.TENANT_CHANGED, actor)
 
-    async def delete(self, tenant_id: str, *, actor: EventActor) -> None:
+    async def delete(self, tenant_id: str, *, actor: EventActor, note: AuditNote | None = None) -> None:
         """Raises NotFound, and InvalidState when it has users."""
         record = await self.get(tenant_id)
         if await self._store.of(USERS).page(record.own_id, most=1):
             raise InvalidState("the tenant has users; force its deletion to delete them too")
-        await self._delete(record, actor)
+        await self._delete(record, actor, note)
 
     async def delete_with_users(self, tenant_id: str, *, actor: EventActor) -> None:
         """Raises NotFound, InvalidState."""
         await self._delete(await self.get(tenant_id), actor)
 
-    async def _delete(self, record: TenantRecord, actor: EventActor) -> None:
+    async def _delete(self, record: TenantRecord, actor: EventActor, note: AuditNote | None = None) -> None:
         if record.own_id == self._tenants.default.tenant_id:
             raise InvalidState("the default tenant cannot be deleted")
         # The tenant is no longer served before its records are removed; its hostname becomes available.
-        await self._replaced(replace(record, hostname="", deleted_at=self._clock.now()))
+        await self._replaced(replace(record, hostname="", deleted_at=self._clock.now()), note)
         await self._directory.refresh()
         await self._version.advance()
         await self._tell(record, EventType.TENANT_DELETED, actor)
         await self._removal.remove_all_of(record.own_id)
 
-    async def _replaced(self, record: TenantRecord) -> TenantRecord:
+    async def _replaced(self, record: TenantRecord, note: AuditNote | None = None) -> TenantRecord:
         try:
-            return await self._records.replace(record)
+            return await self._records.replace(record, note=note)
         except AlreadyThere as error:
             raise AlreadyExists(f"there is a tenant with this {error.field}") from error
         except Changed as error:

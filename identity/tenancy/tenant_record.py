@@ -20,6 +20,7 @@ class TenantRecord(Record):
     """
 
     name: str
+    description: str | None = None
     hostname: str = ""
     is_enabled: bool = True
     settings: TenantSettings = field(default_factory=TenantSettings)

@@ -17,6 +17,7 @@ from google.protobuf.descriptor import FieldDescriptor, MethodDescriptor, Servic
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
+import gnomon.directory.v1
 import gnomon.engine.v1
 import gnomon.identity.v1
 from gnomon.rest.v1 import options_pb2
@@ -24,7 +25,7 @@ from gnomon.rest.v1 import options_pb2
 if TYPE_CHECKING:
     from google.api.http_pb2 import HttpRule
 
-PACKAGES = (gnomon.engine.v1, gnomon.identity.v1)
+PACKAGES = (gnomon.directory.v1, gnomon.engine.v1, gnomon.identity.v1)
 
 
 class Mode(StrEnum):

@@ -96,7 +96,9 @@ def test_every_change_of_identity_in_the_process_api_is_audited() -> None:
     changing = {
         path: policy
         for path, policy in POLICIES.items()
-        if path.startswith("/gnomon.identity.") and policy.permission and not policy.name.startswith(READS)
+        if path.startswith(("/gnomon.identity.", "/gnomon.directory."))
+        and policy.permission
+        and not policy.name.startswith(READS)
     }
 
     assert changing

@@ -134,6 +134,10 @@ BODIES = {
     "ModifyProcessInstancesBatchOperation": {"filter": {}, "moveInstructions": [MOVE]},
     "EvaluateConditionals": {"variables": {}},
     "ActivateAdHocSubProcessActivities": {"elements": [{"elementId": "feed"}]},
+    "CreateGroup": {"groupId": "another", "name": "Another"},
+    "UpdateGroup": {"name": "Another"},
+    "CreateRole": {"roleId": "another", "name": "Another"},
+    "UpdateRole": {"name": "Another"},
     "CreateMappingRule": {"mappingRuleId": "another", **RULE},
     "UpdateMappingRule": RULE,
 }

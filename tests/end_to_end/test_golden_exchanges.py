@@ -352,11 +352,27 @@ def _play_the_directory(scene: Scene) -> None:
         scene.play(f"{verb}-role-group", method, "/v2/roles/clerk/groups/staff")
         scene.play(f"{verb}-group-mapping-rule", method, "/v2/groups/staff/mapping-rules/oxford")
         scene.play(f"{verb}-tenant-mapping-rule", method, "/v2/tenants/default/mapping-rules/oxford")
+    _play_labels(scene)
     scene.play("assign-role-to-an-unknown-group", "PUT", "/v2/roles/clerk/groups/nobody")
     scene.play("delete-mapping-rule", "DELETE", f"{path}/oxford")
     done = "/v1/audit-log?result=SUCCESS&entityId"
     scene.play("list-audit-entries-of-a-role", "GET", f"{done}=clerk")
     scene.play("list-audit-entries-of-a-mapping-rule", "GET", f"{done}=oxford&sortOrder=DESC")
+
+
+def _play_labels(scene: Scene) -> None:
+    """Groups and roles from their creation to their end."""
+    for noun, label in (("group", "auditors"), ("role", "auditor")):
+        path, described = f"/v2/{noun}s", {"name": "Auditing", "description": "Reads everything."}
+        scene.play(f"create-{noun}", "POST", path, {f"{noun}Id": label, **described})
+        scene.play(f"create-{noun}-again", "POST", path, {f"{noun}Id": label, **described})
+        wanted = {"filter": {"name": {"$like": "Audit*"}}, "sort": [{"field": f"{noun}Id", "order": "DESC"}]}
+        scene.play(f"search-{noun}s", "POST", f"{path}/search", wanted)
+        scene.play(f"get-{noun}", "GET", f"{path}/{label}")
+        scene.play(f"update-{noun}", "PUT", f"{path}/{label}", {"name": "Revision"})
+        scene.play(f"delete-{noun}", "DELETE", f"{path}/{label}")
+        scene.play(f"get-unknown-{noun}", "GET", f"{path}/{label}")
+    scene.play("update-built-in-role", "PUT", "/v2/roles/admin", {"name": "Root"})
 
 
 def _play_global_task_listeners(scene: Scene) -> None:

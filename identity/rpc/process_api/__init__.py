@@ -1,0 +1,4 @@
+"""Servicers of the directory over the process API: groups, roles, users, tenants, and what belongs to them.
+
+They administer the records of the administration API. Its `name` of a group or role is the id here.
+"""

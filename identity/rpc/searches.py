@@ -1,0 +1,35 @@
+"""Answers of searches over the process API."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Generic, TypeVar
+
+from google.protobuf.message import Message
+
+from server.platform.query import Page, Searchable, evaluate, parse
+
+E = TypeVar("E")
+R = TypeVar("R", bound=Message)
+
+
+class Listing(Generic[E]):
+    """A search over rows that are in memory because they are few, in whatever order."""
+
+    def __init__(self, searchable: Searchable[E], message: Callable[[E], Message]) -> None:
+        self._searchable = searchable
+        self._message = message
+
+    def answer(self, rows: Iterable[E], request: Message, response: type[R]) -> R:
+        """Raises InvalidArgument."""
+        query = parse(self._searchable, request)
+        page = evaluate(self._ordered(rows), query)
+        return response_of(page, self._message, response)
+
+    def _ordered(self, rows: Iterable[E]) -> Sequence[E]:
+        name = self._searchable.key.name
+        return sorted(rows, key=lambda row: str(getattr(row, name)))
+
+
+def response_of(page: Page[E], message: Callable[[E], Message], response: type[R]) -> R:
+    """Return the response with the items of a page, and where the page stands."""
+    cursors = {"start_cursor": page.start_cursor, "end_cursor": page.end_cursor} if page.items else {}
+    return response(items=map(message, page.items), page={"total_items": page.total, **cursors})
