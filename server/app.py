@@ -36,6 +36,7 @@ from gnomon.engine.v1 import (
     refusal_service_pb2,
     resource_service_pb2,
     signal_service_pb2,
+    system_service_pb2,
     topology_service_pb2,
     user_task_service_pb2,
     variable_service_pb2,
@@ -94,6 +95,7 @@ from server.rpc.refusal_reports import RefusalServicer
 from server.rpc.refusals import Refusals
 from server.rpc.resource import ResourceServicer
 from server.rpc.signal import SignalServicer
+from server.rpc.system import SystemServicer
 from server.rpc.topology import TopologyServicer
 from server.rpc.user_task import UserTaskServicer
 from server.rpc.user_task_list import DurableUserTaskServicer
@@ -349,6 +351,7 @@ def _servicers(
         _service(decision_definition_service_pb2): DecisionDefinitionServicer(store, router),
         _service(decision_instance_service_pb2): DecisionInstanceServicer(store, router),
         _service(expression_service_pb2): ExpressionServicer(clock, store),
+        _service(system_service_pb2): SystemServicer(store),
         _service(topology_service_pb2): TopologyServicer(router.partitions),
     }
 

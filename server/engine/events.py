@@ -217,7 +217,10 @@ class ElementCompleting(InstanceEvent, frozen=True):
 
 
 class ElementCompleted(InstanceEvent, frozen=True):
+    """`flow_ids` are those of the sequence flows that it is left by, which are taken next."""
+
     key: Key
+    flow_ids: tuple[str, ...] = ()
 
 
 class ElementTerminating(InstanceEvent, frozen=True):

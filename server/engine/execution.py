@@ -452,7 +452,10 @@ def _end_completion(step: Step, visit: Visit, flows: tuple[Flow, ...]) -> None:
         return
     if element.compensation is not None or instance.compensable:
         compensation.note_completion(step, visit)
-    step.emit(events.ElementCompleted(process_instance.head, instance.key))
+    if isinstance(element.result, Termination) or element.link is not None:
+        flows = ()
+    flow_ids = tuple([flow.id for flow in flows])
+    step.emit(events.ElementCompleted(process_instance.head, instance.key, flow_ids))
     if isinstance(element.result, Termination):
         _terminate_others(step, process_instance, process_instance.elements[instance.scope_key], element)
     else:

@@ -3,13 +3,13 @@
 from gnomon.engine.v1 import history_service_pb2 as pb
 from server.engine.keys import Key
 from server.platform.call import Call
-from server.platform.mapping import mapper
+from server.platform.query import equals
 from server.rpc.searching import found, search
+from server.rpc.statistics import element_statistics
 from server.store.entities import ProcessDefinition
-from server.store.ports import ElementStatistics, Store
-from server.store.searchables import PROCESS_INSTANCES
-
-_flow_node = mapper(ElementStatistics, pb.FlowNodeStatistics)
+from server.store.ports import Store
+from server.store.searchables import ELEMENT_INSTANCES, PROCESS_INSTANCES
+from server.store.statistics import ElementStatistics
 
 
 class HistoryServicer:
@@ -28,5 +28,16 @@ class HistoryServicer:
     ) -> pb.GetFlowNodeStatisticsResponse:
         key = Key(request.process_definition_key)
         await found(self._store, ProcessDefinition, key, call)
-        statistics = await self._store.element_statistics(key, tenant_id=call.tenant_id)
-        return pb.GetFlowNodeStatisticsResponse(flow_nodes=map(_flow_node, statistics))
+        clauses = (equals(ELEMENT_INSTANCES, "process_definition_key", key),)
+        counted = await element_statistics(self._store, clauses, call)
+        return pb.GetFlowNodeStatisticsResponse(flow_nodes=map(_flow_node, counted))
+
+
+def _flow_node(element: ElementStatistics) -> pb.FlowNodeStatistics:
+    return pb.FlowNodeStatistics(
+        element_id=element.element_id,
+        active=element.active + element.incidents,
+        completed=element.completed,
+        canceled=element.canceled,
+        incidents=element.incidents,
+    )

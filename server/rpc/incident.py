@@ -6,10 +6,12 @@ from server.engine.commands import ResolveIncident
 from server.engine.keys import Key
 from server.partition.router import Router
 from server.platform.call import Call
-from server.platform.query import equals
+from server.platform.query import Condition, Operator, equals
+from server.rpc import incident_statistics
+from server.rpc.element_incidents import elements_with_incidents
 from server.rpc.origin import origin_of
 from server.rpc.searching import found, get, search
-from server.store.entities import Incident, ProcessInstance
+from server.store.entities import ElementInstance, Incident, ProcessInstance
 from server.store.ports import Store
 from server.store.searchables import INCIDENTS
 
@@ -34,6 +36,17 @@ class IncidentServicer:
             self._store, INCIDENTS, request, pb.SearchProcessInstanceIncidentsResponse, call, also=also
         )
 
+    async def search_element_instance_incidents(
+        self, request: pb.SearchElementInstanceIncidentsRequest, call: Call
+    ) -> pb.SearchElementInstanceIncidentsResponse:
+        row = await found(self._store, ElementInstance, request.element_instance_key, call)
+        elements = await elements_with_incidents(self._store, row)
+        instance = equals(INCIDENTS, "process_instance_key", row.process_instance_key)
+        also = (instance, Condition(INCIDENTS.fields["element_instance_key"], Operator.IN, elements))
+        return await search(
+            self._store, INCIDENTS, request, pb.SearchElementInstanceIncidentsResponse, call, also=also
+        )
+
     async def get_incident(self, request: pb.GetIncidentRequest, call: Call) -> pb.GetIncidentResponse:
         row = await get(self._store, Incident, Key(request.incident_key), call, entity_pb.Incident)
         return pb.GetIncidentResponse(incident=row)
@@ -44,3 +57,13 @@ class IncidentServicer:
         command = ResolveIncident(call.tenant_id, Key(request.incident_key))
         await self._router.submit(command, origin_of(request, call))
         return pb.ResolveIncidentResponse()
+
+    async def get_process_instance_statistics_by_error(
+        self, request: pb.GetProcessInstanceStatisticsByErrorRequest, call: Call
+    ) -> pb.GetProcessInstanceStatisticsByErrorResponse:
+        return await incident_statistics.instances_by_error(self._store, request, call)
+
+    async def get_process_instance_statistics_by_definition(
+        self, request: pb.GetProcessInstanceStatisticsByDefinitionRequest, call: Call
+    ) -> pb.GetProcessInstanceStatisticsByDefinitionResponse:
+        return await incident_statistics.instances_by_definition(self._store, request, call)

@@ -15,6 +15,7 @@ from server.partition.job_streams import MOST_IN_HAND, JobStreams
 from server.partition.router import Router
 from server.platform.call import Call
 from server.platform.dispatch import ResponseStream
+from server.rpc import job_statistics
 from server.rpc.dates import rfc_3339
 from server.rpc.job_results import result_of
 from server.rpc.origin import origin_of
@@ -116,6 +117,31 @@ class JobServicer:
 
     async def search_jobs(self, request: pb.SearchJobsRequest, call: Call) -> pb.SearchJobsResponse:
         return await search(self._store, JOBS, request, pb.SearchJobsResponse, call)
+
+    async def get_global_job_statistics(
+        self, request: pb.GetGlobalJobStatisticsRequest, call: Call
+    ) -> pb.GetGlobalJobStatisticsResponse:
+        return await job_statistics.of_all(self._store, request, call)
+
+    async def get_job_type_statistics(
+        self, request: pb.GetJobTypeStatisticsRequest, call: Call
+    ) -> pb.GetJobTypeStatisticsResponse:
+        return await job_statistics.by_type(self._store, request, call)
+
+    async def get_job_worker_statistics(
+        self, request: pb.GetJobWorkerStatisticsRequest, call: Call
+    ) -> pb.GetJobWorkerStatisticsResponse:
+        return await job_statistics.by_worker(self._store, request, call)
+
+    async def get_job_time_series_statistics(
+        self, request: pb.GetJobTimeSeriesStatisticsRequest, call: Call
+    ) -> pb.GetJobTimeSeriesStatisticsResponse:
+        return await job_statistics.by_time(self._store, request, call)
+
+    async def get_job_error_statistics(
+        self, request: pb.GetJobErrorStatisticsRequest, call: Call
+    ) -> pb.GetJobErrorStatisticsResponse:
+        return await job_statistics.by_error(self._store, request, call)
 
 
 def _activation(

@@ -1,14 +1,19 @@
 """Reads deployed process definitions."""
 
+from collections.abc import Iterator
+
 from gnomon.engine.v1 import process_definition_pb2 as entity_pb
 from gnomon.engine.v1 import process_definition_service_pb2 as pb
 from server.engine.keys import Key
 from server.platform.call import Call
+from server.platform.query import Clause, Clauses, Related, equals, parse
+from server.rpc import process_statistics
 from server.rpc.forms import form_message, start_form_of
 from server.rpc.searching import found, get, search
-from server.store.entities import ProcessDefinition
+from server.rpc.statistics import counted_elements
+from server.store.entities import ElementInstance, ProcessDefinition, ProcessInstance
 from server.store.ports import Store
-from server.store.searchables import PROCESS_DEFINITIONS
+from server.store.searchables import ELEMENT_INSTANCES, PROCESS_DEFINITIONS, PROCESS_INSTANCES
 
 
 class ProcessDefinitionServicer:
@@ -41,3 +46,40 @@ class ProcessDefinitionServicer:
         row = await found(self._store, ProcessDefinition, Key(request.process_definition_key), call)
         form = await start_form_of(self._store, row, call)
         return pb.GetStartProcessFormResponse(form=None if form is None else form_message(form))
+
+    async def get_process_definition_statistics(
+        self, request: pb.GetProcessDefinitionStatisticsRequest, call: Call
+    ) -> pb.GetProcessDefinitionStatisticsResponse:
+        row = await found(self._store, ProcessDefinition, request.process_definition_key, call)
+        instances = parse(PROCESS_INSTANCES, request).clauses
+        is_counted = (equals(ELEMENT_INSTANCES, "process_definition_key", row.process_definition_key),)
+        clauses = (*is_counted, *_elements_of(instances)) if instances else is_counted
+        items = await counted_elements(self._store, clauses, call)
+        return pb.GetProcessDefinitionStatisticsResponse(items=items)
+
+    async def get_process_definition_instance_statistics(
+        self, request: pb.GetProcessDefinitionInstanceStatisticsRequest, call: Call
+    ) -> pb.GetProcessDefinitionInstanceStatisticsResponse:
+        return await process_statistics.instances_by_process(self._store, request, call)
+
+    async def get_process_definition_instance_version_statistics(
+        self, request: pb.GetProcessDefinitionInstanceVersionStatisticsRequest, call: Call
+    ) -> pb.GetProcessDefinitionInstanceVersionStatisticsResponse:
+        return await process_statistics.instances_by_version(self._store, request, call)
+
+    async def get_process_definition_message_subscription_statistics(
+        self, request: pb.GetProcessDefinitionMessageSubscriptionStatisticsRequest, call: Call
+    ) -> pb.GetProcessDefinitionMessageSubscriptionStatisticsResponse:
+        return await process_statistics.subscriptions_by_version(self._store, request, call)
+
+
+def _elements_of(instances: Clauses) -> Iterator[Clause]:
+    """Element instances in process instances for which these clauses hold.
+
+    What a clause asks of some element instance holds for each of them.
+    """
+    for clause in instances:
+        if isinstance(clause, Related) and clause.entity is ElementInstance:
+            yield from clause.clauses
+    key = ELEMENT_INSTANCES.fields["process_instance_key"]
+    yield Related(key, ProcessInstance, key.name, instances)

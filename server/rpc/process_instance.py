@@ -15,10 +15,12 @@ from server.rpc.migration import migration_of
 from server.rpc.modification import modification_of
 from server.rpc.origin import origin_of
 from server.rpc.searching import found, get, search
+from server.rpc.statistics import counted_elements
 from server.rpc.variables import variables_of
 from server.store.entities import ProcessInstance, Variable
 from server.store.ports import Store
-from server.store.searchables import PROCESS_INSTANCES, VARIABLES
+from server.store.searchables import ELEMENT_INSTANCES, PROCESS_INSTANCES, VARIABLES
+from server.store.statistics import TAKEN_SEQUENCE_FLOWS
 
 LATEST = -1
 
@@ -72,6 +74,23 @@ class ProcessInstanceServicer:
             chain.append(row)
         return pb.GetProcessInstanceCallHierarchyResponse(process_instances=map(_called, reversed(chain)))
 
+    async def get_process_instance_statistics(
+        self, request: pb.GetProcessInstanceStatisticsRequest, call: Call
+    ) -> pb.GetProcessInstanceStatisticsResponse:
+        row = await found(self._store, ProcessInstance, request.process_instance_key, call)
+        clauses = (equals(ELEMENT_INSTANCES, "process_instance_key", row.process_instance_key),)
+        items = await counted_elements(self._store, clauses, call)
+        return pb.GetProcessInstanceStatisticsResponse(items=items)
+
+    async def get_process_instance_sequence_flows(
+        self, request: pb.GetProcessInstanceSequenceFlowsRequest, call: Call
+    ) -> pb.GetProcessInstanceSequenceFlowsResponse:
+        row = await found(self._store, ProcessInstance, request.process_instance_key, call)
+        clauses = (equals(ELEMENT_INSTANCES, "process_instance_key", row.process_instance_key),)
+        taken = await self._store.statistics(TAKEN_SEQUENCE_FLOWS, clauses, tenant_id=call.tenant_id)
+        ids = sorted(flow.sequence_flow_ids for flow in taken)
+        return pb.GetProcessInstanceSequenceFlowsResponse(items=[_sequence_flow(row, each) for each in ids])
+
     async def cancel_process_instance(
         self, request: pb.CancelProcessInstanceRequest, call: Call
     ) -> pb.CancelProcessInstanceResponse:
@@ -121,6 +140,18 @@ def _called(row: ProcessInstance) -> pb.ProcessInstanceCallHierarchyEntry:
         process_instance_key=row.process_instance_key,
         process_definition_key=row.process_definition_key,
         process_definition_name=row.process_definition_name or row.process_definition_id,
+    )
+
+
+def _sequence_flow(row: ProcessInstance, flow_id: str) -> pb.ProcessInstanceSequenceFlow:
+    return pb.ProcessInstanceSequenceFlow(
+        sequence_flow_id=f"{row.process_instance_key}_{flow_id}",
+        process_instance_key=row.process_instance_key,
+        root_process_instance_key=row.root_process_instance_key,
+        process_definition_key=row.process_definition_key,
+        process_definition_id=row.process_definition_id,
+        element_id=flow_id,
+        tenant_id=row.tenant_id,
     )
 
 

@@ -147,6 +147,8 @@ class ProcessInstance(Row, kw_only=True, gc=False):
 
 
 class ElementInstance(Row, kw_only=True, gc=False):
+    """`sequence_flow_ids` are those of the sequence flows by which it was left."""
+
     element_instance_key: Key
     tenant_id: str
     process_instance_key: Key
@@ -162,6 +164,7 @@ class ElementInstance(Row, kw_only=True, gc=False):
     has_incident: bool = False
     incident_key: Key | None = None
     root_process_instance_key: Key | None = None
+    sequence_flow_ids: tuple[str, ...] = ()
 
 
 class Job(Row, kw_only=True, gc=False):

@@ -4,7 +4,7 @@ A commit and a search each run without a pause, so that no reader sees half a ba
 the store's own and changes with later commits: map it at once.
 """
 
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from functools import partial
 from operator import attrgetter
@@ -13,7 +13,17 @@ from typing import cast
 from server.engine.documents import ChangedPages, Pages
 from server.engine.keys import Key
 from server.engine.pages import DocumentId, StoredPage
-from server.platform.query import Page, Query, Related, Scalar, evaluate, matching
+from server.platform.query import (
+    Clauses,
+    Page,
+    Query,
+    Related,
+    Scalar,
+    Statistic,
+    evaluate,
+    grouped,
+    matching,
+)
 from server.store.entities import (
     AuditEntry,
     BatchOperation,
@@ -21,7 +31,6 @@ from server.store.entities import (
     CorrelatedMessageSubscription,
     DecisionInstance,
     ElementInstance,
-    ElementInstanceState,
     Entity,
     Incident,
     Job,
@@ -36,11 +45,11 @@ from server.store.ports import (
     Change,
     Delete,
     E,
-    ElementStatistics,
     IncomingCommand,
     Insert,
     PartitionId,
     Reservation,
+    S,
     StoredAnswer,
     Update,
 )
@@ -173,28 +182,16 @@ class MemoryStore:
         return cast("Page[E]", evaluate(rows, query, links))
 
     def _links(self, clause: Related, *, tenant_id: str) -> Container[Scalar]:
-        rows = self._tables[clause.entity].candidates(clause.conditions, tenant_id=tenant_id)
-        return set(map(attrgetter(clause.link), matching(rows, clause.conditions)))
+        rows = self._tables[clause.entity].candidates(clause.clauses, tenant_id=tenant_id)
+        links = partial(self._links, tenant_id=tenant_id)
+        return set(map(attrgetter(clause.link), matching(rows, clause.clauses, links)))
 
-    async def element_statistics(
-        self, process_definition_key: Key, *, tenant_id: str
-    ) -> Sequence[ElementStatistics]:
-        rows = cast(
-            "Sequence[ElementInstance]", self._tables[ElementInstance].candidates((), tenant_id=tenant_id)
-        )
-        found = [row for row in rows if row.process_definition_key == process_definition_key]
-        counts = Counter((row.element_id, row.state) for row in found)
-        incidents = Counter(row.element_id for row in found if row.has_incident)
-        return [
-            ElementStatistics(
-                element_id,
-                active=counts[element_id, ElementInstanceState.ACTIVE],
-                completed=counts[element_id, ElementInstanceState.COMPLETED],
-                canceled=counts[element_id, ElementInstanceState.TERMINATED],
-                incidents=incidents[element_id],
-            )
-            for element_id in sorted({row.element_id for row in found})
-        ]
+    async def statistics(
+        self, statistic: Statistic[S], clauses: Clauses = (), *, tenant_id: str
+    ) -> Sequence[S]:
+        rows = self._tables[statistic.entity].candidates(clauses, tenant_id=tenant_id)
+        links = partial(self._links, tenant_id=tenant_id)
+        return grouped(matching(rows, clauses, links), statistic)
 
     def _check(self, batch: Batch) -> None:
         tables = self._tables

@@ -11,10 +11,11 @@ import msgspec
 from server.engine.documents import ChangedPages, Pages
 from server.engine.keys import Key
 from server.engine.pages import DocumentId
-from server.platform.query import Page, Query
+from server.platform.query import Clauses, Page, Query, Statistic
 from server.store.entities import AuditEntry, Entity
 
 E = TypeVar("E", bound=Entity)
+S = TypeVar("S")
 
 PartitionId = NewType("PartitionId", int)
 
@@ -155,17 +156,6 @@ class Ledger(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class ElementStatistics:
-    """How many instances of an element there are and were; `incidents` are the active ones with an open incident."""
-
-    element_id: str
-    active: int
-    completed: int
-    canceled: int
-    incidents: int
-
-
 class Store(Protocol):
     """Reads see committed batches only."""
 
@@ -175,8 +165,8 @@ class Store(Protocol):
 
     async def search(self, entity: type[E], query: Query, *, tenant_id: str) -> Page[E]: ...
 
-    async def element_statistics(
-        self, process_definition_key: Key, *, tenant_id: str
-    ) -> Sequence[ElementStatistics]:
-        """Of each element of a process definition that has or had an instance, in the order of their ids."""
+    async def statistics(
+        self, statistic: Statistic[S], clauses: Clauses = (), *, tenant_id: str
+    ) -> Sequence[S]:
+        """Of the tenant's rows for which all clauses hold; in no order."""
         ...

@@ -194,22 +194,21 @@ def _element_completed(event: events.ElementCompleted, now: datetime, changes: C
     if event.key == event.instance.key:
         _process_instance_ended(event.key, now, changes, ProcessInstanceState.COMPLETED)
     else:
-        _element_instance_ended(event.key, now, changes, ElementInstanceState.COMPLETED)
+        values = {"state": ElementInstanceState.COMPLETED, "end_date": now}
+        taken = {"sequence_flow_ids": event.flow_ids} if event.flow_ids else {}
+        changes.append(Update(ElementInstance, event.key, values | taken))
 
 
 def _element_terminated(event: events.ElementTerminated, now: datetime, changes: Changes) -> None:
     if event.key == event.instance.key:
         _process_instance_ended(event.key, now, changes, ProcessInstanceState.TERMINATED)
     else:
-        _element_instance_ended(event.key, now, changes, ElementInstanceState.TERMINATED)
+        values = {"state": ElementInstanceState.TERMINATED, "end_date": now}
+        changes.append(Update(ElementInstance, event.key, values))
 
 
 def _process_instance_ended(key: Key, now: datetime, changes: Changes, state: ProcessInstanceState) -> None:
     changes.append(Update(ProcessInstance, key, {"state": state, "end_date": now}))
-
-
-def _element_instance_ended(key: Key, now: datetime, changes: Changes, state: ElementInstanceState) -> None:
-    changes.append(Update(ElementInstance, key, {"state": state, "end_date": now}))
 
 
 # Variables

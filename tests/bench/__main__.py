@@ -17,6 +17,7 @@ from tests.bench import (
     pages,
     recovery,
     searches,
+    statistics,
     tokens,
     tunnel,
 )
@@ -30,6 +31,7 @@ BENCHMARKS: Mapping[str, Callable[[], Table]] = {
     "pages": pages.table,
     "recovery": recovery.table,
     "searches": searches.table,
+    "statistics": statistics.table,
     "tunnel": tunnel.table,
     "tokens": tokens.table,
     "feel": feel.table,

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +25,13 @@ from camunda_orchestration_sdk.models import (
     JobActivationRequest,
     JobChangeset,
     JobCompletionRequest,
+    JobFailRequest,
+    JobTypeStatisticsQuery,
     JobUpdateRequest,
     MessageCorrelationRequest,
     MessageSubscriptionSearchQuery,
     ProcessCreationById,
+    ProcessDefinitionElementStatisticsQuery,
     ProcessInstanceCancellationBatchOperationRequest,
     ProcessInstanceDeletionBatchOperationRequest,
     ProcessInstanceModificationInstruction,
@@ -42,6 +46,7 @@ from server.bpmn.builder import ad_hoc_sub_process, process
 from tests.end_to_end.servers import Models, Server
 from tests.server.engine.resource_files import rpa_json
 
+DAY = timedelta(days=1)
 INSTANCES = 200
 PATIENCE_SECONDS = 90
 
@@ -176,6 +181,51 @@ async def test_message_subscriptions_and_what_was_correlated_to_them_are_found(
     assert (wait.process_instance_key, wait.correlation_key) == (key, "a")
     keys = [(each.subscription_key, each.process_instance_key) for each in caught.items]
     assert keys == [(begin.message_subscription_key, key), (wait.message_subscription_key, key)]
+
+
+async def test_process_instances_are_counted(client: CamundaAsyncClient, tmp_path: Path) -> None:
+    file = tmp_path / "counted.bpmn"
+    model = process("sdk-counted").start().service_task("count", type="sdk-count")
+    file.write_bytes(model.end().to_xml())
+    deployed = await client.deploy_resources_from_files([file])
+    created = await client.create_process_instance(
+        data=ProcessCreationById.from_dict({"processDefinitionId": "sdk-counted"})
+    )
+    key = created.process_instance_key
+    activation = {"type": "sdk-count", "timeout": 60_000, "maxJobsToActivate": 1, "worker": "sdk"}
+    (job,) = (await client.activate_jobs(data=JobActivationRequest.from_dict(activation))).jobs
+    await client.fail_job(job.job_key, data=JobFailRequest.from_dict({"errorMessage": "lost count"}))
+    now = (await client.get_process_instance(key)).start_date
+    day = {"from": (now - DAY / 2).isoformat(), "to": (now + DAY / 2).isoformat()}
+
+    flows = await client.get_process_instance_sequence_flows(key)
+    elements = await client.get_process_instance_statistics(key)
+    wanted = ProcessDefinitionElementStatisticsQuery.from_dict({"filter": {"hasIncident": True}})
+    of_definition = await client.get_process_definition_statistics(
+        deployed.processes[0].process_definition_key, data=wanted
+    )
+    incidents = await client.search_element_instance_incidents(
+        job.element_instance_key, data=IncidentSearchQuery.from_dict({})
+    )
+    processes = await client.get_process_definition_instance_statistics()
+    errors = await client.get_process_instance_statistics_by_error()
+    types = await client.get_job_type_statistics(
+        data=JobTypeStatisticsQuery.from_dict({"filter": {**day, "jobType": "sdk-count"}})
+    )
+    usage = await client.get_usage_metrics(
+        start_time=now - DAY / 2, end_time=now + DAY / 2, with_tenants=True
+    )
+
+    assert [flow.element_id for flow in flows.items] == ["start_to_count"]
+    counted = [(each.element_id, each.incidents, each.completed) for each in elements.items]
+    assert counted == [("count", 1, 0), ("start", 0, 1)]
+    assert [each.to_dict() for each in of_definition.items] == [each.to_dict() for each in elements.items]
+    assert [incident.error_message for incident in incidents.items] == ["lost count"]
+    assert "sdk-counted" in {each.process_definition_id for each in processes.items}
+    assert "lost count" in {each.error_message for each in errors.items}
+    assert [(each.created.count, each.failed.count, each.workers) for each in types.items] == [(1, 1, 1)]
+    assert usage.process_instances > 0
+    assert usage.tenants.to_dict()["default"]["processInstances"] == usage.process_instances
 
 
 async def test_conditions_of_start_events_are_evaluated(client: CamundaAsyncClient, tmp_path: Path) -> None:

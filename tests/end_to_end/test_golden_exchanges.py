@@ -73,6 +73,8 @@ CARE = (
     .to_xml()
 )
 
+COUNTED = process("counted", name="Counted").start().service_task("count", type="count").end().to_xml()
+
 ADDRESS = b'{"id": "address", "type": "default", "components": [{"key": "street", "type": "textfield"}]}'
 
 PRICING = (ROOT / "examples" / "pricing.dmn").read_bytes()
@@ -152,6 +154,7 @@ def _play(scene: Scene) -> None:
     _play_a_deletion_of_history(scene)
     _play_generic_resources(scene)
     _play_a_deletion_with_history(scene)
+    _play_statistics(scene)
     scene.play("reset-clock", "POST", "/v2/clock/reset")
     scene.play("discovery", "GET", "/.well-known/openid-configuration")
 
@@ -373,6 +376,64 @@ def _play_labels(scene: Scene) -> None:
         scene.play(f"delete-{noun}", "DELETE", f"{path}/{label}")
         scene.play(f"get-unknown-{noun}", "GET", f"{path}/{label}")
     scene.play("update-built-in-role", "PUT", "/v2/roles/admin", {"name": "Root"})
+
+
+def _play_statistics(scene: Scene) -> None:
+    """The process instance of the scene has an incident, and the ones before it all kinds of ends."""
+    files = {"resources": ("counted.bpmn", COUNTED)}
+    deployed = scene.play("create-deployment-to-count", "POST", "/v2/deployments", files=files)
+    definition = deployed["deployments"][0]["processDefinition"]["processDefinitionKey"]
+    start = {"processDefinitionId": "counted"}
+    key = scene.play("create-process-instance-to-count", "POST", "/v2/process-instances", start)[
+        "processInstanceKey"
+    ]
+    request = {"type": "count", "worker": "ada", "timeout": 60_000, "maxJobsToActivate": 1}
+    (job,) = scene.play("activate-jobs-to-count", "POST", "/v2/jobs/activation", request)["jobs"]
+    scene.prepare("POST", f"/v2/jobs/{job['jobKey']}/failure", {"errorMessage": "lost count"})
+    instance = f"/v2/process-instances/{key}"
+    scene.play("get-sequence-flows", "GET", f"{instance}/sequence-flows")
+    scene.play("get-process-instance-statistics", "GET", f"{instance}/statistics/element-instances")
+    scene.play("refused-statistics", "GET", "/v2/process-instances/5/statistics/element-instances")
+    definitions = "/v2/process-definitions"
+    elements = f"{definitions}/{definition}/statistics/element-instances"
+    wanted = {"filter": {"hasIncident": True, "elementId": {"$like": "c*"}}}
+    scene.play("get-process-definition-statistics", "POST", elements, wanted)
+    incidents = f"/v2/element-instances/{job['elementInstanceKey']}/incidents/search"
+    scene.play("search-element-instance-incidents", "POST", incidents, {"page": {"limit": 1}})
+    most = {"sort": [{"field": "activeInstancesWithIncidentCount", "order": "DESC"}], "page": {"limit": 2}}
+    instances = f"{definitions}/statistics/process-instances"
+    scene.play("get-process-definition-instance-statistics", "POST", instances, most)
+    of_process = {"filter": {"processDefinitionId": "counted"}}
+    versions = f"{instances}-by-version"
+    scene.play("get-process-definition-instance-version-statistics", "POST", versions, of_process)
+    scene.play("refused-version-statistics", "POST", versions, {})
+    subscriptions = f"{definitions}/statistics/message-subscriptions"
+    first = {"page": {"limit": 1}}
+    scene.play("get-process-definition-message-subscription-statistics", "POST", subscriptions, first)
+    errors = "/v2/incidents/statistics/process-instances-by"
+    by_error = {"sort": [{"field": "errorMessage", "order": "DESC"}], "page": {"limit": 1}}
+    found = scene.play("get-process-instance-statistics-by-error", "POST", f"{errors}-error", by_error)
+    of_error = {"filter": {"errorHashCode": found["items"][0]["errorHashCode"]}}
+    scene.play("get-process-instance-statistics-by-definition", "POST", f"{errors}-definition", of_error)
+    _play_statistics_of_jobs(scene)
+    year = "startTime=2026-01-01T00:00:00Z&endTime=2100-01-01T00:00:00Z"
+    scene.play("get-usage-metrics", "GET", f"/v2/system/usage-metrics?{year}&withTenants=true")
+
+
+def _play_statistics_of_jobs(scene: Scene) -> None:
+    """Of the first day of the year, on which the embedded mode is."""
+    path = "/v2/jobs/statistics"
+    day = {"from": "2026-01-01T00:00:00Z", "to": "2026-01-02T00:00:00Z"}
+    of_type = {"filter": {**day, "jobType": "count"}}
+    stretch = "&".join(f"{name}={value}" for name, value in day.items())
+    scene.play("get-global-job-statistics", "GET", f"{path}/global?{stretch}&jobType=count")
+    by_type = {"filter": {**day, "jobType": {"$like": "c*"}}, "page": {"limit": 1}}
+    scene.play("get-job-type-statistics", "POST", f"{path}/by-types", by_type)
+    scene.play("get-job-worker-statistics", "POST", f"{path}/by-workers", of_type)
+    scene.play("get-job-time-series-statistics", "POST", f"{path}/time-series", of_type)
+    scene.play("get-job-error-statistics", "POST", f"{path}/errors", of_type)
+    longest = {"filter": {**day, "to": "2026-03-01T00:00:00Z", "jobType": "count"}}
+    scene.play("refused-job-statistics", "POST", f"{path}/errors", longest)
 
 
 def _play_global_task_listeners(scene: Scene) -> None:

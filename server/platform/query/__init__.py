@@ -9,9 +9,10 @@ from server.platform.query.conditions import Condition, Operator
 from server.platform.query.evaluate import evaluate, matching
 from server.platform.query.fields import Field, FieldType, Scalar
 from server.platform.query.filters import operators
+from server.platform.query.grouped import grouped
 from server.platform.query.model import EVERYTHING, Page, Query, SortKey, Window
 from server.platform.query.ordered import Ordered
-from server.platform.query.parse import parse
+from server.platform.query.parse import parse, parse_page
 from server.platform.query.readings import (
     contains_every,
     contains_none,
@@ -20,16 +21,29 @@ from server.platform.query.readings import (
     only_if_true,
 )
 from server.platform.query.searchable import Association, Searchable, equals
+from server.platform.query.statistics import (
+    MOST_GROUPS,
+    Count,
+    Different,
+    Interval,
+    Latest,
+    Statistic,
+)
 
 __all__ = [
     "EVERYTHING",
+    "MOST_GROUPS",
     "AnyOf",
     "Association",
     "Clause",
     "Clauses",
     "Condition",
+    "Count",
+    "Different",
     "Field",
     "FieldType",
+    "Interval",
+    "Latest",
     "Operator",
     "Ordered",
     "Page",
@@ -38,15 +52,18 @@ __all__ = [
     "Scalar",
     "Searchable",
     "SortKey",
+    "Statistic",
     "Window",
     "contains_every",
     "contains_none",
     "equals",
     "evaluate",
+    "grouped",
     "has_related",
     "longer_than",
     "matching",
     "only_if_true",
     "operators",
     "parse",
+    "parse_page",
 ]

@@ -10,7 +10,7 @@ from server.platform.query.fields import Field
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """Holds when a row of another entity belongs to this row and meets all conditions.
+    """Holds when a row of another entity belongs to this row, and all clauses hold for that one.
 
     `key` is the field of this row that the other's `link` holds; neither is ever missing. Without `is_wanted` the clause
     holds when there is no such row.
@@ -19,7 +19,7 @@ class Related:
     key: Field
     entity: type
     link: str
-    conditions: tuple[Condition, ...]
+    clauses: tuple["Clause", ...]
     is_wanted: bool = True
 
 
@@ -41,7 +41,7 @@ def conditions_in(clauses: Iterable[Clause]) -> Iterator[Condition]:
             case Condition():
                 yield clause
             case Related():
-                yield from clause.conditions
+                yield from conditions_in(clause.clauses)
             case AnyOf():
                 for branch in clause.branches:
                     yield from conditions_in(branch)
@@ -57,6 +57,7 @@ def relations_in(clauses: Iterable[Clause]) -> Iterator[Related]:
                 pass
             case Related():
                 yield clause
+                yield from relations_in(clause.clauses)
             case AnyOf():
                 for branch in clause.branches:
                     yield from relations_in(branch)

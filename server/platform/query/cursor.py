@@ -66,7 +66,7 @@ def _spelling(clause: Clause) -> tuple[object, ...]:
         case Condition():
             return clause.field.name, clause.operator.value, clause.operand
         case Related():
-            asked = [_spelling(condition) for condition in clause.conditions]
+            asked = [_spelling(entry) for entry in clause.clauses]
             return clause.entity.__name__, clause.link, asked, clause.is_wanted
         case AnyOf():
             return ("$or", [[_spelling(entry) for entry in branch] for branch in clause.branches])

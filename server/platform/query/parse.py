@@ -5,6 +5,7 @@ It checks everything itself, beside the rules of the message: fields exist, boun
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from google.protobuf.message import Message
 
@@ -35,7 +36,22 @@ def parse(
     """
     parts = {field.name: value for field, value in request.ListFields()}
     clauses = (*also, *filter_clauses(searchable, parts["filter"])) if "filter" in parts else tuple(also)
-    sort = searchable.order([_sort_key(searchable, entry) for entry in parts.get("sort", ())] or default)
+    return _ordered(searchable, parts, clauses, default)
+
+
+def parse_page(searchable: Searchable[object], request: Message, *, default: Sequence[SortKey] = ()) -> Query:
+    """Read sort and page of a request whose filter is about other rows; `default` is the order when it names none.
+
+    Raises InvalidArgument.
+    """
+    return _ordered(searchable, {field.name: value for field, value in request.ListFields()}, (), default)
+
+
+def _ordered(
+    searchable: Searchable[object], parts: Mapping[str, Any], clauses: Clauses, default: Sequence[SortKey]
+) -> Query:
+    wanted = [_sort_key(searchable, entry) for entry in parts.get("sort", ())]
+    sort = searchable.order(wanted or default)
     window = _window(parts["page"], clauses, sort) if "page" in parts else Window()
     return Query(clauses, sort, window)
 

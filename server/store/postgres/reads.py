@@ -9,21 +9,20 @@ import asyncpg
 from server.engine.keys import COUNTER_BITS, Key
 from server.platform.errors import Unavailable
 from server.platform.postgres.pooled import PooledDatabase
-from server.platform.query import Clause, Condition, Operator, Page, Query, Window
+from server.platform.query import Clause, Clauses, Condition, Operator, Page, Query, Statistic, Window
 from server.platform.query.cursor import cursors
 from server.platform.query.sql import (
-    INDEXED_CHARACTERS,
     Statement,
-    guard_of,
+    groups_of,
     owned_by,
     page_of,
     page_of_few,
     quoted,
 )
 from server.store.entities import Entity
-from server.store.ports import E, ElementStatistics
+from server.store.ports import E, S
 from server.store.postgres.literals import storable
-from server.store.postgres.relations import RELATIONS, within
+from server.store.postgres.relations import RELATIONS, counted_in, within
 from server.store.postgres.rows import row_reader
 from server.store.postgres.totals import Totals, count
 from server.store.searchables import SEARCHABLES
@@ -39,18 +38,11 @@ _GET: Mapping[type[Entity], str] = {
     for entity, relation in RELATIONS.items()
 }
 
-# Counted in the index, which leaves long ids out.
-_STATISTICS = """
-    SELECT element_id,
-        count(*) FILTER (WHERE state = 'ACTIVE') AS active,
-        count(*) FILTER (WHERE state = 'COMPLETED') AS completed,
-        count(*) FILTER (WHERE state = 'TERMINATED') AS canceled,
-        count(*) FILTER (WHERE has_incident) AS incidents
-    FROM gnomon.element_instance WHERE tenant_id = $1 AND process_definition_key = $2
-"""
-
 MOST_DROPS = 10
 """Retention drops week after week; a search begins anew after each that it meets."""
+
+# A plan for any tenant and any value suits none: some have a million rows and some have ten.
+_PLANNED_ANEW = "SET LOCAL plan_cache_mode = force_custom_plan"
 
 # Keys of which one value has few rows.
 _SELECTIVE = frozenset({"process_instance_key", "parent_process_instance_key", "scope_key", "entity_key"})
@@ -80,17 +72,14 @@ class PostgresStore:
             items.reverse()
         return Page(items, total, *cursors(query, items))
 
-    async def element_statistics(
-        self, process_definition_key: Key, *, tenant_id: str
-    ) -> Sequence[ElementStatistics]:
-        text = f"""
-            {_STATISTICS} AND {guard_of("element_id")} GROUP BY element_id
-            UNION ALL
-            {_STATISTICS} AND char_length(element_id) > {INDEXED_CHARACTERS} GROUP BY element_id
-            ORDER BY element_id
-        """
-        records = await self._database.fetch(text, storable(tenant_id), process_definition_key)
-        return [ElementStatistics(**record) for record in records]
+    async def statistics(
+        self, statistic: Statistic[S], clauses: Clauses = (), *, tenant_id: str
+    ) -> Sequence[S]:
+        statement = groups_of(counted_in(statistic), statistic, clauses, tenant_id=tenant_id)
+        async with self._database.connection() as connection, connection.transaction(readonly=True):
+            await connection.execute(_PLANNED_ANEW)
+            records = await _fetch(connection, statement)
+        return [statistic.row(*record) for record in records]
 
     async def _looked_up(
         self, connection: asyncpg.Connection, entity: type[Entity], query: Query, tenant_id: str
@@ -115,8 +104,7 @@ class PostgresStore:
     ) -> Found:
         """The total, which says how to find the page."""
         async with connection.transaction(isolation="repeatable_read", readonly=True):
-            # A plan for any tenant and any value suits none: some have a million rows and some have ten.
-            await connection.execute("SET LOCAL plan_cache_mode = force_custom_plan")
+            await connection.execute(_PLANNED_ANEW)
             matches = await self._totals.matches(connection, entity, query.clauses, tenant_id)
             if matches.total <= query.window.offset:
                 return (), matches.total

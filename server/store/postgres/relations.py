@@ -3,7 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import cast
 
+from server.platform.query import Statistic
 from server.platform.query.sql import Relation, quoted
 from server.store.entities import (
     AuditEntry,
@@ -54,6 +56,12 @@ RELATIONS: Mapping[type[Entity], Relation] = {
     )
     for entity, table in TABLES.items()
 }
+
+
+def counted_in(statistic: Statistic[object]) -> Relation:
+    """What a statistic has to look at."""
+    entity = cast("type[Entity]", statistic.entity)
+    return within(entity, [f"runtime.{TABLES[entity].name}"]) if statistic.is_live else RELATIONS[entity]
 
 
 def table(entity: type[Entity], name: str) -> Relation:

@@ -1,5 +1,6 @@
 """Laws that hold after any history."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable
 from copy import deepcopy
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 from server.engine import State, apply
 from server.engine.definitions import message_starts_of
 from server.engine.documents import unpack
-from server.engine.events import Event
+from server.engine.events import Event, SequenceFlowTaken
 from server.engine.keys import Key
 from server.engine.lifecycle import ElementState
 from server.engine.process_instance import JobState, OpenIncident, ProcessInstance
@@ -336,3 +337,16 @@ def expect_laws(state: State, happened: list[Event], rows: Rows) -> None:
     assert state == recovered(state)
     expect_indexes_of(state)
     expect_rows_of(state, rows)
+    _expect_sequence_flows(happened, rows)
+
+
+def _expect_sequence_flows(happened: Iterable[Event], rows: Rows) -> None:
+    """Every sequence flow that was taken stands in the row of the element instance that was left by it."""
+    kept = {row.process_instance_key for row in rows.all(entities.ProcessInstance)}
+    taken = [event for event in happened if isinstance(event, SequenceFlowTaken)]
+    flows = Counter((event.instance.key, event.flow_id) for event in taken if event.instance.key in kept)
+    assert flows == Counter(
+        (row.process_instance_key, flow_id)
+        for row in rows.all(entities.ElementInstance)
+        for flow_id in row.sequence_flow_ids
+    )

@@ -51,6 +51,21 @@ def test_an_element_is_called_by_its_name_or_else_by_its_id(engine: Scenario) ->
     assert names == {"start": "start", "a": "Alpha", "b": "b", "end": "end"}
 
 
+def test_an_element_row_has_the_sequence_flows_that_its_element_was_left_by(engine: Scenario) -> None:
+    forked = process("order").start().parallel_gateway("fork").service_task("a", type="a").end()
+    engine.deploy(forked.branch("fork").task("b").end_terminate("over")).start()
+
+    rows = {row.element_id: row.sequence_flow_ids for row in engine.rows.all(ElementInstance)}
+
+    assert rows == {
+        "start": ("start_to_fork",),
+        "fork": ("fork_to_a", "fork_to_b"),
+        "a": (),
+        "b": ("b_to_over",),
+        "over": (),
+    }
+
+
 def test_an_element_row_lives_with_its_element(engine: Scenario) -> None:
     engine.deploy(process("order").service_task("a", type="a").end()).start()
     began, key = engine.now, engine.element("a").key

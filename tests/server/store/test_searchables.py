@@ -35,6 +35,7 @@ SEARCHES: list[tuple[Searchable[Entity], type[Message]]] = [
     (searchables.VARIABLES, variable_service_pb2.SearchVariablesRequest),
     (searchables.INCIDENTS, incident_service_pb2.SearchIncidentsRequest),
     (searchables.INCIDENTS, incident_service_pb2.SearchProcessInstanceIncidentsRequest),
+    (searchables.INCIDENTS, incident_service_pb2.SearchElementInstanceIncidentsRequest),
     (
         searchables.DECISION_REQUIREMENTS,
         decision_requirements_service_pb2.SearchDecisionRequirementsRequest,

@@ -13,10 +13,10 @@ import builtins as _builtins
 import sys
 import typing as _typing
 
-if sys.version_info >= (3, 10):
-    from typing import TypeAlias as _TypeAlias
+if sys.version_info >= (3, 11):
+    from typing import TypeAlias as _TypeAlias, Never as _Never
 else:
-    from typing_extensions import TypeAlias as _TypeAlias
+    from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
@@ -428,3 +428,41 @@ class ElementInstance(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__root_process_instance_key) -> _WhichOneofReturnType__root_process_instance_key | None: ...
 
 Global___ElementInstance: _TypeAlias = ElementInstance  # noqa: Y015
+
+@_typing.final
+class ProcessElementStatistics(_message.Message):
+    """How many instances of an element there are and were."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ELEMENT_ID_FIELD_NUMBER: _builtins.int
+    ACTIVE_FIELD_NUMBER: _builtins.int
+    CANCELED_FIELD_NUMBER: _builtins.int
+    INCIDENTS_FIELD_NUMBER: _builtins.int
+    COMPLETED_FIELD_NUMBER: _builtins.int
+    element_id: _builtins.str
+    """Id of the element."""
+    active: _builtins.int
+    """Active ones without an open incident."""
+    canceled: _builtins.int
+    """Ended from outside."""
+    incidents: _builtins.int
+    """Active ones with an open incident."""
+    completed: _builtins.int
+    """Ran to their end."""
+    def __init__(
+        self,
+        *,
+        element_id: _builtins.str = ...,
+        active: _builtins.int = ...,
+        canceled: _builtins.int = ...,
+        incidents: _builtins.int = ...,
+        completed: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["active", b"active", "canceled", b"canceled", "completed", b"completed", "element_id", b"element_id", "incidents", b"incidents"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ProcessElementStatistics: _TypeAlias = ProcessElementStatistics  # noqa: Y015

@@ -347,6 +347,83 @@ class SearchProcessInstanceIncidentsResponse(_message.Message):
 Global___SearchProcessInstanceIncidentsResponse: _TypeAlias = SearchProcessInstanceIncidentsResponse  # noqa: Y015
 
 @_typing.final
+class SearchElementInstanceIncidentsRequest(_message.Message):
+    """Request of SearchElementInstanceIncidents."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ELEMENT_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
+    FILTER_FIELD_NUMBER: _builtins.int
+    SORT_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    element_instance_key: _builtins.int
+    """Which one."""
+    @_builtins.property
+    def filter(self) -> Global___IncidentFilter:
+        """Which ones."""
+
+    @_builtins.property
+    def sort(self) -> _containers.RepeatedCompositeFieldContainer[Global___IncidentSort]:
+        """In which order."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageRequest:
+        """Which page."""
+
+    def __init__(
+        self,
+        *,
+        element_instance_key: _builtins.int = ...,
+        filter: Global___IncidentFilter | None = ...,
+        sort: _abc.Iterable[Global___IncidentSort] | None = ...,
+        page: _page_pb2.PageRequest | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_page", b"_page", "filter", b"filter", "page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_page", b"_page", "element_instance_key", b"element_instance_key", "filter", b"filter", "page", b"page", "sort", b"sort"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__filter: _TypeAlias = _typing.Literal["filter"]  # noqa: Y015
+    _WhichOneofArgType__filter: _TypeAlias = _typing.Literal["_filter", b"_filter"]  # noqa: Y015
+    _WhichOneofReturnType__page: _TypeAlias = _typing.Literal["page"]  # noqa: Y015
+    _WhichOneofArgType__page: _TypeAlias = _typing.Literal["_page", b"_page"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__filter) -> _WhichOneofReturnType__filter | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__page) -> _WhichOneofReturnType__page | None: ...
+
+Global___SearchElementInstanceIncidentsRequest: _TypeAlias = SearchElementInstanceIncidentsRequest  # noqa: Y015
+
+@_typing.final
+class SearchElementInstanceIncidentsResponse(_message.Message):
+    """Response of SearchElementInstanceIncidents."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ITEMS_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def items(self) -> _containers.RepeatedCompositeFieldContainer[_incident_pb2.Incident]:
+        """The matches on this page."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageResponse:
+        """Where the page stands."""
+
+    def __init__(
+        self,
+        *,
+        items: _abc.Iterable[_incident_pb2.Incident] | None = ...,
+        page: _page_pb2.PageResponse | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["items", b"items", "page", b"page"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SearchElementInstanceIncidentsResponse: _TypeAlias = SearchElementInstanceIncidentsResponse  # noqa: Y015
+
+@_typing.final
 class GetIncidentRequest(_message.Message):
     """Request of GetIncident."""
 
@@ -436,3 +513,281 @@ class ResolveIncidentResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ResolveIncidentResponse: _TypeAlias = ResolveIncidentResponse  # noqa: Y015
+
+@_typing.final
+class IncidentProcessInstanceStatisticsByErrorSort(_message.Message):
+    """One key of the order."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FIELD_FIELD_NUMBER: _builtins.int
+    ORDER_FIELD_NUMBER: _builtins.int
+    field: _builtins.str
+    """Property to order by."""
+    order: _page_pb2.SortOrder.ValueType
+    """Direction."""
+    def __init__(
+        self,
+        *,
+        field: _builtins.str = ...,
+        order: _page_pb2.SortOrder.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["field", b"field", "order", b"order"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___IncidentProcessInstanceStatisticsByErrorSort: _TypeAlias = IncidentProcessInstanceStatisticsByErrorSort  # noqa: Y015
+
+@_typing.final
+class GetProcessInstanceStatisticsByErrorRequest(_message.Message):
+    """Request of GetProcessInstanceStatisticsByError."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SORT_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def sort(self) -> _containers.RepeatedCompositeFieldContainer[Global___IncidentProcessInstanceStatisticsByErrorSort]:
+        """In which order; by the hash code when absent."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageRequest:
+        """Which page."""
+
+    def __init__(
+        self,
+        *,
+        sort: _abc.Iterable[Global___IncidentProcessInstanceStatisticsByErrorSort] | None = ...,
+        page: _page_pb2.PageRequest | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_page", b"_page", "page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_page", b"_page", "page", b"page", "sort", b"sort"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__page: _TypeAlias = _typing.Literal["page"]  # noqa: Y015
+    _WhichOneofArgType__page: _TypeAlias = _typing.Literal["_page", b"_page"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__page) -> _WhichOneofReturnType__page | None: ...
+
+Global___GetProcessInstanceStatisticsByErrorRequest: _TypeAlias = GetProcessInstanceStatisticsByErrorRequest  # noqa: Y015
+
+@_typing.final
+class IncidentProcessInstanceStatisticsByError(_message.Message):
+    """How many process instances have an open incident with this message."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ERROR_HASH_CODE_FIELD_NUMBER: _builtins.int
+    ERROR_MESSAGE_FIELD_NUMBER: _builtins.int
+    ACTIVE_INSTANCES_WITH_ERROR_COUNT_FIELD_NUMBER: _builtins.int
+    error_hash_code: _builtins.int
+    """Number that stands for the message in other operations."""
+    error_message: _builtins.str
+    """Message."""
+    active_instances_with_error_count: _builtins.int
+    """Process instances."""
+    def __init__(
+        self,
+        *,
+        error_hash_code: _builtins.int = ...,
+        error_message: _builtins.str = ...,
+        active_instances_with_error_count: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["active_instances_with_error_count", b"active_instances_with_error_count", "error_hash_code", b"error_hash_code", "error_message", b"error_message"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___IncidentProcessInstanceStatisticsByError: _TypeAlias = IncidentProcessInstanceStatisticsByError  # noqa: Y015
+
+@_typing.final
+class GetProcessInstanceStatisticsByErrorResponse(_message.Message):
+    """Response of GetProcessInstanceStatisticsByError."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ITEMS_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def items(self) -> _containers.RepeatedCompositeFieldContainer[Global___IncidentProcessInstanceStatisticsByError]:
+        """The errors on this page, of the 10,000 with the most process instances."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageResponse:
+        """Where the page stands."""
+
+    def __init__(
+        self,
+        *,
+        items: _abc.Iterable[Global___IncidentProcessInstanceStatisticsByError] | None = ...,
+        page: _page_pb2.PageResponse | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["items", b"items", "page", b"page"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetProcessInstanceStatisticsByErrorResponse: _TypeAlias = GetProcessInstanceStatisticsByErrorResponse  # noqa: Y015
+
+@_typing.final
+class IncidentProcessInstanceStatisticsByDefinitionSort(_message.Message):
+    """One key of the order."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FIELD_FIELD_NUMBER: _builtins.int
+    ORDER_FIELD_NUMBER: _builtins.int
+    field: _builtins.str
+    """Property to order by."""
+    order: _page_pb2.SortOrder.ValueType
+    """Direction."""
+    def __init__(
+        self,
+        *,
+        field: _builtins.str = ...,
+        order: _page_pb2.SortOrder.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["field", b"field", "order", b"order"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___IncidentProcessInstanceStatisticsByDefinitionSort: _TypeAlias = IncidentProcessInstanceStatisticsByDefinitionSort  # noqa: Y015
+
+@_typing.final
+class IncidentProcessInstanceStatisticsByDefinitionFilter(_message.Message):
+    """Which incidents are counted."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ERROR_HASH_CODE_FIELD_NUMBER: _builtins.int
+    error_hash_code: _builtins.int
+    """Hash code of the error."""
+    def __init__(
+        self,
+        *,
+        error_hash_code: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_error_hash_code", b"_error_hash_code", "error_hash_code", b"error_hash_code"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_error_hash_code", b"_error_hash_code", "error_hash_code", b"error_hash_code"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__error_hash_code: _TypeAlias = _typing.Literal["error_hash_code"]  # noqa: Y015
+    _WhichOneofArgType__error_hash_code: _TypeAlias = _typing.Literal["_error_hash_code", b"_error_hash_code"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__error_hash_code) -> _WhichOneofReturnType__error_hash_code | None: ...
+
+Global___IncidentProcessInstanceStatisticsByDefinitionFilter: _TypeAlias = IncidentProcessInstanceStatisticsByDefinitionFilter  # noqa: Y015
+
+@_typing.final
+class GetProcessInstanceStatisticsByDefinitionRequest(_message.Message):
+    """Request of GetProcessInstanceStatisticsByDefinition."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FILTER_FIELD_NUMBER: _builtins.int
+    SORT_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def filter(self) -> Global___IncidentProcessInstanceStatisticsByDefinitionFilter:
+        """Which ones."""
+
+    @_builtins.property
+    def sort(self) -> _containers.RepeatedCompositeFieldContainer[Global___IncidentProcessInstanceStatisticsByDefinitionSort]:
+        """In which order; by the key of the process definition when absent."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageRequest:
+        """Which page."""
+
+    def __init__(
+        self,
+        *,
+        filter: Global___IncidentProcessInstanceStatisticsByDefinitionFilter | None = ...,
+        sort: _abc.Iterable[Global___IncidentProcessInstanceStatisticsByDefinitionSort] | None = ...,
+        page: _page_pb2.PageRequest | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_page", b"_page", "filter", b"filter", "page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_page", b"_page", "filter", b"filter", "page", b"page", "sort", b"sort"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__page: _TypeAlias = _typing.Literal["page"]  # noqa: Y015
+    _WhichOneofArgType__page: _TypeAlias = _typing.Literal["_page", b"_page"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__page) -> _WhichOneofReturnType__page | None: ...
+
+Global___GetProcessInstanceStatisticsByDefinitionRequest: _TypeAlias = GetProcessInstanceStatisticsByDefinitionRequest  # noqa: Y015
+
+@_typing.final
+class IncidentProcessInstanceStatisticsByDefinition(_message.Message):
+    """How many instances of a process definition have an open incident of the error."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PROCESS_DEFINITION_ID_FIELD_NUMBER: _builtins.int
+    PROCESS_DEFINITION_KEY_FIELD_NUMBER: _builtins.int
+    PROCESS_DEFINITION_NAME_FIELD_NUMBER: _builtins.int
+    PROCESS_DEFINITION_VERSION_FIELD_NUMBER: _builtins.int
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    ACTIVE_INSTANCES_WITH_ERROR_COUNT_FIELD_NUMBER: _builtins.int
+    process_definition_id: _builtins.str
+    """Id of the process."""
+    process_definition_key: _builtins.int
+    """Key of the process definition."""
+    process_definition_name: _builtins.str
+    """Name of the process definition, or the id of one without a name."""
+    process_definition_version: _builtins.int
+    """Version."""
+    tenant_id: _builtins.str
+    """Tenant."""
+    active_instances_with_error_count: _builtins.int
+    """Process instances."""
+    def __init__(
+        self,
+        *,
+        process_definition_id: _builtins.str = ...,
+        process_definition_key: _builtins.int = ...,
+        process_definition_name: _builtins.str = ...,
+        process_definition_version: _builtins.int = ...,
+        tenant_id: _builtins.str = ...,
+        active_instances_with_error_count: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["active_instances_with_error_count", b"active_instances_with_error_count", "process_definition_id", b"process_definition_id", "process_definition_key", b"process_definition_key", "process_definition_name", b"process_definition_name", "process_definition_version", b"process_definition_version", "tenant_id", b"tenant_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___IncidentProcessInstanceStatisticsByDefinition: _TypeAlias = IncidentProcessInstanceStatisticsByDefinition  # noqa: Y015
+
+@_typing.final
+class GetProcessInstanceStatisticsByDefinitionResponse(_message.Message):
+    """Response of GetProcessInstanceStatisticsByDefinition."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ITEMS_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def items(self) -> _containers.RepeatedCompositeFieldContainer[Global___IncidentProcessInstanceStatisticsByDefinition]:
+        """The process definitions on this page."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageResponse:
+        """Where the page stands."""
+
+    def __init__(
+        self,
+        *,
+        items: _abc.Iterable[Global___IncidentProcessInstanceStatisticsByDefinition] | None = ...,
+        page: _page_pb2.PageResponse | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["items", b"items", "page", b"page"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetProcessInstanceStatisticsByDefinitionResponse: _TypeAlias = GetProcessInstanceStatisticsByDefinitionResponse  # noqa: Y015

@@ -45,6 +45,11 @@ class IncidentServiceStub:
                 request_serializer=gnomon_dot_engine_dot_v1_dot_incident__service__pb2.SearchProcessInstanceIncidentsRequest.SerializeToString,
                 response_deserializer=gnomon_dot_engine_dot_v1_dot_incident__service__pb2.SearchProcessInstanceIncidentsResponse.FromString,
                 _registered_method=True)
+        self.SearchElementInstanceIncidents = channel.unary_unary(
+                '/gnomon.engine.v1.IncidentService/SearchElementInstanceIncidents',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_incident__service__pb2.SearchElementInstanceIncidentsRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_incident__service__pb2.SearchElementInstanceIncidentsResponse.FromString,
+                _registered_method=True)
         self.GetIncident = channel.unary_unary(
                 '/gnomon.engine.v1.IncidentService/GetIncident',
                 request_serializer=gnomon_dot_engine_dot_v1_dot_incident__service__pb2.GetIncidentRequest.SerializeToString,
@@ -54,6 +59,16 @@ class IncidentServiceStub:
                 '/gnomon.engine.v1.IncidentService/ResolveIncident',
                 request_serializer=gnomon_dot_engine_dot_v1_dot_incident__service__pb2.ResolveIncidentRequest.SerializeToString,
                 response_deserializer=gnomon_dot_engine_dot_v1_dot_incident__service__pb2.ResolveIncidentResponse.FromString,
+                _registered_method=True)
+        self.GetProcessInstanceStatisticsByError = channel.unary_unary(
+                '/gnomon.engine.v1.IncidentService/GetProcessInstanceStatisticsByError',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_incident__service__pb2.GetProcessInstanceStatisticsByErrorRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_incident__service__pb2.GetProcessInstanceStatisticsByErrorResponse.FromString,
+                _registered_method=True)
+        self.GetProcessInstanceStatisticsByDefinition = channel.unary_unary(
+                '/gnomon.engine.v1.IncidentService/GetProcessInstanceStatisticsByDefinition',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_incident__service__pb2.GetProcessInstanceStatisticsByDefinitionRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_incident__service__pb2.GetProcessInstanceStatisticsByDefinitionResponse.FromString,
                 _registered_method=True)
 
 
@@ -75,6 +90,13 @@ class IncidentServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def SearchElementInstanceIncidents(self, request, context):
+        """Lists incidents of one element instance and of those inside it, not those of process instances that it called.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def GetIncident(self, request, context):
         """Returns one incident.
         """
@@ -85,6 +107,20 @@ class IncidentServiceServicer:
     def ResolveIncident(self, request, context):
         """Resolves an incident and tries the step that failed again.
         Rejected with NOT_FOUND when there is no such open incident, INVALID_STATE when its job has no retries left.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetProcessInstanceStatisticsByError(self, request, context):
+        """Counts the process instances of the caller's tenant with open incidents by the message of the incident.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetProcessInstanceStatisticsByDefinition(self, request, context):
+        """Counts the process instances of the caller's tenant with open incidents of one error by their process definition.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -103,6 +139,11 @@ def add_IncidentServiceServicer_to_server(servicer, server):
                     request_deserializer=gnomon_dot_engine_dot_v1_dot_incident__service__pb2.SearchProcessInstanceIncidentsRequest.FromString,
                     response_serializer=gnomon_dot_engine_dot_v1_dot_incident__service__pb2.SearchProcessInstanceIncidentsResponse.SerializeToString,
             ),
+            'SearchElementInstanceIncidents': grpc.unary_unary_rpc_method_handler(
+                    servicer.SearchElementInstanceIncidents,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_incident__service__pb2.SearchElementInstanceIncidentsRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_incident__service__pb2.SearchElementInstanceIncidentsResponse.SerializeToString,
+            ),
             'GetIncident': grpc.unary_unary_rpc_method_handler(
                     servicer.GetIncident,
                     request_deserializer=gnomon_dot_engine_dot_v1_dot_incident__service__pb2.GetIncidentRequest.FromString,
@@ -112,6 +153,16 @@ def add_IncidentServiceServicer_to_server(servicer, server):
                     servicer.ResolveIncident,
                     request_deserializer=gnomon_dot_engine_dot_v1_dot_incident__service__pb2.ResolveIncidentRequest.FromString,
                     response_serializer=gnomon_dot_engine_dot_v1_dot_incident__service__pb2.ResolveIncidentResponse.SerializeToString,
+            ),
+            'GetProcessInstanceStatisticsByError': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetProcessInstanceStatisticsByError,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_incident__service__pb2.GetProcessInstanceStatisticsByErrorRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_incident__service__pb2.GetProcessInstanceStatisticsByErrorResponse.SerializeToString,
+            ),
+            'GetProcessInstanceStatisticsByDefinition': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetProcessInstanceStatisticsByDefinition,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_incident__service__pb2.GetProcessInstanceStatisticsByDefinitionRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_incident__service__pb2.GetProcessInstanceStatisticsByDefinitionResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -180,6 +231,33 @@ class IncidentService:
             _registered_method=True)
 
     @staticmethod
+    def SearchElementInstanceIncidents(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.IncidentService/SearchElementInstanceIncidents',
+            gnomon_dot_engine_dot_v1_dot_incident__service__pb2.SearchElementInstanceIncidentsRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_incident__service__pb2.SearchElementInstanceIncidentsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
     def GetIncident(request,
             target,
             options=(),
@@ -223,6 +301,60 @@ class IncidentService:
             '/gnomon.engine.v1.IncidentService/ResolveIncident',
             gnomon_dot_engine_dot_v1_dot_incident__service__pb2.ResolveIncidentRequest.SerializeToString,
             gnomon_dot_engine_dot_v1_dot_incident__service__pb2.ResolveIncidentResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetProcessInstanceStatisticsByError(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.IncidentService/GetProcessInstanceStatisticsByError',
+            gnomon_dot_engine_dot_v1_dot_incident__service__pb2.GetProcessInstanceStatisticsByErrorRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_incident__service__pb2.GetProcessInstanceStatisticsByErrorResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetProcessInstanceStatisticsByDefinition(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.IncidentService/GetProcessInstanceStatisticsByDefinition',
+            gnomon_dot_engine_dot_v1_dot_incident__service__pb2.GetProcessInstanceStatisticsByDefinitionRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_incident__service__pb2.GetProcessInstanceStatisticsByDefinitionResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -37,12 +37,18 @@ class IncidentServiceStub:
     """Lists incidents of the caller's tenant."""
     SearchProcessInstanceIncidents: _grpc.UnaryUnaryMultiCallable[_incident_service_pb2.SearchProcessInstanceIncidentsRequest, _incident_service_pb2.SearchProcessInstanceIncidentsResponse]
     """Lists incidents of one process instance, not those of instances that it called."""
+    SearchElementInstanceIncidents: _grpc.UnaryUnaryMultiCallable[_incident_service_pb2.SearchElementInstanceIncidentsRequest, _incident_service_pb2.SearchElementInstanceIncidentsResponse]
+    """Lists incidents of one element instance and of those inside it, not those of process instances that it called."""
     GetIncident: _grpc.UnaryUnaryMultiCallable[_incident_service_pb2.GetIncidentRequest, _incident_service_pb2.GetIncidentResponse]
     """Returns one incident."""
     ResolveIncident: _grpc.UnaryUnaryMultiCallable[_incident_service_pb2.ResolveIncidentRequest, _incident_service_pb2.ResolveIncidentResponse]
     """Resolves an incident and tries the step that failed again.
     Rejected with NOT_FOUND when there is no such open incident, INVALID_STATE when its job has no retries left.
     """
+    GetProcessInstanceStatisticsByError: _grpc.UnaryUnaryMultiCallable[_incident_service_pb2.GetProcessInstanceStatisticsByErrorRequest, _incident_service_pb2.GetProcessInstanceStatisticsByErrorResponse]
+    """Counts the process instances of the caller's tenant with open incidents by the message of the incident."""
+    GetProcessInstanceStatisticsByDefinition: _grpc.UnaryUnaryMultiCallable[_incident_service_pb2.GetProcessInstanceStatisticsByDefinitionRequest, _incident_service_pb2.GetProcessInstanceStatisticsByDefinitionResponse]
+    """Counts the process instances of the caller's tenant with open incidents of one error by their process definition."""
 
 @_typing.type_check_only
 class IncidentServiceAsyncStub(IncidentServiceStub):
@@ -53,12 +59,18 @@ class IncidentServiceAsyncStub(IncidentServiceStub):
     """Lists incidents of the caller's tenant."""
     SearchProcessInstanceIncidents: _aio.UnaryUnaryMultiCallable[_incident_service_pb2.SearchProcessInstanceIncidentsRequest, _incident_service_pb2.SearchProcessInstanceIncidentsResponse]  # type: ignore[assignment]
     """Lists incidents of one process instance, not those of instances that it called."""
+    SearchElementInstanceIncidents: _aio.UnaryUnaryMultiCallable[_incident_service_pb2.SearchElementInstanceIncidentsRequest, _incident_service_pb2.SearchElementInstanceIncidentsResponse]  # type: ignore[assignment]
+    """Lists incidents of one element instance and of those inside it, not those of process instances that it called."""
     GetIncident: _aio.UnaryUnaryMultiCallable[_incident_service_pb2.GetIncidentRequest, _incident_service_pb2.GetIncidentResponse]  # type: ignore[assignment]
     """Returns one incident."""
     ResolveIncident: _aio.UnaryUnaryMultiCallable[_incident_service_pb2.ResolveIncidentRequest, _incident_service_pb2.ResolveIncidentResponse]  # type: ignore[assignment]
     """Resolves an incident and tries the step that failed again.
     Rejected with NOT_FOUND when there is no such open incident, INVALID_STATE when its job has no retries left.
     """
+    GetProcessInstanceStatisticsByError: _aio.UnaryUnaryMultiCallable[_incident_service_pb2.GetProcessInstanceStatisticsByErrorRequest, _incident_service_pb2.GetProcessInstanceStatisticsByErrorResponse]  # type: ignore[assignment]
+    """Counts the process instances of the caller's tenant with open incidents by the message of the incident."""
+    GetProcessInstanceStatisticsByDefinition: _aio.UnaryUnaryMultiCallable[_incident_service_pb2.GetProcessInstanceStatisticsByDefinitionRequest, _incident_service_pb2.GetProcessInstanceStatisticsByDefinitionResponse]  # type: ignore[assignment]
+    """Counts the process instances of the caller's tenant with open incidents of one error by their process definition."""
 
 class IncidentServiceServicer(metaclass=_abc_1.ABCMeta):
     """Reads and resolves incidents."""
@@ -80,6 +92,14 @@ class IncidentServiceServicer(metaclass=_abc_1.ABCMeta):
         """Lists incidents of one process instance, not those of instances that it called."""
 
     @_abc_1.abstractmethod
+    def SearchElementInstanceIncidents(
+        self,
+        request: _incident_service_pb2.SearchElementInstanceIncidentsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_incident_service_pb2.SearchElementInstanceIncidentsResponse, _abc.Awaitable[_incident_service_pb2.SearchElementInstanceIncidentsResponse]]:
+        """Lists incidents of one element instance and of those inside it, not those of process instances that it called."""
+
+    @_abc_1.abstractmethod
     def GetIncident(
         self,
         request: _incident_service_pb2.GetIncidentRequest,
@@ -96,5 +116,21 @@ class IncidentServiceServicer(metaclass=_abc_1.ABCMeta):
         """Resolves an incident and tries the step that failed again.
         Rejected with NOT_FOUND when there is no such open incident, INVALID_STATE when its job has no retries left.
         """
+
+    @_abc_1.abstractmethod
+    def GetProcessInstanceStatisticsByError(
+        self,
+        request: _incident_service_pb2.GetProcessInstanceStatisticsByErrorRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_incident_service_pb2.GetProcessInstanceStatisticsByErrorResponse, _abc.Awaitable[_incident_service_pb2.GetProcessInstanceStatisticsByErrorResponse]]:
+        """Counts the process instances of the caller's tenant with open incidents by the message of the incident."""
+
+    @_abc_1.abstractmethod
+    def GetProcessInstanceStatisticsByDefinition(
+        self,
+        request: _incident_service_pb2.GetProcessInstanceStatisticsByDefinitionRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_incident_service_pb2.GetProcessInstanceStatisticsByDefinitionResponse, _abc.Awaitable[_incident_service_pb2.GetProcessInstanceStatisticsByDefinitionResponse]]:
+        """Counts the process instances of the caller's tenant with open incidents of one error by their process definition."""
 
 def add_IncidentServiceServicer_to_server(servicer: IncidentServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -10,6 +10,7 @@ from gnomon.query.v1 import filter_pb2 as _filter_pb2
 from gnomon.query.v1 import page_pb2 as _page_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 import builtins as _builtins
@@ -945,3 +946,653 @@ class SearchJobsResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___SearchJobsResponse: _TypeAlias = SearchJobsResponse  # noqa: Y015
+
+@_typing.final
+class StatusMetric(_message.Message):
+    """How many jobs something happened to."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COUNT_FIELD_NUMBER: _builtins.int
+    LAST_UPDATED_AT_FIELD_NUMBER: _builtins.int
+    count: _builtins.int
+    """Jobs."""
+    @_builtins.property
+    def last_updated_at(self) -> _timestamp_pb2.Timestamp:
+        """When it happened to the last one; absent when there is none."""
+
+    def __init__(
+        self,
+        *,
+        count: _builtins.int = ...,
+        last_updated_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_last_updated_at", b"_last_updated_at", "last_updated_at", b"last_updated_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_last_updated_at", b"_last_updated_at", "count", b"count", "last_updated_at", b"last_updated_at"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__last_updated_at: _TypeAlias = _typing.Literal["last_updated_at"]  # noqa: Y015
+    _WhichOneofArgType__last_updated_at: _TypeAlias = _typing.Literal["_last_updated_at", b"_last_updated_at"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__last_updated_at) -> _WhichOneofReturnType__last_updated_at | None: ...
+
+Global___StatusMetric: _TypeAlias = StatusMetric  # noqa: Y015
+
+@_typing.final
+class GetGlobalJobStatisticsRequest(_message.Message):
+    """Request of GetGlobalJobStatistics."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FROM_FIELD_NUMBER: _builtins.int
+    TO_FIELD_NUMBER: _builtins.int
+    JOB_TYPE_FIELD_NUMBER: _builtins.int
+    job_type: _builtins.str
+    """Type of the jobs; of all types when absent."""
+    @_builtins.property
+    def to(self) -> _timestamp_pb2.Timestamp:
+        """End of the stretch, which is no part of it."""
+
+    def __init__(
+        self,
+        *,
+        to: _timestamp_pb2.Timestamp | None = ...,
+        job_type: _builtins.str | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_job_type", b"_job_type", "from", b"from", "job_type", b"job_type", "to", b"to"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_job_type", b"_job_type", "from", b"from", "job_type", b"job_type", "to", b"to"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__job_type: _TypeAlias = _typing.Literal["job_type"]  # noqa: Y015
+    _WhichOneofArgType__job_type: _TypeAlias = _typing.Literal["_job_type", b"_job_type"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__job_type) -> _WhichOneofReturnType__job_type | None: ...
+
+Global___GetGlobalJobStatisticsRequest: _TypeAlias = GetGlobalJobStatisticsRequest  # noqa: Y015
+
+@_typing.final
+class GetGlobalJobStatisticsResponse(_message.Message):
+    """Response of GetGlobalJobStatistics."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CREATED_FIELD_NUMBER: _builtins.int
+    COMPLETED_FIELD_NUMBER: _builtins.int
+    FAILED_FIELD_NUMBER: _builtins.int
+    IS_INCOMPLETE_FIELD_NUMBER: _builtins.int
+    is_incomplete: _builtins.bool
+    """Always false: every job is counted."""
+    @_builtins.property
+    def created(self) -> Global___StatusMetric:
+        """Created ones."""
+
+    @_builtins.property
+    def completed(self) -> Global___StatusMetric:
+        """Completed ones."""
+
+    @_builtins.property
+    def failed(self) -> Global___StatusMetric:
+        """Failed ones."""
+
+    def __init__(
+        self,
+        *,
+        created: Global___StatusMetric | None = ...,
+        completed: Global___StatusMetric | None = ...,
+        failed: Global___StatusMetric | None = ...,
+        is_incomplete: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["completed", b"completed", "created", b"created", "failed", b"failed"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["completed", b"completed", "created", b"created", "failed", b"failed", "is_incomplete", b"is_incomplete"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetGlobalJobStatisticsResponse: _TypeAlias = GetGlobalJobStatisticsResponse  # noqa: Y015
+
+@_typing.final
+class JobTypeStatisticsFilter(_message.Message):
+    """Which jobs are counted."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FROM_FIELD_NUMBER: _builtins.int
+    TO_FIELD_NUMBER: _builtins.int
+    JOB_TYPE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def to(self) -> _timestamp_pb2.Timestamp:
+        """End of the stretch, which is no part of it."""
+
+    @_builtins.property
+    def job_type(self) -> _filter_pb2.StringFilter:
+        """Type of the jobs."""
+
+    def __init__(
+        self,
+        *,
+        to: _timestamp_pb2.Timestamp | None = ...,
+        job_type: _filter_pb2.StringFilter | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_job_type", b"_job_type", "from", b"from", "job_type", b"job_type", "to", b"to"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_job_type", b"_job_type", "from", b"from", "job_type", b"job_type", "to", b"to"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__job_type: _TypeAlias = _typing.Literal["job_type"]  # noqa: Y015
+    _WhichOneofArgType__job_type: _TypeAlias = _typing.Literal["_job_type", b"_job_type"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__job_type) -> _WhichOneofReturnType__job_type | None: ...
+
+Global___JobTypeStatisticsFilter: _TypeAlias = JobTypeStatisticsFilter  # noqa: Y015
+
+@_typing.final
+class GetJobTypeStatisticsRequest(_message.Message):
+    """Request of GetJobTypeStatistics."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FILTER_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def filter(self) -> Global___JobTypeStatisticsFilter:
+        """Which ones."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.ForwardPageRequest:
+        """Which page; the order is that of the types."""
+
+    def __init__(
+        self,
+        *,
+        filter: Global___JobTypeStatisticsFilter | None = ...,
+        page: _page_pb2.ForwardPageRequest | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_page", b"_page", "filter", b"filter", "page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_page", b"_page", "filter", b"filter", "page", b"page"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__page: _TypeAlias = _typing.Literal["page"]  # noqa: Y015
+    _WhichOneofArgType__page: _TypeAlias = _typing.Literal["_page", b"_page"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__page) -> _WhichOneofReturnType__page | None: ...
+
+Global___GetJobTypeStatisticsRequest: _TypeAlias = GetJobTypeStatisticsRequest  # noqa: Y015
+
+@_typing.final
+class JobTypeStatistics(_message.Message):
+    """Jobs of one type."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    JOB_TYPE_FIELD_NUMBER: _builtins.int
+    CREATED_FIELD_NUMBER: _builtins.int
+    COMPLETED_FIELD_NUMBER: _builtins.int
+    FAILED_FIELD_NUMBER: _builtins.int
+    WORKERS_FIELD_NUMBER: _builtins.int
+    job_type: _builtins.str
+    """Type."""
+    workers: _builtins.int
+    """Workers that had a job last which was updated in the stretch."""
+    @_builtins.property
+    def created(self) -> Global___StatusMetric:
+        """Created ones."""
+
+    @_builtins.property
+    def completed(self) -> Global___StatusMetric:
+        """Completed ones."""
+
+    @_builtins.property
+    def failed(self) -> Global___StatusMetric:
+        """Failed ones."""
+
+    def __init__(
+        self,
+        *,
+        job_type: _builtins.str = ...,
+        created: Global___StatusMetric | None = ...,
+        completed: Global___StatusMetric | None = ...,
+        failed: Global___StatusMetric | None = ...,
+        workers: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["completed", b"completed", "created", b"created", "failed", b"failed"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["completed", b"completed", "created", b"created", "failed", b"failed", "job_type", b"job_type", "workers", b"workers"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___JobTypeStatistics: _TypeAlias = JobTypeStatistics  # noqa: Y015
+
+@_typing.final
+class GetJobTypeStatisticsResponse(_message.Message):
+    """Response of GetJobTypeStatistics."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ITEMS_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def items(self) -> _containers.RepeatedCompositeFieldContainer[Global___JobTypeStatistics]:
+        """The types on this page."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageResponse:
+        """Where the page stands."""
+
+    def __init__(
+        self,
+        *,
+        items: _abc.Iterable[Global___JobTypeStatistics] | None = ...,
+        page: _page_pb2.PageResponse | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["items", b"items", "page", b"page"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetJobTypeStatisticsResponse: _TypeAlias = GetJobTypeStatisticsResponse  # noqa: Y015
+
+@_typing.final
+class JobWorkerStatisticsFilter(_message.Message):
+    """Which jobs are counted."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FROM_FIELD_NUMBER: _builtins.int
+    TO_FIELD_NUMBER: _builtins.int
+    JOB_TYPE_FIELD_NUMBER: _builtins.int
+    job_type: _builtins.str
+    """Type of the jobs."""
+    @_builtins.property
+    def to(self) -> _timestamp_pb2.Timestamp:
+        """End of the stretch, which is no part of it."""
+
+    def __init__(
+        self,
+        *,
+        to: _timestamp_pb2.Timestamp | None = ...,
+        job_type: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["from", b"from", "to", b"to"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["from", b"from", "job_type", b"job_type", "to", b"to"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___JobWorkerStatisticsFilter: _TypeAlias = JobWorkerStatisticsFilter  # noqa: Y015
+
+@_typing.final
+class GetJobWorkerStatisticsRequest(_message.Message):
+    """Request of GetJobWorkerStatistics."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FILTER_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def filter(self) -> Global___JobWorkerStatisticsFilter:
+        """Which ones."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.ForwardPageRequest:
+        """Which page; the order is that of the workers."""
+
+    def __init__(
+        self,
+        *,
+        filter: Global___JobWorkerStatisticsFilter | None = ...,
+        page: _page_pb2.ForwardPageRequest | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_page", b"_page", "filter", b"filter", "page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_page", b"_page", "filter", b"filter", "page", b"page"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__page: _TypeAlias = _typing.Literal["page"]  # noqa: Y015
+    _WhichOneofArgType__page: _TypeAlias = _typing.Literal["_page", b"_page"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__page) -> _WhichOneofReturnType__page | None: ...
+
+Global___GetJobWorkerStatisticsRequest: _TypeAlias = GetJobWorkerStatisticsRequest  # noqa: Y015
+
+@_typing.final
+class JobWorkerStatistics(_message.Message):
+    """Jobs of one worker."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    WORKER_FIELD_NUMBER: _builtins.int
+    CREATED_FIELD_NUMBER: _builtins.int
+    COMPLETED_FIELD_NUMBER: _builtins.int
+    FAILED_FIELD_NUMBER: _builtins.int
+    worker: _builtins.str
+    """Worker."""
+    @_builtins.property
+    def created(self) -> Global___StatusMetric:
+        """Created ones."""
+
+    @_builtins.property
+    def completed(self) -> Global___StatusMetric:
+        """Completed ones."""
+
+    @_builtins.property
+    def failed(self) -> Global___StatusMetric:
+        """Failed ones."""
+
+    def __init__(
+        self,
+        *,
+        worker: _builtins.str = ...,
+        created: Global___StatusMetric | None = ...,
+        completed: Global___StatusMetric | None = ...,
+        failed: Global___StatusMetric | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["completed", b"completed", "created", b"created", "failed", b"failed"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["completed", b"completed", "created", b"created", "failed", b"failed", "worker", b"worker"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___JobWorkerStatistics: _TypeAlias = JobWorkerStatistics  # noqa: Y015
+
+@_typing.final
+class GetJobWorkerStatisticsResponse(_message.Message):
+    """Response of GetJobWorkerStatistics."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ITEMS_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def items(self) -> _containers.RepeatedCompositeFieldContainer[Global___JobWorkerStatistics]:
+        """The workers on this page."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageResponse:
+        """Where the page stands."""
+
+    def __init__(
+        self,
+        *,
+        items: _abc.Iterable[Global___JobWorkerStatistics] | None = ...,
+        page: _page_pb2.PageResponse | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["items", b"items", "page", b"page"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetJobWorkerStatisticsResponse: _TypeAlias = GetJobWorkerStatisticsResponse  # noqa: Y015
+
+@_typing.final
+class JobTimeSeriesStatisticsFilter(_message.Message):
+    """Which jobs are counted."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FROM_FIELD_NUMBER: _builtins.int
+    TO_FIELD_NUMBER: _builtins.int
+    JOB_TYPE_FIELD_NUMBER: _builtins.int
+    RESOLUTION_FIELD_NUMBER: _builtins.int
+    job_type: _builtins.str
+    """Type of the jobs."""
+    resolution: _builtins.str
+    """Length of an interval as an ISO 8601 duration of whole seconds; without it, one that makes at most 100 of them."""
+    @_builtins.property
+    def to(self) -> _timestamp_pb2.Timestamp:
+        """End of the stretch, which is no part of it."""
+
+    def __init__(
+        self,
+        *,
+        to: _timestamp_pb2.Timestamp | None = ...,
+        job_type: _builtins.str = ...,
+        resolution: _builtins.str | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_resolution", b"_resolution", "from", b"from", "resolution", b"resolution", "to", b"to"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_resolution", b"_resolution", "from", b"from", "job_type", b"job_type", "resolution", b"resolution", "to", b"to"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__resolution: _TypeAlias = _typing.Literal["resolution"]  # noqa: Y015
+    _WhichOneofArgType__resolution: _TypeAlias = _typing.Literal["_resolution", b"_resolution"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__resolution) -> _WhichOneofReturnType__resolution | None: ...
+
+Global___JobTimeSeriesStatisticsFilter: _TypeAlias = JobTimeSeriesStatisticsFilter  # noqa: Y015
+
+@_typing.final
+class GetJobTimeSeriesStatisticsRequest(_message.Message):
+    """Request of GetJobTimeSeriesStatistics."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FILTER_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def filter(self) -> Global___JobTimeSeriesStatisticsFilter:
+        """Which ones."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.ForwardPageRequest:
+        """Which page; the order is that of time."""
+
+    def __init__(
+        self,
+        *,
+        filter: Global___JobTimeSeriesStatisticsFilter | None = ...,
+        page: _page_pb2.ForwardPageRequest | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_page", b"_page", "filter", b"filter", "page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_page", b"_page", "filter", b"filter", "page", b"page"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__page: _TypeAlias = _typing.Literal["page"]  # noqa: Y015
+    _WhichOneofArgType__page: _TypeAlias = _typing.Literal["_page", b"_page"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__page) -> _WhichOneofReturnType__page | None: ...
+
+Global___GetJobTimeSeriesStatisticsRequest: _TypeAlias = GetJobTimeSeriesStatisticsRequest  # noqa: Y015
+
+@_typing.final
+class JobTimeSeriesStatistics(_message.Message):
+    """Jobs of one interval."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TIME_FIELD_NUMBER: _builtins.int
+    CREATED_FIELD_NUMBER: _builtins.int
+    COMPLETED_FIELD_NUMBER: _builtins.int
+    FAILED_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def time(self) -> _timestamp_pb2.Timestamp:
+        """Begin of the interval."""
+
+    @_builtins.property
+    def created(self) -> Global___StatusMetric:
+        """Created ones."""
+
+    @_builtins.property
+    def completed(self) -> Global___StatusMetric:
+        """Completed ones."""
+
+    @_builtins.property
+    def failed(self) -> Global___StatusMetric:
+        """Failed ones."""
+
+    def __init__(
+        self,
+        *,
+        time: _timestamp_pb2.Timestamp | None = ...,
+        created: Global___StatusMetric | None = ...,
+        completed: Global___StatusMetric | None = ...,
+        failed: Global___StatusMetric | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["completed", b"completed", "created", b"created", "failed", b"failed", "time", b"time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["completed", b"completed", "created", b"created", "failed", b"failed", "time", b"time"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___JobTimeSeriesStatistics: _TypeAlias = JobTimeSeriesStatistics  # noqa: Y015
+
+@_typing.final
+class GetJobTimeSeriesStatisticsResponse(_message.Message):
+    """Response of GetJobTimeSeriesStatistics."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ITEMS_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def items(self) -> _containers.RepeatedCompositeFieldContainer[Global___JobTimeSeriesStatistics]:
+        """The intervals on this page."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageResponse:
+        """Where the page stands."""
+
+    def __init__(
+        self,
+        *,
+        items: _abc.Iterable[Global___JobTimeSeriesStatistics] | None = ...,
+        page: _page_pb2.PageResponse | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["items", b"items", "page", b"page"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetJobTimeSeriesStatisticsResponse: _TypeAlias = GetJobTimeSeriesStatisticsResponse  # noqa: Y015
+
+@_typing.final
+class JobErrorStatisticsFilter(_message.Message):
+    """Which jobs are counted."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FROM_FIELD_NUMBER: _builtins.int
+    TO_FIELD_NUMBER: _builtins.int
+    JOB_TYPE_FIELD_NUMBER: _builtins.int
+    ERROR_CODE_FIELD_NUMBER: _builtins.int
+    ERROR_MESSAGE_FIELD_NUMBER: _builtins.int
+    job_type: _builtins.str
+    """Type of the jobs."""
+    @_builtins.property
+    def to(self) -> _timestamp_pb2.Timestamp:
+        """End of the stretch, which is no part of it."""
+
+    @_builtins.property
+    def error_code(self) -> _filter_pb2.StringFilter:
+        """Code of the thrown error."""
+
+    @_builtins.property
+    def error_message(self) -> _filter_pb2.StringFilter:
+        """Text of the failure."""
+
+    def __init__(
+        self,
+        *,
+        to: _timestamp_pb2.Timestamp | None = ...,
+        job_type: _builtins.str = ...,
+        error_code: _filter_pb2.StringFilter | None = ...,
+        error_message: _filter_pb2.StringFilter | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_error_code", b"_error_code", "_error_message", b"_error_message", "error_code", b"error_code", "error_message", b"error_message", "from", b"from", "to", b"to"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_error_code", b"_error_code", "_error_message", b"_error_message", "error_code", b"error_code", "error_message", b"error_message", "from", b"from", "job_type", b"job_type", "to", b"to"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__error_code: _TypeAlias = _typing.Literal["error_code"]  # noqa: Y015
+    _WhichOneofArgType__error_code: _TypeAlias = _typing.Literal["_error_code", b"_error_code"]  # noqa: Y015
+    _WhichOneofReturnType__error_message: _TypeAlias = _typing.Literal["error_message"]  # noqa: Y015
+    _WhichOneofArgType__error_message: _TypeAlias = _typing.Literal["_error_message", b"_error_message"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__error_code) -> _WhichOneofReturnType__error_code | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__error_message) -> _WhichOneofReturnType__error_message | None: ...
+
+Global___JobErrorStatisticsFilter: _TypeAlias = JobErrorStatisticsFilter  # noqa: Y015
+
+@_typing.final
+class GetJobErrorStatisticsRequest(_message.Message):
+    """Request of GetJobErrorStatistics."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FILTER_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def filter(self) -> Global___JobErrorStatisticsFilter:
+        """Which ones."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.ForwardPageRequest:
+        """Which page; the order is that of the errors."""
+
+    def __init__(
+        self,
+        *,
+        filter: Global___JobErrorStatisticsFilter | None = ...,
+        page: _page_pb2.ForwardPageRequest | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_page", b"_page", "filter", b"filter", "page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_page", b"_page", "filter", b"filter", "page", b"page"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__page: _TypeAlias = _typing.Literal["page"]  # noqa: Y015
+    _WhichOneofArgType__page: _TypeAlias = _typing.Literal["_page", b"_page"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__page) -> _WhichOneofReturnType__page | None: ...
+
+Global___GetJobErrorStatisticsRequest: _TypeAlias = GetJobErrorStatisticsRequest  # noqa: Y015
+
+@_typing.final
+class JobErrorStatistics(_message.Message):
+    """Jobs with one error."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ERROR_CODE_FIELD_NUMBER: _builtins.int
+    ERROR_MESSAGE_FIELD_NUMBER: _builtins.int
+    WORKERS_FIELD_NUMBER: _builtins.int
+    error_code: _builtins.str
+    """Code of the thrown error; empty where jobs failed without one."""
+    error_message: _builtins.str
+    """Text of the failure."""
+    workers: _builtins.int
+    """Workers that had such a job last."""
+    def __init__(
+        self,
+        *,
+        error_code: _builtins.str = ...,
+        error_message: _builtins.str = ...,
+        workers: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["error_code", b"error_code", "error_message", b"error_message", "workers", b"workers"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___JobErrorStatistics: _TypeAlias = JobErrorStatistics  # noqa: Y015
+
+@_typing.final
+class GetJobErrorStatisticsResponse(_message.Message):
+    """Response of GetJobErrorStatistics."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ITEMS_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def items(self) -> _containers.RepeatedCompositeFieldContainer[Global___JobErrorStatistics]:
+        """The errors on this page, of the 10,000 with the most jobs."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageResponse:
+        """Where the page stands."""
+
+    def __init__(
+        self,
+        *,
+        items: _abc.Iterable[Global___JobErrorStatistics] | None = ...,
+        page: _page_pb2.PageResponse | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["items", b"items", "page", b"page"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetJobErrorStatisticsResponse: _TypeAlias = GetJobErrorStatisticsResponse  # noqa: Y015

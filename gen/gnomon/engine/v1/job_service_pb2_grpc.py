@@ -70,6 +70,31 @@ class JobServiceStub:
                 request_serializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.SearchJobsRequest.SerializeToString,
                 response_deserializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.SearchJobsResponse.FromString,
                 _registered_method=True)
+        self.GetGlobalJobStatistics = channel.unary_unary(
+                '/gnomon.engine.v1.JobService/GetGlobalJobStatistics',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.GetGlobalJobStatisticsRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.GetGlobalJobStatisticsResponse.FromString,
+                _registered_method=True)
+        self.GetJobTypeStatistics = channel.unary_unary(
+                '/gnomon.engine.v1.JobService/GetJobTypeStatistics',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.GetJobTypeStatisticsRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.GetJobTypeStatisticsResponse.FromString,
+                _registered_method=True)
+        self.GetJobWorkerStatistics = channel.unary_unary(
+                '/gnomon.engine.v1.JobService/GetJobWorkerStatistics',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.GetJobWorkerStatisticsRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.GetJobWorkerStatisticsResponse.FromString,
+                _registered_method=True)
+        self.GetJobTimeSeriesStatistics = channel.unary_unary(
+                '/gnomon.engine.v1.JobService/GetJobTimeSeriesStatistics',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.GetJobTimeSeriesStatisticsRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.GetJobTimeSeriesStatisticsResponse.FromString,
+                _registered_method=True)
+        self.GetJobErrorStatistics = channel.unary_unary(
+                '/gnomon.engine.v1.JobService/GetJobErrorStatistics',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.GetJobErrorStatisticsRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.GetJobErrorStatisticsResponse.FromString,
+                _registered_method=True)
 
 
 class JobServiceServicer:
@@ -135,6 +160,48 @@ class JobServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetGlobalJobStatistics(self, request, context):
+        """Counts the jobs of the caller's tenant that were created, completed and failed in a stretch of at most 31 days.
+        A job counts as failed when it ever failed or threw an error, at the time of its last update.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetJobTypeStatistics(self, request, context):
+        """Counts the jobs of each type that were created, completed and failed in a stretch of at most 31 days.
+        A job counts as failed when it ever failed or threw an error, at the time of its last update.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetJobWorkerStatistics(self, request, context):
+        """Counts the jobs of a type that were created, completed and failed in a stretch of at most 31 days by the worker that
+        had them last.
+        A job counts as failed when it ever failed or threw an error, at the time of its last update.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetJobTimeSeriesStatistics(self, request, context):
+        """Counts the jobs of a type that were created, completed and failed in each interval of a stretch of at most 31 days.
+        Intervals in which nothing happened are left out.
+        A job counts as failed when it ever failed or threw an error, at the time of its last update.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetJobErrorStatistics(self, request, context):
+        """Counts the workers whose jobs of a type failed or threw an error, by the error, of jobs with their last update in a
+        stretch of at most 31 days.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_JobServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -172,6 +239,31 @@ def add_JobServiceServicer_to_server(servicer, server):
                     servicer.SearchJobs,
                     request_deserializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.SearchJobsRequest.FromString,
                     response_serializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.SearchJobsResponse.SerializeToString,
+            ),
+            'GetGlobalJobStatistics': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetGlobalJobStatistics,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.GetGlobalJobStatisticsRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.GetGlobalJobStatisticsResponse.SerializeToString,
+            ),
+            'GetJobTypeStatistics': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetJobTypeStatistics,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.GetJobTypeStatisticsRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.GetJobTypeStatisticsResponse.SerializeToString,
+            ),
+            'GetJobWorkerStatistics': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetJobWorkerStatistics,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.GetJobWorkerStatisticsRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.GetJobWorkerStatisticsResponse.SerializeToString,
+            ),
+            'GetJobTimeSeriesStatistics': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetJobTimeSeriesStatistics,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.GetJobTimeSeriesStatisticsRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.GetJobTimeSeriesStatisticsResponse.SerializeToString,
+            ),
+            'GetJobErrorStatistics': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetJobErrorStatistics,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.GetJobErrorStatisticsRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.GetJobErrorStatisticsResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -364,6 +456,141 @@ class JobService:
             '/gnomon.engine.v1.JobService/SearchJobs',
             gnomon_dot_engine_dot_v1_dot_job__service__pb2.SearchJobsRequest.SerializeToString,
             gnomon_dot_engine_dot_v1_dot_job__service__pb2.SearchJobsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetGlobalJobStatistics(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.JobService/GetGlobalJobStatistics',
+            gnomon_dot_engine_dot_v1_dot_job__service__pb2.GetGlobalJobStatisticsRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_job__service__pb2.GetGlobalJobStatisticsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetJobTypeStatistics(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.JobService/GetJobTypeStatistics',
+            gnomon_dot_engine_dot_v1_dot_job__service__pb2.GetJobTypeStatisticsRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_job__service__pb2.GetJobTypeStatisticsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetJobWorkerStatistics(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.JobService/GetJobWorkerStatistics',
+            gnomon_dot_engine_dot_v1_dot_job__service__pb2.GetJobWorkerStatisticsRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_job__service__pb2.GetJobWorkerStatisticsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetJobTimeSeriesStatistics(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.JobService/GetJobTimeSeriesStatistics',
+            gnomon_dot_engine_dot_v1_dot_job__service__pb2.GetJobTimeSeriesStatisticsRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_job__service__pb2.GetJobTimeSeriesStatisticsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetJobErrorStatistics(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.JobService/GetJobErrorStatistics',
+            gnomon_dot_engine_dot_v1_dot_job__service__pb2.GetJobErrorStatisticsRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_job__service__pb2.GetJobErrorStatisticsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -63,6 +63,28 @@ class JobServiceStub:
     """
     SearchJobs: _grpc.UnaryUnaryMultiCallable[_job_service_pb2.SearchJobsRequest, _job_service_pb2.SearchJobsResponse]
     """Lists jobs of the caller's tenant."""
+    GetGlobalJobStatistics: _grpc.UnaryUnaryMultiCallable[_job_service_pb2.GetGlobalJobStatisticsRequest, _job_service_pb2.GetGlobalJobStatisticsResponse]
+    """Counts the jobs of the caller's tenant that were created, completed and failed in a stretch of at most 31 days.
+    A job counts as failed when it ever failed or threw an error, at the time of its last update.
+    """
+    GetJobTypeStatistics: _grpc.UnaryUnaryMultiCallable[_job_service_pb2.GetJobTypeStatisticsRequest, _job_service_pb2.GetJobTypeStatisticsResponse]
+    """Counts the jobs of each type that were created, completed and failed in a stretch of at most 31 days.
+    A job counts as failed when it ever failed or threw an error, at the time of its last update.
+    """
+    GetJobWorkerStatistics: _grpc.UnaryUnaryMultiCallable[_job_service_pb2.GetJobWorkerStatisticsRequest, _job_service_pb2.GetJobWorkerStatisticsResponse]
+    """Counts the jobs of a type that were created, completed and failed in a stretch of at most 31 days by the worker that
+    had them last.
+    A job counts as failed when it ever failed or threw an error, at the time of its last update.
+    """
+    GetJobTimeSeriesStatistics: _grpc.UnaryUnaryMultiCallable[_job_service_pb2.GetJobTimeSeriesStatisticsRequest, _job_service_pb2.GetJobTimeSeriesStatisticsResponse]
+    """Counts the jobs of a type that were created, completed and failed in each interval of a stretch of at most 31 days.
+    Intervals in which nothing happened are left out.
+    A job counts as failed when it ever failed or threw an error, at the time of its last update.
+    """
+    GetJobErrorStatistics: _grpc.UnaryUnaryMultiCallable[_job_service_pb2.GetJobErrorStatisticsRequest, _job_service_pb2.GetJobErrorStatisticsResponse]
+    """Counts the workers whose jobs of a type failed or threw an error, by the error, of jobs with their last update in a
+    stretch of at most 31 days.
+    """
 
 @_typing.type_check_only
 class JobServiceAsyncStub(JobServiceStub):
@@ -99,6 +121,28 @@ class JobServiceAsyncStub(JobServiceStub):
     """
     SearchJobs: _aio.UnaryUnaryMultiCallable[_job_service_pb2.SearchJobsRequest, _job_service_pb2.SearchJobsResponse]  # type: ignore[assignment]
     """Lists jobs of the caller's tenant."""
+    GetGlobalJobStatistics: _aio.UnaryUnaryMultiCallable[_job_service_pb2.GetGlobalJobStatisticsRequest, _job_service_pb2.GetGlobalJobStatisticsResponse]  # type: ignore[assignment]
+    """Counts the jobs of the caller's tenant that were created, completed and failed in a stretch of at most 31 days.
+    A job counts as failed when it ever failed or threw an error, at the time of its last update.
+    """
+    GetJobTypeStatistics: _aio.UnaryUnaryMultiCallable[_job_service_pb2.GetJobTypeStatisticsRequest, _job_service_pb2.GetJobTypeStatisticsResponse]  # type: ignore[assignment]
+    """Counts the jobs of each type that were created, completed and failed in a stretch of at most 31 days.
+    A job counts as failed when it ever failed or threw an error, at the time of its last update.
+    """
+    GetJobWorkerStatistics: _aio.UnaryUnaryMultiCallable[_job_service_pb2.GetJobWorkerStatisticsRequest, _job_service_pb2.GetJobWorkerStatisticsResponse]  # type: ignore[assignment]
+    """Counts the jobs of a type that were created, completed and failed in a stretch of at most 31 days by the worker that
+    had them last.
+    A job counts as failed when it ever failed or threw an error, at the time of its last update.
+    """
+    GetJobTimeSeriesStatistics: _aio.UnaryUnaryMultiCallable[_job_service_pb2.GetJobTimeSeriesStatisticsRequest, _job_service_pb2.GetJobTimeSeriesStatisticsResponse]  # type: ignore[assignment]
+    """Counts the jobs of a type that were created, completed and failed in each interval of a stretch of at most 31 days.
+    Intervals in which nothing happened are left out.
+    A job counts as failed when it ever failed or threw an error, at the time of its last update.
+    """
+    GetJobErrorStatistics: _aio.UnaryUnaryMultiCallable[_job_service_pb2.GetJobErrorStatisticsRequest, _job_service_pb2.GetJobErrorStatisticsResponse]  # type: ignore[assignment]
+    """Counts the workers whose jobs of a type failed or threw an error, by the error, of jobs with their last update in a
+    stretch of at most 31 days.
+    """
 
 class JobServiceServicer(metaclass=_abc_1.ABCMeta):
     """Hands work to workers and takes results back."""
@@ -174,5 +218,57 @@ class JobServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_job_service_pb2.SearchJobsResponse, _abc.Awaitable[_job_service_pb2.SearchJobsResponse]]:
         """Lists jobs of the caller's tenant."""
+
+    @_abc_1.abstractmethod
+    def GetGlobalJobStatistics(
+        self,
+        request: _job_service_pb2.GetGlobalJobStatisticsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_job_service_pb2.GetGlobalJobStatisticsResponse, _abc.Awaitable[_job_service_pb2.GetGlobalJobStatisticsResponse]]:
+        """Counts the jobs of the caller's tenant that were created, completed and failed in a stretch of at most 31 days.
+        A job counts as failed when it ever failed or threw an error, at the time of its last update.
+        """
+
+    @_abc_1.abstractmethod
+    def GetJobTypeStatistics(
+        self,
+        request: _job_service_pb2.GetJobTypeStatisticsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_job_service_pb2.GetJobTypeStatisticsResponse, _abc.Awaitable[_job_service_pb2.GetJobTypeStatisticsResponse]]:
+        """Counts the jobs of each type that were created, completed and failed in a stretch of at most 31 days.
+        A job counts as failed when it ever failed or threw an error, at the time of its last update.
+        """
+
+    @_abc_1.abstractmethod
+    def GetJobWorkerStatistics(
+        self,
+        request: _job_service_pb2.GetJobWorkerStatisticsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_job_service_pb2.GetJobWorkerStatisticsResponse, _abc.Awaitable[_job_service_pb2.GetJobWorkerStatisticsResponse]]:
+        """Counts the jobs of a type that were created, completed and failed in a stretch of at most 31 days by the worker that
+        had them last.
+        A job counts as failed when it ever failed or threw an error, at the time of its last update.
+        """
+
+    @_abc_1.abstractmethod
+    def GetJobTimeSeriesStatistics(
+        self,
+        request: _job_service_pb2.GetJobTimeSeriesStatisticsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_job_service_pb2.GetJobTimeSeriesStatisticsResponse, _abc.Awaitable[_job_service_pb2.GetJobTimeSeriesStatisticsResponse]]:
+        """Counts the jobs of a type that were created, completed and failed in each interval of a stretch of at most 31 days.
+        Intervals in which nothing happened are left out.
+        A job counts as failed when it ever failed or threw an error, at the time of its last update.
+        """
+
+    @_abc_1.abstractmethod
+    def GetJobErrorStatistics(
+        self,
+        request: _job_service_pb2.GetJobErrorStatisticsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_job_service_pb2.GetJobErrorStatisticsResponse, _abc.Awaitable[_job_service_pb2.GetJobErrorStatisticsResponse]]:
+        """Counts the workers whose jobs of a type failed or threw an error, by the error, of jobs with their last update in a
+        stretch of at most 31 days.
+        """
 
 def add_JobServiceServicer_to_server(servicer: JobServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

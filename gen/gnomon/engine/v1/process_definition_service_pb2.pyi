@@ -4,8 +4,11 @@ isort:skip_file
 """
 
 from collections import abc as _abc
+from gnomon.engine.v1 import element_instance_pb2 as _element_instance_pb2
 from gnomon.engine.v1 import form_pb2 as _form_pb2
+from gnomon.engine.v1 import message_subscription_service_pb2 as _message_subscription_service_pb2
 from gnomon.engine.v1 import process_definition_pb2 as _process_definition_pb2
+from gnomon.engine.v1 import process_instance_service_pb2 as _process_instance_service_pb2
 from gnomon.query.v1 import filter_pb2 as _filter_pb2
 from gnomon.query.v1 import page_pb2 as _page_pb2
 from google.protobuf import descriptor as _descriptor
@@ -371,3 +374,464 @@ class GetStartProcessFormResponse(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__form) -> _WhichOneofReturnType__form | None: ...
 
 Global___GetStartProcessFormResponse: _TypeAlias = GetStartProcessFormResponse  # noqa: Y015
+
+@_typing.final
+class GetProcessDefinitionStatisticsRequest(_message.Message):
+    """Request of GetProcessDefinitionStatistics."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PROCESS_DEFINITION_KEY_FIELD_NUMBER: _builtins.int
+    FILTER_FIELD_NUMBER: _builtins.int
+    process_definition_key: _builtins.int
+    """Which one."""
+    @_builtins.property
+    def filter(self) -> _process_instance_service_pb2.ProcessInstanceFilter:
+        """In which process instances; what it says of element instances holds for those that are counted, too."""
+
+    def __init__(
+        self,
+        *,
+        process_definition_key: _builtins.int = ...,
+        filter: _process_instance_service_pb2.ProcessInstanceFilter | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "filter", b"filter"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "filter", b"filter", "process_definition_key", b"process_definition_key"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__filter: _TypeAlias = _typing.Literal["filter"]  # noqa: Y015
+    _WhichOneofArgType__filter: _TypeAlias = _typing.Literal["_filter", b"_filter"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__filter) -> _WhichOneofReturnType__filter | None: ...
+
+Global___GetProcessDefinitionStatisticsRequest: _TypeAlias = GetProcessDefinitionStatisticsRequest  # noqa: Y015
+
+@_typing.final
+class GetProcessDefinitionStatisticsResponse(_message.Message):
+    """Response of GetProcessDefinitionStatistics."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ITEMS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def items(self) -> _containers.RepeatedCompositeFieldContainer[_element_instance_pb2.ProcessElementStatistics]:
+        """The elements in the order of their ids."""
+
+    def __init__(
+        self,
+        *,
+        items: _abc.Iterable[_element_instance_pb2.ProcessElementStatistics] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["items", b"items"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetProcessDefinitionStatisticsResponse: _TypeAlias = GetProcessDefinitionStatisticsResponse  # noqa: Y015
+
+@_typing.final
+class ProcessDefinitionInstanceStatisticsSort(_message.Message):
+    """One key of the order."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FIELD_FIELD_NUMBER: _builtins.int
+    ORDER_FIELD_NUMBER: _builtins.int
+    field: _builtins.str
+    """Property to order by."""
+    order: _page_pb2.SortOrder.ValueType
+    """Direction."""
+    def __init__(
+        self,
+        *,
+        field: _builtins.str = ...,
+        order: _page_pb2.SortOrder.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["field", b"field", "order", b"order"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ProcessDefinitionInstanceStatisticsSort: _TypeAlias = ProcessDefinitionInstanceStatisticsSort  # noqa: Y015
+
+@_typing.final
+class GetProcessDefinitionInstanceStatisticsRequest(_message.Message):
+    """Request of GetProcessDefinitionInstanceStatistics."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SORT_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def sort(self) -> _containers.RepeatedCompositeFieldContainer[Global___ProcessDefinitionInstanceStatisticsSort]:
+        """In which order; by the id of the process when absent."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageRequest:
+        """Which page."""
+
+    def __init__(
+        self,
+        *,
+        sort: _abc.Iterable[Global___ProcessDefinitionInstanceStatisticsSort] | None = ...,
+        page: _page_pb2.PageRequest | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_page", b"_page", "page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_page", b"_page", "page", b"page", "sort", b"sort"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__page: _TypeAlias = _typing.Literal["page"]  # noqa: Y015
+    _WhichOneofArgType__page: _TypeAlias = _typing.Literal["_page", b"_page"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__page) -> _WhichOneofReturnType__page | None: ...
+
+Global___GetProcessDefinitionInstanceStatisticsRequest: _TypeAlias = GetProcessDefinitionInstanceStatisticsRequest  # noqa: Y015
+
+@_typing.final
+class ProcessDefinitionInstanceStatistics(_message.Message):
+    """How many instances of a process are active."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PROCESS_DEFINITION_ID_FIELD_NUMBER: _builtins.int
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    LATEST_PROCESS_DEFINITION_NAME_FIELD_NUMBER: _builtins.int
+    HAS_MULTIPLE_VERSIONS_FIELD_NUMBER: _builtins.int
+    ACTIVE_INSTANCES_WITHOUT_INCIDENT_COUNT_FIELD_NUMBER: _builtins.int
+    ACTIVE_INSTANCES_WITH_INCIDENT_COUNT_FIELD_NUMBER: _builtins.int
+    process_definition_id: _builtins.str
+    """Id of the process."""
+    tenant_id: _builtins.str
+    """Tenant."""
+    latest_process_definition_name: _builtins.str
+    """Name of its latest version."""
+    has_multiple_versions: _builtins.bool
+    """Whether more than one version is deployed."""
+    active_instances_without_incident_count: _builtins.int
+    """Active ones without an open incident."""
+    active_instances_with_incident_count: _builtins.int
+    """Active ones with an open incident."""
+    def __init__(
+        self,
+        *,
+        process_definition_id: _builtins.str = ...,
+        tenant_id: _builtins.str = ...,
+        latest_process_definition_name: _builtins.str | None = ...,
+        has_multiple_versions: _builtins.bool = ...,
+        active_instances_without_incident_count: _builtins.int = ...,
+        active_instances_with_incident_count: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_latest_process_definition_name", b"_latest_process_definition_name", "latest_process_definition_name", b"latest_process_definition_name"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_latest_process_definition_name", b"_latest_process_definition_name", "active_instances_with_incident_count", b"active_instances_with_incident_count", "active_instances_without_incident_count", b"active_instances_without_incident_count", "has_multiple_versions", b"has_multiple_versions", "latest_process_definition_name", b"latest_process_definition_name", "process_definition_id", b"process_definition_id", "tenant_id", b"tenant_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__latest_process_definition_name: _TypeAlias = _typing.Literal["latest_process_definition_name"]  # noqa: Y015
+    _WhichOneofArgType__latest_process_definition_name: _TypeAlias = _typing.Literal["_latest_process_definition_name", b"_latest_process_definition_name"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__latest_process_definition_name) -> _WhichOneofReturnType__latest_process_definition_name | None: ...
+
+Global___ProcessDefinitionInstanceStatistics: _TypeAlias = ProcessDefinitionInstanceStatistics  # noqa: Y015
+
+@_typing.final
+class GetProcessDefinitionInstanceStatisticsResponse(_message.Message):
+    """Response of GetProcessDefinitionInstanceStatistics."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ITEMS_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def items(self) -> _containers.RepeatedCompositeFieldContainer[Global___ProcessDefinitionInstanceStatistics]:
+        """The processes on this page, of the 10,000 with the most active instances."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageResponse:
+        """Where the page stands."""
+
+    def __init__(
+        self,
+        *,
+        items: _abc.Iterable[Global___ProcessDefinitionInstanceStatistics] | None = ...,
+        page: _page_pb2.PageResponse | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["items", b"items", "page", b"page"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetProcessDefinitionInstanceStatisticsResponse: _TypeAlias = GetProcessDefinitionInstanceStatisticsResponse  # noqa: Y015
+
+@_typing.final
+class ProcessDefinitionInstanceVersionStatisticsSort(_message.Message):
+    """One key of the order."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FIELD_FIELD_NUMBER: _builtins.int
+    ORDER_FIELD_NUMBER: _builtins.int
+    field: _builtins.str
+    """Property to order by."""
+    order: _page_pb2.SortOrder.ValueType
+    """Direction."""
+    def __init__(
+        self,
+        *,
+        field: _builtins.str = ...,
+        order: _page_pb2.SortOrder.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["field", b"field", "order", b"order"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ProcessDefinitionInstanceVersionStatisticsSort: _TypeAlias = ProcessDefinitionInstanceVersionStatisticsSort  # noqa: Y015
+
+@_typing.final
+class ProcessDefinitionInstanceVersionStatisticsFilter(_message.Message):
+    """Which process instances are counted."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PROCESS_DEFINITION_ID_FIELD_NUMBER: _builtins.int
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    process_definition_id: _builtins.str
+    """Id of the process."""
+    tenant_id: _builtins.str
+    """Tenant; must be the caller's."""
+    def __init__(
+        self,
+        *,
+        process_definition_id: _builtins.str = ...,
+        tenant_id: _builtins.str | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_tenant_id", b"_tenant_id", "tenant_id", b"tenant_id"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_tenant_id", b"_tenant_id", "process_definition_id", b"process_definition_id", "tenant_id", b"tenant_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__tenant_id: _TypeAlias = _typing.Literal["tenant_id"]  # noqa: Y015
+    _WhichOneofArgType__tenant_id: _TypeAlias = _typing.Literal["_tenant_id", b"_tenant_id"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__tenant_id) -> _WhichOneofReturnType__tenant_id | None: ...
+
+Global___ProcessDefinitionInstanceVersionStatisticsFilter: _TypeAlias = ProcessDefinitionInstanceVersionStatisticsFilter  # noqa: Y015
+
+@_typing.final
+class GetProcessDefinitionInstanceVersionStatisticsRequest(_message.Message):
+    """Request of GetProcessDefinitionInstanceVersionStatistics."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FILTER_FIELD_NUMBER: _builtins.int
+    SORT_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def filter(self) -> Global___ProcessDefinitionInstanceVersionStatisticsFilter:
+        """Which ones."""
+
+    @_builtins.property
+    def sort(self) -> _containers.RepeatedCompositeFieldContainer[Global___ProcessDefinitionInstanceVersionStatisticsSort]:
+        """In which order; by the key of the process definition when absent."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageRequest:
+        """Which page."""
+
+    def __init__(
+        self,
+        *,
+        filter: Global___ProcessDefinitionInstanceVersionStatisticsFilter | None = ...,
+        sort: _abc.Iterable[Global___ProcessDefinitionInstanceVersionStatisticsSort] | None = ...,
+        page: _page_pb2.PageRequest | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_page", b"_page", "filter", b"filter", "page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_page", b"_page", "filter", b"filter", "page", b"page", "sort", b"sort"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__page: _TypeAlias = _typing.Literal["page"]  # noqa: Y015
+    _WhichOneofArgType__page: _TypeAlias = _typing.Literal["_page", b"_page"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__page) -> _WhichOneofReturnType__page | None: ...
+
+Global___GetProcessDefinitionInstanceVersionStatisticsRequest: _TypeAlias = GetProcessDefinitionInstanceVersionStatisticsRequest  # noqa: Y015
+
+@_typing.final
+class ProcessDefinitionInstanceVersionStatistics(_message.Message):
+    """How many instances of a process definition are active."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PROCESS_DEFINITION_ID_FIELD_NUMBER: _builtins.int
+    PROCESS_DEFINITION_KEY_FIELD_NUMBER: _builtins.int
+    PROCESS_DEFINITION_NAME_FIELD_NUMBER: _builtins.int
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    PROCESS_DEFINITION_VERSION_FIELD_NUMBER: _builtins.int
+    ACTIVE_INSTANCES_WITHOUT_INCIDENT_COUNT_FIELD_NUMBER: _builtins.int
+    ACTIVE_INSTANCES_WITH_INCIDENT_COUNT_FIELD_NUMBER: _builtins.int
+    process_definition_id: _builtins.str
+    """Id of the process."""
+    process_definition_key: _builtins.int
+    """Key of the process definition."""
+    process_definition_name: _builtins.str
+    """Name of the process definition."""
+    tenant_id: _builtins.str
+    """Tenant."""
+    process_definition_version: _builtins.int
+    """Version."""
+    active_instances_without_incident_count: _builtins.int
+    """Active ones without an open incident."""
+    active_instances_with_incident_count: _builtins.int
+    """Active ones with an open incident."""
+    def __init__(
+        self,
+        *,
+        process_definition_id: _builtins.str = ...,
+        process_definition_key: _builtins.int = ...,
+        process_definition_name: _builtins.str | None = ...,
+        tenant_id: _builtins.str = ...,
+        process_definition_version: _builtins.int = ...,
+        active_instances_without_incident_count: _builtins.int = ...,
+        active_instances_with_incident_count: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_process_definition_name", b"_process_definition_name", "process_definition_name", b"process_definition_name"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_process_definition_name", b"_process_definition_name", "active_instances_with_incident_count", b"active_instances_with_incident_count", "active_instances_without_incident_count", b"active_instances_without_incident_count", "process_definition_id", b"process_definition_id", "process_definition_key", b"process_definition_key", "process_definition_name", b"process_definition_name", "process_definition_version", b"process_definition_version", "tenant_id", b"tenant_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__process_definition_name: _TypeAlias = _typing.Literal["process_definition_name"]  # noqa: Y015
+    _WhichOneofArgType__process_definition_name: _TypeAlias = _typing.Literal["_process_definition_name", b"_process_definition_name"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__process_definition_name) -> _WhichOneofReturnType__process_definition_name | None: ...
+
+Global___ProcessDefinitionInstanceVersionStatistics: _TypeAlias = ProcessDefinitionInstanceVersionStatistics  # noqa: Y015
+
+@_typing.final
+class GetProcessDefinitionInstanceVersionStatisticsResponse(_message.Message):
+    """Response of GetProcessDefinitionInstanceVersionStatistics."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ITEMS_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def items(self) -> _containers.RepeatedCompositeFieldContainer[Global___ProcessDefinitionInstanceVersionStatistics]:
+        """The versions on this page."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageResponse:
+        """Where the page stands."""
+
+    def __init__(
+        self,
+        *,
+        items: _abc.Iterable[Global___ProcessDefinitionInstanceVersionStatistics] | None = ...,
+        page: _page_pb2.PageResponse | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["items", b"items", "page", b"page"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetProcessDefinitionInstanceVersionStatisticsResponse: _TypeAlias = GetProcessDefinitionInstanceVersionStatisticsResponse  # noqa: Y015
+
+@_typing.final
+class GetProcessDefinitionMessageSubscriptionStatisticsRequest(_message.Message):
+    """Request of GetProcessDefinitionMessageSubscriptionStatistics."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FILTER_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def filter(self) -> _message_subscription_service_pb2.MessageSubscriptionFilter:
+        """Of which open message subscriptions."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.ForwardPageRequest:
+        """Which page; the order is that of the keys."""
+
+    def __init__(
+        self,
+        *,
+        filter: _message_subscription_service_pb2.MessageSubscriptionFilter | None = ...,
+        page: _page_pb2.ForwardPageRequest | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_page", b"_page", "filter", b"filter", "page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_page", b"_page", "filter", b"filter", "page", b"page"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__filter: _TypeAlias = _typing.Literal["filter"]  # noqa: Y015
+    _WhichOneofArgType__filter: _TypeAlias = _typing.Literal["_filter", b"_filter"]  # noqa: Y015
+    _WhichOneofReturnType__page: _TypeAlias = _typing.Literal["page"]  # noqa: Y015
+    _WhichOneofArgType__page: _TypeAlias = _typing.Literal["_page", b"_page"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__filter) -> _WhichOneofReturnType__filter | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__page) -> _WhichOneofReturnType__page | None: ...
+
+Global___GetProcessDefinitionMessageSubscriptionStatisticsRequest: _TypeAlias = GetProcessDefinitionMessageSubscriptionStatisticsRequest  # noqa: Y015
+
+@_typing.final
+class ProcessDefinitionMessageSubscriptionStatistics(_message.Message):
+    """How many message subscriptions of a process definition are open."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PROCESS_DEFINITION_ID_FIELD_NUMBER: _builtins.int
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    PROCESS_DEFINITION_KEY_FIELD_NUMBER: _builtins.int
+    PROCESS_INSTANCES_WITH_ACTIVE_SUBSCRIPTIONS_FIELD_NUMBER: _builtins.int
+    ACTIVE_SUBSCRIPTIONS_FIELD_NUMBER: _builtins.int
+    process_definition_id: _builtins.str
+    """Id of the process."""
+    tenant_id: _builtins.str
+    """Tenant."""
+    process_definition_key: _builtins.int
+    """Key of the process definition."""
+    process_instances_with_active_subscriptions: _builtins.int
+    """Process instances that have an open one."""
+    active_subscriptions: _builtins.int
+    """Open ones."""
+    def __init__(
+        self,
+        *,
+        process_definition_id: _builtins.str = ...,
+        tenant_id: _builtins.str = ...,
+        process_definition_key: _builtins.int = ...,
+        process_instances_with_active_subscriptions: _builtins.int = ...,
+        active_subscriptions: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["active_subscriptions", b"active_subscriptions", "process_definition_id", b"process_definition_id", "process_definition_key", b"process_definition_key", "process_instances_with_active_subscriptions", b"process_instances_with_active_subscriptions", "tenant_id", b"tenant_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ProcessDefinitionMessageSubscriptionStatistics: _TypeAlias = ProcessDefinitionMessageSubscriptionStatistics  # noqa: Y015
+
+@_typing.final
+class GetProcessDefinitionMessageSubscriptionStatisticsResponse(_message.Message):
+    """Response of GetProcessDefinitionMessageSubscriptionStatistics."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ITEMS_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def items(self) -> _containers.RepeatedCompositeFieldContainer[Global___ProcessDefinitionMessageSubscriptionStatistics]:
+        """The process definitions on this page, of the 10,000 with the most open message subscriptions."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageResponse:
+        """Where the page stands."""
+
+    def __init__(
+        self,
+        *,
+        items: _abc.Iterable[Global___ProcessDefinitionMessageSubscriptionStatistics] | None = ...,
+        page: _page_pb2.PageResponse | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["items", b"items", "page", b"page"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetProcessDefinitionMessageSubscriptionStatisticsResponse: _TypeAlias = GetProcessDefinitionMessageSubscriptionStatisticsResponse  # noqa: Y015

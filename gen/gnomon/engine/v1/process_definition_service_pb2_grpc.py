@@ -55,6 +55,26 @@ class ProcessDefinitionServiceStub:
                 request_serializer=gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetStartProcessFormRequest.SerializeToString,
                 response_deserializer=gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetStartProcessFormResponse.FromString,
                 _registered_method=True)
+        self.GetProcessDefinitionStatistics = channel.unary_unary(
+                '/gnomon.engine.v1.ProcessDefinitionService/GetProcessDefinitionStatistics',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetProcessDefinitionStatisticsRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetProcessDefinitionStatisticsResponse.FromString,
+                _registered_method=True)
+        self.GetProcessDefinitionInstanceStatistics = channel.unary_unary(
+                '/gnomon.engine.v1.ProcessDefinitionService/GetProcessDefinitionInstanceStatistics',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetProcessDefinitionInstanceStatisticsRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetProcessDefinitionInstanceStatisticsResponse.FromString,
+                _registered_method=True)
+        self.GetProcessDefinitionInstanceVersionStatistics = channel.unary_unary(
+                '/gnomon.engine.v1.ProcessDefinitionService/GetProcessDefinitionInstanceVersionStatistics',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetProcessDefinitionInstanceVersionStatisticsRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetProcessDefinitionInstanceVersionStatisticsResponse.FromString,
+                _registered_method=True)
+        self.GetProcessDefinitionMessageSubscriptionStatistics = channel.unary_unary(
+                '/gnomon.engine.v1.ProcessDefinitionService/GetProcessDefinitionMessageSubscriptionStatistics',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetProcessDefinitionMessageSubscriptionStatisticsRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetProcessDefinitionMessageSubscriptionStatisticsResponse.FromString,
+                _registered_method=True)
 
 
 class ProcessDefinitionServiceServicer:
@@ -89,6 +109,36 @@ class ProcessDefinitionServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetProcessDefinitionStatistics(self, request, context):
+        """Counts the element instances in the instances of a process definition by their element, ended ones included; an
+        element without any is left out.
+        Rejected with NOT_FOUND when there is no such process definition.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetProcessDefinitionInstanceStatistics(self, request, context):
+        """Counts the active process instances of the caller's tenant by their process; a process without any is left out.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetProcessDefinitionInstanceVersionStatistics(self, request, context):
+        """Counts the active instances of a process by their version; a version without any is left out.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetProcessDefinitionMessageSubscriptionStatistics(self, request, context):
+        """Counts the open message subscriptions of the caller's tenant by their process definition, those of start events included.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_ProcessDefinitionServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -111,6 +161,26 @@ def add_ProcessDefinitionServiceServicer_to_server(servicer, server):
                     servicer.GetStartProcessForm,
                     request_deserializer=gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetStartProcessFormRequest.FromString,
                     response_serializer=gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetStartProcessFormResponse.SerializeToString,
+            ),
+            'GetProcessDefinitionStatistics': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetProcessDefinitionStatistics,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetProcessDefinitionStatisticsRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetProcessDefinitionStatisticsResponse.SerializeToString,
+            ),
+            'GetProcessDefinitionInstanceStatistics': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetProcessDefinitionInstanceStatistics,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetProcessDefinitionInstanceStatisticsRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetProcessDefinitionInstanceStatisticsResponse.SerializeToString,
+            ),
+            'GetProcessDefinitionInstanceVersionStatistics': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetProcessDefinitionInstanceVersionStatistics,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetProcessDefinitionInstanceVersionStatisticsRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetProcessDefinitionInstanceVersionStatisticsResponse.SerializeToString,
+            ),
+            'GetProcessDefinitionMessageSubscriptionStatistics': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetProcessDefinitionMessageSubscriptionStatistics,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetProcessDefinitionMessageSubscriptionStatisticsRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetProcessDefinitionMessageSubscriptionStatisticsResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -222,6 +292,114 @@ class ProcessDefinitionService:
             '/gnomon.engine.v1.ProcessDefinitionService/GetStartProcessForm',
             gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetStartProcessFormRequest.SerializeToString,
             gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetStartProcessFormResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetProcessDefinitionStatistics(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.ProcessDefinitionService/GetProcessDefinitionStatistics',
+            gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetProcessDefinitionStatisticsRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetProcessDefinitionStatisticsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetProcessDefinitionInstanceStatistics(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.ProcessDefinitionService/GetProcessDefinitionInstanceStatistics',
+            gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetProcessDefinitionInstanceStatisticsRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetProcessDefinitionInstanceStatisticsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetProcessDefinitionInstanceVersionStatistics(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.ProcessDefinitionService/GetProcessDefinitionInstanceVersionStatistics',
+            gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetProcessDefinitionInstanceVersionStatisticsRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetProcessDefinitionInstanceVersionStatisticsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetProcessDefinitionMessageSubscriptionStatistics(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.ProcessDefinitionService/GetProcessDefinitionMessageSubscriptionStatistics',
+            gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetProcessDefinitionMessageSubscriptionStatisticsRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetProcessDefinitionMessageSubscriptionStatisticsResponse.FromString,
             options,
             channel_credentials,
             insecure,

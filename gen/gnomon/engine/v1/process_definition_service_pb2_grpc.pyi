@@ -41,6 +41,17 @@ class ProcessDefinitionServiceStub:
     """Returns the BPMN that a process definition was deployed with."""
     GetStartProcessForm: _grpc.UnaryUnaryMultiCallable[_process_definition_service_pb2.GetStartProcessFormRequest, _process_definition_service_pb2.GetStartProcessFormResponse]
     """Returns the newest version of the form that people start a process with, or nothing when it has none."""
+    GetProcessDefinitionStatistics: _grpc.UnaryUnaryMultiCallable[_process_definition_service_pb2.GetProcessDefinitionStatisticsRequest, _process_definition_service_pb2.GetProcessDefinitionStatisticsResponse]
+    """Counts the element instances in the instances of a process definition by their element, ended ones included; an
+    element without any is left out.
+    Rejected with NOT_FOUND when there is no such process definition.
+    """
+    GetProcessDefinitionInstanceStatistics: _grpc.UnaryUnaryMultiCallable[_process_definition_service_pb2.GetProcessDefinitionInstanceStatisticsRequest, _process_definition_service_pb2.GetProcessDefinitionInstanceStatisticsResponse]
+    """Counts the active process instances of the caller's tenant by their process; a process without any is left out."""
+    GetProcessDefinitionInstanceVersionStatistics: _grpc.UnaryUnaryMultiCallable[_process_definition_service_pb2.GetProcessDefinitionInstanceVersionStatisticsRequest, _process_definition_service_pb2.GetProcessDefinitionInstanceVersionStatisticsResponse]
+    """Counts the active instances of a process by their version; a version without any is left out."""
+    GetProcessDefinitionMessageSubscriptionStatistics: _grpc.UnaryUnaryMultiCallable[_process_definition_service_pb2.GetProcessDefinitionMessageSubscriptionStatisticsRequest, _process_definition_service_pb2.GetProcessDefinitionMessageSubscriptionStatisticsResponse]
+    """Counts the open message subscriptions of the caller's tenant by their process definition, those of start events included."""
 
 @_typing.type_check_only
 class ProcessDefinitionServiceAsyncStub(ProcessDefinitionServiceStub):
@@ -55,6 +66,17 @@ class ProcessDefinitionServiceAsyncStub(ProcessDefinitionServiceStub):
     """Returns the BPMN that a process definition was deployed with."""
     GetStartProcessForm: _aio.UnaryUnaryMultiCallable[_process_definition_service_pb2.GetStartProcessFormRequest, _process_definition_service_pb2.GetStartProcessFormResponse]  # type: ignore[assignment]
     """Returns the newest version of the form that people start a process with, or nothing when it has none."""
+    GetProcessDefinitionStatistics: _aio.UnaryUnaryMultiCallable[_process_definition_service_pb2.GetProcessDefinitionStatisticsRequest, _process_definition_service_pb2.GetProcessDefinitionStatisticsResponse]  # type: ignore[assignment]
+    """Counts the element instances in the instances of a process definition by their element, ended ones included; an
+    element without any is left out.
+    Rejected with NOT_FOUND when there is no such process definition.
+    """
+    GetProcessDefinitionInstanceStatistics: _aio.UnaryUnaryMultiCallable[_process_definition_service_pb2.GetProcessDefinitionInstanceStatisticsRequest, _process_definition_service_pb2.GetProcessDefinitionInstanceStatisticsResponse]  # type: ignore[assignment]
+    """Counts the active process instances of the caller's tenant by their process; a process without any is left out."""
+    GetProcessDefinitionInstanceVersionStatistics: _aio.UnaryUnaryMultiCallable[_process_definition_service_pb2.GetProcessDefinitionInstanceVersionStatisticsRequest, _process_definition_service_pb2.GetProcessDefinitionInstanceVersionStatisticsResponse]  # type: ignore[assignment]
+    """Counts the active instances of a process by their version; a version without any is left out."""
+    GetProcessDefinitionMessageSubscriptionStatistics: _aio.UnaryUnaryMultiCallable[_process_definition_service_pb2.GetProcessDefinitionMessageSubscriptionStatisticsRequest, _process_definition_service_pb2.GetProcessDefinitionMessageSubscriptionStatisticsResponse]  # type: ignore[assignment]
+    """Counts the open message subscriptions of the caller's tenant by their process definition, those of start events included."""
 
 class ProcessDefinitionServiceServicer(metaclass=_abc_1.ABCMeta):
     """Reads deployed process definitions."""
@@ -90,5 +112,40 @@ class ProcessDefinitionServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_process_definition_service_pb2.GetStartProcessFormResponse, _abc.Awaitable[_process_definition_service_pb2.GetStartProcessFormResponse]]:
         """Returns the newest version of the form that people start a process with, or nothing when it has none."""
+
+    @_abc_1.abstractmethod
+    def GetProcessDefinitionStatistics(
+        self,
+        request: _process_definition_service_pb2.GetProcessDefinitionStatisticsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_process_definition_service_pb2.GetProcessDefinitionStatisticsResponse, _abc.Awaitable[_process_definition_service_pb2.GetProcessDefinitionStatisticsResponse]]:
+        """Counts the element instances in the instances of a process definition by their element, ended ones included; an
+        element without any is left out.
+        Rejected with NOT_FOUND when there is no such process definition.
+        """
+
+    @_abc_1.abstractmethod
+    def GetProcessDefinitionInstanceStatistics(
+        self,
+        request: _process_definition_service_pb2.GetProcessDefinitionInstanceStatisticsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_process_definition_service_pb2.GetProcessDefinitionInstanceStatisticsResponse, _abc.Awaitable[_process_definition_service_pb2.GetProcessDefinitionInstanceStatisticsResponse]]:
+        """Counts the active process instances of the caller's tenant by their process; a process without any is left out."""
+
+    @_abc_1.abstractmethod
+    def GetProcessDefinitionInstanceVersionStatistics(
+        self,
+        request: _process_definition_service_pb2.GetProcessDefinitionInstanceVersionStatisticsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_process_definition_service_pb2.GetProcessDefinitionInstanceVersionStatisticsResponse, _abc.Awaitable[_process_definition_service_pb2.GetProcessDefinitionInstanceVersionStatisticsResponse]]:
+        """Counts the active instances of a process by their version; a version without any is left out."""
+
+    @_abc_1.abstractmethod
+    def GetProcessDefinitionMessageSubscriptionStatistics(
+        self,
+        request: _process_definition_service_pb2.GetProcessDefinitionMessageSubscriptionStatisticsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_process_definition_service_pb2.GetProcessDefinitionMessageSubscriptionStatisticsResponse, _abc.Awaitable[_process_definition_service_pb2.GetProcessDefinitionMessageSubscriptionStatisticsResponse]]:
+        """Counts the open message subscriptions of the caller's tenant by their process definition, those of start events included."""
 
 def add_ProcessDefinitionServiceServicer_to_server(servicer: ProcessDefinitionServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

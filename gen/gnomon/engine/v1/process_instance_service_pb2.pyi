@@ -967,6 +967,146 @@ class GetProcessInstanceCallHierarchyResponse(_message.Message):
 Global___GetProcessInstanceCallHierarchyResponse: _TypeAlias = GetProcessInstanceCallHierarchyResponse  # noqa: Y015
 
 @_typing.final
+class GetProcessInstanceStatisticsRequest(_message.Message):
+    """Request of GetProcessInstanceStatistics."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PROCESS_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
+    process_instance_key: _builtins.int
+    """Which one."""
+    def __init__(
+        self,
+        *,
+        process_instance_key: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["process_instance_key", b"process_instance_key"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetProcessInstanceStatisticsRequest: _TypeAlias = GetProcessInstanceStatisticsRequest  # noqa: Y015
+
+@_typing.final
+class GetProcessInstanceStatisticsResponse(_message.Message):
+    """Response of GetProcessInstanceStatistics."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ITEMS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def items(self) -> _containers.RepeatedCompositeFieldContainer[_element_instance_pb2.ProcessElementStatistics]:
+        """The elements in the order of their ids."""
+
+    def __init__(
+        self,
+        *,
+        items: _abc.Iterable[_element_instance_pb2.ProcessElementStatistics] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["items", b"items"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetProcessInstanceStatisticsResponse: _TypeAlias = GetProcessInstanceStatisticsResponse  # noqa: Y015
+
+@_typing.final
+class GetProcessInstanceSequenceFlowsRequest(_message.Message):
+    """Request of GetProcessInstanceSequenceFlows."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PROCESS_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
+    process_instance_key: _builtins.int
+    """Which one."""
+    def __init__(
+        self,
+        *,
+        process_instance_key: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["process_instance_key", b"process_instance_key"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetProcessInstanceSequenceFlowsRequest: _TypeAlias = GetProcessInstanceSequenceFlowsRequest  # noqa: Y015
+
+@_typing.final
+class ProcessInstanceSequenceFlow(_message.Message):
+    """A sequence flow that a process instance has taken at least once."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEQUENCE_FLOW_ID_FIELD_NUMBER: _builtins.int
+    PROCESS_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
+    ROOT_PROCESS_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
+    PROCESS_DEFINITION_KEY_FIELD_NUMBER: _builtins.int
+    PROCESS_DEFINITION_ID_FIELD_NUMBER: _builtins.int
+    ELEMENT_ID_FIELD_NUMBER: _builtins.int
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    sequence_flow_id: _builtins.str
+    """Key of the process instance and id of the sequence flow, with an underscore between them."""
+    process_instance_key: _builtins.int
+    """Key of the process instance."""
+    root_process_instance_key: _builtins.int
+    """Key of the process instance at the top of the calls that led to it."""
+    process_definition_key: _builtins.int
+    """Key of the process definition that the process instance has now."""
+    process_definition_id: _builtins.str
+    """Id of its process."""
+    element_id: _builtins.str
+    """Id of the sequence flow in the model."""
+    tenant_id: _builtins.str
+    """Tenant."""
+    def __init__(
+        self,
+        *,
+        sequence_flow_id: _builtins.str = ...,
+        process_instance_key: _builtins.int = ...,
+        root_process_instance_key: _builtins.int | None = ...,
+        process_definition_key: _builtins.int = ...,
+        process_definition_id: _builtins.str = ...,
+        element_id: _builtins.str = ...,
+        tenant_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_root_process_instance_key", b"_root_process_instance_key", "root_process_instance_key", b"root_process_instance_key"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_root_process_instance_key", b"_root_process_instance_key", "element_id", b"element_id", "process_definition_id", b"process_definition_id", "process_definition_key", b"process_definition_key", "process_instance_key", b"process_instance_key", "root_process_instance_key", b"root_process_instance_key", "sequence_flow_id", b"sequence_flow_id", "tenant_id", b"tenant_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__root_process_instance_key: _TypeAlias = _typing.Literal["root_process_instance_key"]  # noqa: Y015
+    _WhichOneofArgType__root_process_instance_key: _TypeAlias = _typing.Literal["_root_process_instance_key", b"_root_process_instance_key"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__root_process_instance_key) -> _WhichOneofReturnType__root_process_instance_key | None: ...
+
+Global___ProcessInstanceSequenceFlow: _TypeAlias = ProcessInstanceSequenceFlow  # noqa: Y015
+
+@_typing.final
+class GetProcessInstanceSequenceFlowsResponse(_message.Message):
+    """Response of GetProcessInstanceSequenceFlows."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ITEMS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def items(self) -> _containers.RepeatedCompositeFieldContainer[Global___ProcessInstanceSequenceFlow]:
+        """The sequence flows."""
+
+    def __init__(
+        self,
+        *,
+        items: _abc.Iterable[Global___ProcessInstanceSequenceFlow] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["items", b"items"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetProcessInstanceSequenceFlowsResponse: _TypeAlias = GetProcessInstanceSequenceFlowsResponse  # noqa: Y015
+
+@_typing.final
 class CancelProcessInstanceRequest(_message.Message):
     """Request of CancelProcessInstance."""
 

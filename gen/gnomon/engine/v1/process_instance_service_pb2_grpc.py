@@ -55,6 +55,16 @@ class ProcessInstanceServiceStub:
                 request_serializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.GetProcessInstanceCallHierarchyRequest.SerializeToString,
                 response_deserializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.GetProcessInstanceCallHierarchyResponse.FromString,
                 _registered_method=True)
+        self.GetProcessInstanceStatistics = channel.unary_unary(
+                '/gnomon.engine.v1.ProcessInstanceService/GetProcessInstanceStatistics',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.GetProcessInstanceStatisticsRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.GetProcessInstanceStatisticsResponse.FromString,
+                _registered_method=True)
+        self.GetProcessInstanceSequenceFlows = channel.unary_unary(
+                '/gnomon.engine.v1.ProcessInstanceService/GetProcessInstanceSequenceFlows',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.GetProcessInstanceSequenceFlowsRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.GetProcessInstanceSequenceFlowsResponse.FromString,
+                _registered_method=True)
         self.CancelProcessInstance = channel.unary_unary(
                 '/gnomon.engine.v1.ProcessInstanceService/CancelProcessInstance',
                 request_serializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.CancelProcessInstanceRequest.SerializeToString,
@@ -107,6 +117,22 @@ class ProcessInstanceServiceServicer:
 
     def GetProcessInstanceCallHierarchy(self, request, context):
         """Returns the process instances that called each other down to this one, the first of them first, and this one last.
+        Rejected with NOT_FOUND when there is no such process instance.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetProcessInstanceStatistics(self, request, context):
+        """Counts the element instances of a process instance by their element; an element without any is left out.
+        Rejected with NOT_FOUND when there is no such process instance.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetProcessInstanceSequenceFlows(self, request, context):
+        """Returns the sequence flows that a process instance has taken, each once, in the order of their ids.
         Rejected with NOT_FOUND when there is no such process instance.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -174,6 +200,16 @@ def add_ProcessInstanceServiceServicer_to_server(servicer, server):
                     servicer.GetProcessInstanceCallHierarchy,
                     request_deserializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.GetProcessInstanceCallHierarchyRequest.FromString,
                     response_serializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.GetProcessInstanceCallHierarchyResponse.SerializeToString,
+            ),
+            'GetProcessInstanceStatistics': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetProcessInstanceStatistics,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.GetProcessInstanceStatisticsRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.GetProcessInstanceStatisticsResponse.SerializeToString,
+            ),
+            'GetProcessInstanceSequenceFlows': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetProcessInstanceSequenceFlows,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.GetProcessInstanceSequenceFlowsRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.GetProcessInstanceSequenceFlowsResponse.SerializeToString,
             ),
             'CancelProcessInstance': grpc.unary_unary_rpc_method_handler(
                     servicer.CancelProcessInstance,
@@ -305,6 +341,60 @@ class ProcessInstanceService:
             '/gnomon.engine.v1.ProcessInstanceService/GetProcessInstanceCallHierarchy',
             gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.GetProcessInstanceCallHierarchyRequest.SerializeToString,
             gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.GetProcessInstanceCallHierarchyResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetProcessInstanceStatistics(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.ProcessInstanceService/GetProcessInstanceStatistics',
+            gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.GetProcessInstanceStatisticsRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.GetProcessInstanceStatisticsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetProcessInstanceSequenceFlows(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.ProcessInstanceService/GetProcessInstanceSequenceFlows',
+            gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.GetProcessInstanceSequenceFlowsRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.GetProcessInstanceSequenceFlowsResponse.FromString,
             options,
             channel_credentials,
             insecure,

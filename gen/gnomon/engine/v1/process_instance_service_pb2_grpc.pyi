@@ -47,6 +47,14 @@ class ProcessInstanceServiceStub:
     """Returns the process instances that called each other down to this one, the first of them first, and this one last.
     Rejected with NOT_FOUND when there is no such process instance.
     """
+    GetProcessInstanceStatistics: _grpc.UnaryUnaryMultiCallable[_process_instance_service_pb2.GetProcessInstanceStatisticsRequest, _process_instance_service_pb2.GetProcessInstanceStatisticsResponse]
+    """Counts the element instances of a process instance by their element; an element without any is left out.
+    Rejected with NOT_FOUND when there is no such process instance.
+    """
+    GetProcessInstanceSequenceFlows: _grpc.UnaryUnaryMultiCallable[_process_instance_service_pb2.GetProcessInstanceSequenceFlowsRequest, _process_instance_service_pb2.GetProcessInstanceSequenceFlowsResponse]
+    """Returns the sequence flows that a process instance has taken, each once, in the order of their ids.
+    Rejected with NOT_FOUND when there is no such process instance.
+    """
     CancelProcessInstance: _grpc.UnaryUnaryMultiCallable[_process_instance_service_pb2.CancelProcessInstanceRequest, _process_instance_service_pb2.CancelProcessInstanceResponse]
     """Cancels an active process instance with everything in it, and all that it called.
     Rejected with NOT_FOUND when it ended or never was, INVALID_STATE when a call activity started it.
@@ -88,6 +96,14 @@ class ProcessInstanceServiceAsyncStub(ProcessInstanceServiceStub):
     """Returns one process instance."""
     GetProcessInstanceCallHierarchy: _aio.UnaryUnaryMultiCallable[_process_instance_service_pb2.GetProcessInstanceCallHierarchyRequest, _process_instance_service_pb2.GetProcessInstanceCallHierarchyResponse]  # type: ignore[assignment]
     """Returns the process instances that called each other down to this one, the first of them first, and this one last.
+    Rejected with NOT_FOUND when there is no such process instance.
+    """
+    GetProcessInstanceStatistics: _aio.UnaryUnaryMultiCallable[_process_instance_service_pb2.GetProcessInstanceStatisticsRequest, _process_instance_service_pb2.GetProcessInstanceStatisticsResponse]  # type: ignore[assignment]
+    """Counts the element instances of a process instance by their element; an element without any is left out.
+    Rejected with NOT_FOUND when there is no such process instance.
+    """
+    GetProcessInstanceSequenceFlows: _aio.UnaryUnaryMultiCallable[_process_instance_service_pb2.GetProcessInstanceSequenceFlowsRequest, _process_instance_service_pb2.GetProcessInstanceSequenceFlowsResponse]  # type: ignore[assignment]
+    """Returns the sequence flows that a process instance has taken, each once, in the order of their ids.
     Rejected with NOT_FOUND when there is no such process instance.
     """
     CancelProcessInstance: _aio.UnaryUnaryMultiCallable[_process_instance_service_pb2.CancelProcessInstanceRequest, _process_instance_service_pb2.CancelProcessInstanceResponse]  # type: ignore[assignment]
@@ -152,6 +168,26 @@ class ProcessInstanceServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_process_instance_service_pb2.GetProcessInstanceCallHierarchyResponse, _abc.Awaitable[_process_instance_service_pb2.GetProcessInstanceCallHierarchyResponse]]:
         """Returns the process instances that called each other down to this one, the first of them first, and this one last.
+        Rejected with NOT_FOUND when there is no such process instance.
+        """
+
+    @_abc_1.abstractmethod
+    def GetProcessInstanceStatistics(
+        self,
+        request: _process_instance_service_pb2.GetProcessInstanceStatisticsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_process_instance_service_pb2.GetProcessInstanceStatisticsResponse, _abc.Awaitable[_process_instance_service_pb2.GetProcessInstanceStatisticsResponse]]:
+        """Counts the element instances of a process instance by their element; an element without any is left out.
+        Rejected with NOT_FOUND when there is no such process instance.
+        """
+
+    @_abc_1.abstractmethod
+    def GetProcessInstanceSequenceFlows(
+        self,
+        request: _process_instance_service_pb2.GetProcessInstanceSequenceFlowsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_process_instance_service_pb2.GetProcessInstanceSequenceFlowsResponse, _abc.Awaitable[_process_instance_service_pb2.GetProcessInstanceSequenceFlowsResponse]]:
+        """Returns the sequence flows that a process instance has taken, each once, in the order of their ids.
         Rejected with NOT_FOUND when there is no such process instance.
         """
 

@@ -52,10 +52,11 @@ _TEXTS: Mapping[FieldType, str] = {
 def where(relation: Relation, clauses: Iterable[Clause], arguments: Arguments) -> str:
     """Rows of the tenant for which all clauses hold; rows of no tenant are those of all tenants."""
     tenant = owned_by(relation, arguments.tenant)
-    return " AND ".join((tenant, *(_predicate(clause, relation, arguments) for clause in clauses)))
+    return " AND ".join((tenant, *(predicate(clause, relation, arguments) for clause in clauses)))
 
 
-def _predicate(clause: Clause, relation: Relation, arguments: Arguments) -> str:
+def predicate(clause: Clause, relation: Relation, arguments: Arguments) -> str:
+    """Rows for which one clause holds."""
     match clause:
         case Condition():
             return _condition(clause, relation, arguments)
@@ -72,7 +73,7 @@ def _any_of(clause: AnyOf, relation: Relation, arguments: Arguments) -> str:
     related = next(relations_in((clause,)), None)
     if related is None:
         branches = [
-            " AND ".join(_predicate(entry, relation, arguments) for entry in branch) or "TRUE"
+            " AND ".join(predicate(entry, relation, arguments) for entry in branch) or "TRUE"
             for branch in clause.branches
         ]
         return f"({' OR '.join(branches)})"
@@ -87,9 +88,7 @@ def _any_of(clause: AnyOf, relation: Relation, arguments: Arguments) -> str:
 def _related(clause: Related, relation: Relation, arguments: Arguments) -> str:
     """A subquery by itself: the names of its columns are those of the other relation."""
     other = relation.other(clause.entity)
-    rows = (
-        f"SELECT {quoted(clause.link)} FROM {other.name} WHERE {where(other, clause.conditions, arguments)}"  # noqa: S608  # values are arguments
-    )
+    rows = f"SELECT {quoted(clause.link)} FROM {other.name} WHERE {where(other, clause.clauses, arguments)}"  # noqa: S608  # values are arguments
     return f"{quoted(clause.key.name)} {'IN' if clause.is_wanted else 'NOT IN'} ({rows})"
 
 

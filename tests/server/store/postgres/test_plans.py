@@ -17,6 +17,7 @@ from server.store.entities import ProcessInstance
 from server.store.postgres.reads import FEW
 from server.store.postgres.relations import RELATIONS, within
 from server.store.searchables import ELEMENT_INSTANCES, JOBS, VARIABLES
+from tests.server.store.postgres.counted import COUNTED, Counted
 from tests.server.store.postgres.documented import SEARCHES, Search
 from tests.server.store.postgres.population import SMALL_TENANT, TENANT, key, populate
 
@@ -148,3 +149,30 @@ async def test_rows_of_an_instance_are_found_by_a_plan_that_knows_no_values(
     await connection.execute("SET plan_cache_mode = force_generic_plan")
 
     assert await read_whole(connection, statement) == set()
+
+
+@pytest.mark.parametrize("counted", COUNTED, ids=lambda counted: counted.name)
+async def test_a_statistic_reads_only_rows_that_it_counts(
+    connection: asyncpg.Connection, counted: Counted
+) -> None:
+    statement = counted.statement(SMALL_TENANT)
+
+    plan = await plan_of(connection, statement, "VERBOSE")
+
+    assert await read_whole(connection, statement) == set()
+    schemas = {node["Schema"] for node in plan if "Relation Name" in node}
+    assert schemas == ({"runtime"} if counted.statistic.is_live else {"runtime", "history"})
+
+
+@pytest.mark.parametrize(
+    "counted", [each for each in COUNTED if each.is_in_index], ids=lambda counted: counted.name
+)
+async def test_element_instances_of_a_process_definition_are_counted_in_an_index(
+    connection: asyncpg.Connection, counted: Counted
+) -> None:
+    plan = await plan_of(connection, counted.statement(TENANT), "VERBOSE")
+
+    of_history = [
+        node for node in plan if node.get("Schema") == "history" and node["Node Type"] != "Index Scan"
+    ]
+    assert {node["Node Type"] for node in of_history} == {"Index Only Scan"}

@@ -1,0 +1,56 @@
+"""Statistics over the rows of the caller's tenant, as answers."""
+
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from operator import attrgetter
+from typing import TypeVar
+
+from google.protobuf.message import Message
+
+from gnomon.engine.v1 import element_instance_pb2
+from gnomon.query.v1.page_pb2 import PageResponse
+from server.platform.call import Call
+from server.platform.mapping import mapper
+from server.platform.query import Clauses, Page, Searchable, SortKey, evaluate, parse_page
+from server.store.ports import Store
+from server.store.statistics import ELEMENTS, ElementStatistics
+
+S = TypeVar("S")
+
+_INT64_BYTES = 8
+
+_element = mapper(ElementStatistics, element_instance_pb2.ProcessElementStatistics)
+
+
+async def element_statistics(store: Store, clauses: Clauses, call: Call) -> Sequence[ElementStatistics]:
+    """Of each element with an instance for which all clauses hold, in the order of their ids."""
+    found = await store.statistics(ELEMENTS, clauses, tenant_id=call.tenant_id)
+    return sorted(found, key=lambda element: element.element_id)
+
+
+async def counted_elements(
+    store: Store, clauses: Clauses, call: Call
+) -> Sequence[element_instance_pb2.ProcessElementStatistics]:
+    """The same as messages."""
+    return [_element(each) for each in await element_statistics(store, clauses, call)]
+
+
+def page_of(
+    searchable: Searchable[S], rows: Iterable[S], request: Message, *, default: Sequence[SortKey] = ()
+) -> Page[S]:
+    """The page of all groups that a request asks for; `default` is the order when it names none. Raises InvalidArgument."""
+    query = parse_page(searchable, request, default=default)
+    return evaluate(sorted(rows, key=attrgetter(searchable.key.name)), query)
+
+
+def describe(page: Page[S], response: PageResponse) -> None:
+    """Say where a page stands."""
+    response.total_items = page.total
+    if page.start_cursor is not None and page.end_cursor is not None:
+        response.start_cursor, response.end_cursor = page.start_cursor, page.end_cursor
+
+
+def place_of(*texts: str | None) -> int:
+    """A number for texts of any length that stands for them in a cursor."""
+    digest = blake2b(repr(texts).encode(), digest_size=_INT64_BYTES).digest()
+    return int.from_bytes(digest, "big") >> 1
