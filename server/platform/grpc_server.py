@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import grpc
 from google.protobuf.message import Message
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
-from grpc_reflection.v1alpha import reflection
 
 from server.platform.caller import NO_EDGES, EdgeSecret
 from server.platform.dispatch import Dispatcher, Operation, StreamOperation
@@ -15,6 +14,7 @@ from server.platform.errors import ServiceError
 from server.platform.grpc_context import metadata_of, refuse
 from server.platform.open_files import open_file_limit
 from server.platform.peer import Peer, address_of
+from server.platform.reflection import reflect
 from server.platform.sockets import LOCALHOST, authority, expect_free, free_port, listen_addresses
 from server.platform.tunnel import SERVICE as TUNNEL
 from server.platform.tunnel import Tunnel
@@ -99,9 +99,7 @@ class GrpcServer:
         self._health = health.aio.HealthServicer()
         self._names = ["", *names]
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
-        reflection.enable_server_reflection(
-            [*names, TUNNEL, health.SERVICE_NAME, reflection.SERVICE_NAME], self._server
-        )
+        reflect([*names, TUNNEL, health.SERVICE_NAME], self._server)
 
     async def start(self) -> int:
         """Listen at every address of the host; raises PortTaken."""

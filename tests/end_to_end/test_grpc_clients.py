@@ -1,12 +1,13 @@
 """Services that call gRPC directly: the typed stubs and the plain dataclass clients, against a running server."""
 
 from collections.abc import AsyncIterator, Sequence
-from typing import Any, cast
+from typing import Any
 
 import grpc
 import pytest
+from google.protobuf.descriptor_pb2 import FileDescriptorProto
 from grpc_health.v1 import health_pb2, health_pb2_grpc
-from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+from grpc_reflection.v1alpha import reflection_pb2
 from grpclib.client import Channel as PlainChannel
 from grpclib.exceptions import GRPCError
 
@@ -140,21 +141,43 @@ async def test_plain_dataclasses_speak_to_the_same_server(server: Server, metada
     assert instance.state is plain.ProcessInstanceState.COMPLETED
 
 
-async def test_health_says_serving(channel: grpc.aio.Channel) -> None:
+@pytest.mark.parametrize("service", ["", "gnomon.engine.v1.JobService", "gateway_protocol.Gateway"])
+async def test_health_says_serving(channel: grpc.aio.Channel, service: str) -> None:
     stub: Any = health_pb2_grpc.HealthStub(channel)
 
-    answer = await stub.Check(
-        health_pb2.HealthCheckRequest(service="gnomon.engine.v1.JobService"), timeout=10
-    )
+    answer = await stub.Check(health_pb2.HealthCheckRequest(service=service), timeout=10)
 
     assert answer.status == health_pb2.HealthCheckResponse.SERVING
 
 
-async def test_reflection_lists_the_services(channel: grpc.aio.Channel) -> None:
-    stub: Any = reflection_pb2_grpc.ServerReflectionStub(cast("Any", channel))
-    requests = iter([reflection_pb2.ServerReflectionRequest(list_services="")])
+@pytest.mark.parametrize("version", ["v1", "v1alpha"])
+async def test_reflection_lists_the_services_and_describes_each(
+    channel: grpc.aio.Channel, version: str
+) -> None:
+    """A v1 client knows other names for the same messages."""
+    reflect = channel.stream_stream(
+        f"/grpc.reflection.{version}.ServerReflection/ServerReflectionInfo",
+        request_serializer=reflection_pb2.ServerReflectionRequest.SerializeToString,
+        response_deserializer=reflection_pb2.ServerReflectionResponse.FromString,
+    )
+    listing = [reflection_pb2.ServerReflectionRequest(list_services="")]
+    (listed,) = [answer async for answer in reflect(listing, timeout=10)]
+    names = [service.name for service in listed.list_services_response.service]
 
-    answers = [answer async for answer in stub.ServerReflectionInfo(requests, timeout=10)]
+    describing = [reflection_pb2.ServerReflectionRequest(file_containing_symbol=name) for name in names]
+    described = [answer async for answer in reflect(describing, timeout=10)]
 
-    names = {service.name for service in answers[0].list_services_response.service}
-    assert {"gnomon.engine.v1.JobService", "gnomon.identity.v1.TokenService"} <= names
+    files = [
+        list(map(FileDescriptorProto.FromString, each.file_descriptor_response.file_descriptor_proto))
+        for each in described
+    ]
+    assert {
+        "gnomon.engine.v1.JobService",
+        "gnomon.identity.v1.TokenService",
+        "gateway_protocol.Gateway",
+        "grpc.health.v1.Health",
+        "grpc.reflection.v1.ServerReflection",
+        "grpc.reflection.v1alpha.ServerReflection",
+    } <= set(names)
+    for name, found in zip(names, files, strict=True):
+        assert name in {f"{file.package}.{service.name}" for file in found for service in file.service}
