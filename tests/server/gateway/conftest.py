@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
+from typing import TYPE_CHECKING, cast
 
 import grpc
 import pytest
@@ -14,8 +15,12 @@ from server.platform.grpc_server import GrpcConfig, GrpcServer
 from server.platform.interceptors import interceptors
 from tests.durable import migrated_database
 from tests.server.gateway.zeebe import Zeebe
+from tests.server.rpc.caller import Caller
 from tests.server.rpc.conftest import authenticate
 from tests.server.rpc.engines import Running, Time, bundled, embedded
+
+if TYPE_CHECKING:
+    from server.platform.channels import Channel
 
 NewEngine = Callable[[], AbstractAsyncContextManager[Running]]
 
@@ -65,6 +70,12 @@ async def running(new_engine: NewEngine) -> AsyncIterator[Running]:
 async def zeebe(running: Running) -> AsyncIterator[Zeebe]:
     async with serving(running) as client:
         yield client
+
+
+@pytest.fixture
+def own(zeebe: Zeebe) -> Caller:
+    """Calls our own services, at the same port."""
+    return Caller(cast("Channel", zeebe.channel))
 
 
 @pytest.fixture

@@ -7,15 +7,12 @@ from itertools import pairwise
 import grpc
 import pytest
 
-from gnomon.engine.v1 import incident_service_pb2, user_task_service_pb2
-from gnomon.engine.v1.incident_service_pb2_grpc import IncidentServiceStub
-from gnomon.engine.v1.user_task_pb2 import UserTask
-from gnomon.engine.v1.user_task_service_pb2_grpc import UserTaskServiceStub
 from gnomon.gateway_protocol import gateway_pb2 as pb
-from gnomon.query.v1.filter_pb2 import KeyFilter
 from server.bpmn.builder import ad_hoc_sub_process, process
+from tests.server.gateway.conftest import serving
 from tests.server.gateway.zeebe import Zeebe, refusal
-from tests.server.rpc.engines import Time
+from tests.server.rpc.caller import Caller
+from tests.server.rpc.engines import Time, embedded
 from tests.waiting import until
 
 ORDER = process("order").start().service_task("charge", type="charge", headers={"currency": "EUR"}).end()
@@ -176,28 +173,22 @@ async def test_a_failed_job_waits_as_long_as_its_worker_wants(zeebe: Zeebe, time
     assert len(await zeebe.activate("charge")) == 1
 
 
-async def test_a_job_without_retries_is_offered_again_when_its_incident_is_resolved(zeebe: Zeebe) -> None:
+async def test_a_job_without_retries_is_offered_again_when_its_incident_is_resolved(
+    zeebe: Zeebe, own: Caller
+) -> None:
     await zeebe.deploy(ORDER)
     instance_key = await zeebe.start("order")
     (job,) = await zeebe.activate("charge")
     await zeebe("FailJob", jobKey=job.key, retries=0, errorMessage="declined")
     refused = await refusal(zeebe("CompleteJob", jobKey=job.key))
-    incident_key = await _incident(zeebe, instance_key)
+    (incident,) = (await own("SearchIncidents", filter={"process_instance_key": {"eq": instance_key}})).items
 
     await zeebe("UpdateJobRetries", jobKey=job.key, retries=1)
-    await zeebe("ResolveIncident", incidentKey=incident_key)
+    await zeebe("ResolveIncident", incidentKey=incident.incident_key)
 
     (again,) = await zeebe.activate("charge")
     assert refused.code() is grpc.StatusCode.FAILED_PRECONDITION
     assert (again.key, again.retries) == (job.key, 1)
-
-
-async def _incident(zeebe: Zeebe, instance_key: int) -> int:
-    """The gateway lists nothing: another service of the same port does."""
-    filter_ = incident_service_pb2.IncidentFilter(process_instance_key=KeyFilter(eq=instance_key))
-    request = incident_service_pb2.SearchIncidentsRequest(filter=filter_)
-    page = await IncidentServiceStub(zeebe.channel).SearchIncidents(request, metadata=zeebe.metadata)
-    return int(page.items[0].incident_key)
 
 
 async def test_the_deadline_of_a_job_moves(zeebe: Zeebe, time: Time) -> None:
@@ -232,7 +223,7 @@ async def test_a_thrown_error_is_caught_in_the_process(zeebe: Zeebe) -> None:
     assert mend.processInstanceKey == job.processInstanceKey
 
 
-async def test_a_task_listener_sees_its_user_task_and_corrects_it(zeebe: Zeebe) -> None:
+async def test_a_task_listener_sees_its_user_task_and_corrects_it(zeebe: Zeebe, own: Caller) -> None:
     task = process("asked").start().user_task("ask", assignment={"assignee": "ann"})
     await zeebe.deploy(task.task_listener("assigning", type="check").end())
     await zeebe.start("asked")
@@ -248,14 +239,8 @@ async def test_a_task_listener_sees_its_user_task_and_corrects_it(zeebe: Zeebe) 
     assert job.listenerEventType == pb.ActivatedJob.ASSIGNING
     assert job.userTask.assignee == "ann"
     assert job.userTask.userTaskKey > 0
-    found = await _user_task(zeebe, job.userTask.userTaskKey)
+    found = (await own("GetUserTask", user_task_key=job.userTask.userTaskKey)).user_task
     assert (found.assignee, found.priority, list(found.candidate_users)) == ("bob", 80, ["carl"])
-
-
-async def _user_task(zeebe: Zeebe, key: int) -> UserTask:
-    request = user_task_service_pb2.GetUserTaskRequest(user_task_key=key)
-    answer = await UserTaskServiceStub(zeebe.channel).GetUserTask(request, metadata=zeebe.metadata)
-    return answer.user_task
 
 
 async def test_the_job_of_an_ad_hoc_sub_process_chooses_its_elements(zeebe: Zeebe) -> None:
@@ -300,11 +285,12 @@ async def test_a_stream_ends_at_the_deadline_of_its_client(in_memory: Zeebe) -> 
     assert (await refusal(stream.read())).code() is grpc.StatusCode.DEADLINE_EXCEEDED
 
 
-async def test_a_stream_ends_with_the_server(in_memory: Zeebe) -> None:
-    stream = in_memory.stream("StreamActivatedJobs", type="none", worker="w", timeout=60_000)
-    reading = asyncio.ensure_future(refusal(stream.read()))
-    await asyncio.sleep(0.1)
+async def test_a_stream_ends_with_the_server() -> None:
+    async with embedded() as running, serving(running) as zeebe:
+        stream = zeebe.stream("StreamActivatedJobs", type="none", worker="w", timeout=60_000)
+        reading = asyncio.ensure_future(refusal(stream.read()))
+        await until(lambda: running.engine.streams.open == 1)  # type: ignore[attr-defined]
 
-    assert not reading.done()
-    stream.cancel()
-    await until(reading.done)
+        running.engine.drain()
+
+        assert (await reading).code() is grpc.StatusCode.UNAVAILABLE
