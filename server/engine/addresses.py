@@ -33,7 +33,7 @@ class Here(msgspec.Struct, frozen=True, gc=False):
 
 
 class First(msgspec.Struct, frozen=True, gc=False):
-    """The first partition, which counts the versions of what is deployed."""
+    """The first partition, which counts the versions of what is deployed: what it does there concerns all partitions."""
 
 
 Address = OwnersOf | Hashed | HomeOf | Anywhere | Here | First

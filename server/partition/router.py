@@ -16,7 +16,7 @@ from itertools import count
 from server.engine import commands
 from server.engine.addresses import Anywhere, First, Hashed, Here, HomeOf, OwnersOf
 from server.engine.answers import ActivatedJob, ActivatedJobs, Answer
-from server.engine.formats import COMMAND_FEATURES
+from server.engine.formats import feature_of
 from server.engine.keys import Key, partition_of
 from server.engine.messages import home_of
 from server.partition.job_collection import collected, give_back
@@ -32,16 +32,6 @@ logger = logging.getLogger(__name__)
 FIRST = PartitionId(1)
 # How long a deployment, or another change that all partitions need, waits at most until every other one knows it.
 SPREAD_SECONDS = 5.0
-# Process instances that begin after the answer see what these have done, wherever they are.
-_SPREAD = (
-    commands.DeployResources,
-    commands.CreateClusterVariable,
-    commands.UpdateClusterVariable,
-    commands.DeleteClusterVariable,
-    commands.CreateGlobalTaskListener,
-    commands.UpdateGlobalTaskListener,
-    commands.DeleteGlobalTaskListener,
-)
 _BACK_OFF = BackOff(0.5, 2.0)
 # The next owner sees within a poll that a partition is free.
 HAND_OVER_SECONDS = 1.5
@@ -60,17 +50,17 @@ class Router:
         """The command's answer once it is committed; raises the refusal, or Unavailable.
 
         A command that a node of the deployment cannot carry out yet is refused as InvalidState. A partition that is
-        being handed over is waited for. A deployment, or a change of a cluster variable or of a global task listener, is
-        answered when all partitions know it, or after `spread_seconds` without those that do not.
+        being handed over is waited for. What the first partition does is done for all: the answer comes when every
+        partition knows of it, or after `spread_seconds` without those that do not. So a process instance that begins
+        after the answer sees it in any partition.
         """
         self._expect_carried_out(command)
         answer = self._answer(command, origin)
-        return self._spread(answer) if isinstance(command, _SPREAD) else answer
+        return self._spread(answer) if isinstance(command.address, First) else answer
 
     def _expect_carried_out(self, command: commands.Command) -> None:
         """Raises InvalidState."""
-        kind = type(command)
-        reason = self.partitions.format.shortfall(COMMAND_FEATURES[kind], kind.__name__)
+        reason = self.partitions.format.shortfall(feature_of(command), type(command).__name__)
         if reason:
             raise InvalidState(reason)
 

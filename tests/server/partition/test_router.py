@@ -246,10 +246,22 @@ async def test_keys_and_business_ids_are_spread() -> None:
     assert min(where(partitions)) > 20
 
 
-async def test_a_deployment_is_the_first_partitions_and_all_others_learn_of_it() -> None:
+@pytest.mark.parametrize(
+    "command",
+    [
+        DEPLOYMENT,
+        commands.DeleteResource("default", key_of(1)),
+        commands.DeleteClusterVariable("default", "rate", is_global=False),
+        commands.DeleteGlobalTaskListener("default", "watch"),
+    ],
+    ids=lambda command: type(command).__name__,
+)
+async def test_a_change_for_all_is_the_first_partitions_and_all_others_learn_of_it(
+    command: commands.Command,
+) -> None:
     partitions = FakePartitions(3)
 
-    await Router(partitions).submit(DEPLOYMENT, ORIGIN)
+    await Router(partitions).submit(command, ORIGIN)
 
     assert where(partitions) == [1, 0, 0]
     assert [partition.catching_up for partition in partitions.all.values()] == [0, 1, 1]
