@@ -262,7 +262,12 @@ def _process_instance_created(state: State, event: events.ProcessInstanceCreated
     head = event.instance
     state.claim(head.key)
     root = ElementInstance(head.key, None, head.process_definition_id, ElementType.PROCESS)
-    instance = ProcessInstance(head, {head.key: root}, correlation_key=event.correlation_key)
+    instance = ProcessInstance(
+        head,
+        {head.key: root},
+        correlation_key=event.correlation_key,
+        terminates_after=event.terminates_after,
+    )
     state.journal.make(Kind.PROCESS_INSTANCE, head.key, state.release, whole=instance)
     state.instances[head.key] = instance
     if instance.message_start is not None:

@@ -151,7 +151,11 @@ class EvaluateDecision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateProcessInstance:
-    """Names its definition by key, or by id and version (None: the latest)."""
+    """Names its definition by key, or by id and version (None: the latest).
+
+    It begins at the `start_element_ids`, without any at its none start event, and is terminated when an element of
+    `terminates_after` has ended.
+    """
 
     tenant_id: str
     process_definition_key: Key | None = None
@@ -160,6 +164,8 @@ class CreateProcessInstance:
     variables: Variables = field(default_factory=dict)
     tags: tuple[str, ...] = ()
     business_id: str | None = None
+    start_element_ids: tuple[str, ...] = ()
+    terminates_after: tuple[str, ...] = ()
 
     @property
     def address(self) -> Address:

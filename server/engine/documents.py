@@ -79,6 +79,7 @@ class _Content(msgspec.Struct, omit_defaults=True, gc=False):
     postponed_at: datetime | None = None
     user_tasks: list[UserTask] = []
     correlation_key: str = ""
+    terminates_after: tuple[str, ...] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -198,6 +199,7 @@ def _whole(instance: ProcessInstance) -> StoredPage:
         instance.postponed_at,
         list(instance.user_tasks.values()),
         instance.correlation_key,
+        instance.terminates_after,
     )
     return StoredPage(FORMAT, _encode(content))
 
@@ -221,6 +223,7 @@ def _page(instance: ProcessInstance, number: int) -> StoredPage | None:
         content.activations = instance.activations
         content.postponed_at = instance.postponed_at
         content.correlation_key = instance.correlation_key
+        content.terminates_after = instance.terminates_after
     elif content.is_empty:
         return None
     return StoredPage(FORMAT, _encode(content))
@@ -350,6 +353,7 @@ def _read_second(page: StoredPage) -> ProcessInstance:
         activations=content.activations,
         postponed_at=content.postponed_at,
         correlation_key=content.correlation_key,
+        terminates_after=content.terminates_after,
     )
     _take_in(instance, content)
     return instance

@@ -119,9 +119,13 @@ class ProcessInstanceDeleted(Event, frozen=True):
 
 
 class ProcessInstanceCreated(InstanceEvent, frozen=True):
-    """Until it ends, no other message with this correlation key begins one of its process; an empty one is none."""
+    """Until it ends, no other message with this correlation key begins one of its process; an empty one is none.
+
+    It is terminated when an element of `terminates_after` has ended.
+    """
 
     correlation_key: str = ""
+    terminates_after: tuple[str, ...] = ()
 
 
 class MigratedElement(msgspec.Struct, frozen=True, gc=False):

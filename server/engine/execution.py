@@ -52,6 +52,7 @@ from server.engine.work import (
     Return,
     TerminateChildren,
     TerminateEarlier,
+    TerminateInstances,
 )
 
 TERMINATED_AT_ONCE: Final = 16
@@ -452,14 +453,32 @@ def _end_completion(step: Step, visit: Visit, flows: tuple[Flow, ...]) -> None:
         return
     if element.compensation is not None or instance.compensable:
         compensation.note_completion(step, visit)
-    if isinstance(element.result, Termination) or element.link is not None:
+    is_last = _is_last(process_instance, instance)
+    if is_last or isinstance(element.result, Termination) or element.link is not None:
         flows = ()
     flow_ids = tuple([flow.id for flow in flows])
     step.emit(events.ElementCompleted(process_instance.head, instance.key, flow_ids))
+    if is_last:
+        _terminate_all(step, process_instance)
+        return
     if isinstance(element.result, Termination):
         _terminate_others(step, process_instance, process_instance.elements[instance.scope_key], element)
     else:
         _leave(step, visit, instance.scope_key, flows)
+
+
+def _is_last(process_instance: ProcessInstance, ended: ElementInstance) -> bool:
+    """Whether the process instance was created to end with this element; an item of a multi-instance is not the element."""
+    return (
+        ended.element_id in process_instance.terminates_after
+        and not ended.loop_counter
+        and process_instance.elements[process_instance.head.key].state is not TERMINATING
+    )
+
+
+def _terminate_all(step: Step, process_instance: ProcessInstance) -> None:
+    root_key = process_instance.head.key
+    step.prefer(process_instance, TerminateInstances(root_key, (root_key,)))
 
 
 def _complete_process(step: Step, process_instance: ProcessInstance) -> None:
@@ -554,6 +573,9 @@ def end_termination(step: Step, process_instance: ProcessInstance, instance: Ele
     step.emit(events.ElementTerminated(process_instance.head, instance.key))
     if instance.scope_key is None:
         make_room(step, process_instance.message_start)
+        return
+    if _is_last(process_instance, instance):
+        _terminate_all(step, process_instance)
         return
     _terminated_inside(step, process_instance, process_instance.elements[instance.scope_key], instance)
     _look_at_joins(step, visit, instance.scope_key)

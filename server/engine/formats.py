@@ -57,7 +57,7 @@ class Feature(StrEnum):
         "sub-processes, events with triggers or results, inclusive gateways, execution listeners"
     )
     CHANGES_FROM_OUTSIDE = "variables set at active process instances"
-    MODIFICATIONS = "modifications of process instances"
+    MODIFICATIONS = "modifications of process instances, and instructions for new ones"
     DELETIONS = "deletions of process definitions and decisions"
     HISTORY_DELETIONS = "deletions of ended process instances and of decision instances"
     FORMS = "forms"
@@ -202,6 +202,15 @@ COMMAND_FEATURES: Mapping[type[commands.Command], Feature] = {
     commands.ResumeBatchOperation: Feature.BATCH_OPERATIONS,
     commands.CancelBatchOperation: Feature.BATCH_OPERATIONS,
 }
+
+
+def feature_of(command: commands.Command) -> Feature:
+    """What a node needs to know to carry the command out."""
+    if isinstance(command, commands.CreateProcessInstance) and (
+        command.start_element_ids or command.terminates_after
+    ):
+        return Feature.MODIFICATIONS
+    return COMMAND_FEATURES[type(command)]
 
 
 class UnreadableFormat(Exception):

@@ -225,6 +225,7 @@ class ProcessInstance(msgspec.Struct, eq=False, gc=False):
     for, by element. `conditions` is an index of the subscriptions to conditions, by each scope that holds what waits for
     them and each variable that they refer to. `collected` are the outputs of each ad-hoc sub-process among the `items`,
     the oldest first. `correlation_key` is that of the message which began it, empty without one.
+    It is terminated when an element of `terminates_after` has ended.
     """
 
     head: InstanceHead
@@ -245,6 +246,7 @@ class ProcessInstance(msgspec.Struct, eq=False, gc=False):
     collected: dict[Key, list[Key]] = {}
     correlation_key: str = ""
     conditions: dict[tuple[Key, str], OrderedKeys[Key, None]] = {}
+    terminates_after: tuple[str, ...] = ()
 
     def __eq__(self, other: object) -> bool:
         """However it is stored."""

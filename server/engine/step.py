@@ -102,10 +102,15 @@ class Step:
         APPLIERS[type(event)](self.state, event)
         self.events.append(event)
 
-    def create(self, head: events.InstanceHead, correlation_key: str = "") -> ProcessInstance:
-        """A new process instance, with the correlation key of the message that begins it."""
+    def create(
+        self, head: events.InstanceHead, correlation_key: str = "", terminates_after: tuple[str, ...] = ()
+    ) -> ProcessInstance:
+        """A new process instance, with the correlation key of the message that begins it.
+
+        It is terminated when an element of `terminates_after` has ended.
+        """
         self.created += 1
-        self.emit(events.ProcessInstanceCreated(head, correlation_key))
+        self.emit(events.ProcessInstanceCreated(head, correlation_key, terminates_after))
         return self.state.instances[head.key]
 
     def has_room(self, tenant_id: str) -> bool:

@@ -132,6 +132,8 @@ def _command(request: pb.CreateProcessInstanceRequest, call: Call) -> CreateProc
         variables=variables_of(request.variables),
         tags=tuple(request.tags),
         business_id=request.business_id or None,
+        start_element_ids=tuple(each.element_id for each in request.start_instructions),
+        terminates_after=tuple(each.after_element_id for each in request.runtime_instructions),
     )
 
 

@@ -242,6 +242,31 @@ async def test_conditions_of_start_events_are_evaluated(client: CamundaAsyncClie
     assert await _ended(client, begun.process_instance_key) == "COMPLETED"
 
 
+async def test_a_process_instance_begins_at_an_element_and_ends_after_another(
+    client: CamundaAsyncClient, tmp_path: Path
+) -> None:
+    model = process("instructed-by-sdk").start().service_task("first", type="sdk-before")
+    model.service_task("second", type="sdk-there").service_task("third", type="sdk-behind")
+    file = tmp_path / "instructed.bpmn"
+    file.write_bytes(model.end().to_xml())
+    await client.deploy_resources_from_files([file])
+    until = {"type": "TERMINATE_PROCESS_INSTANCE", "afterElementId": "second"}
+    created = await client.create_process_instance(
+        data=ProcessCreationById.from_dict(
+            {
+                "processDefinitionId": "instructed-by-sdk",
+                "startInstructions": [{"elementId": "second"}],
+                "runtimeInstructions": [until],
+            }
+        )
+    )
+
+    job = await _job(client, "sdk-there")
+    await client.complete_job(job.job_key, data=JobCompletionRequest.from_dict({}))
+
+    assert await _ended(client, created.process_instance_key) == "TERMINATED"
+
+
 async def test_a_process_instance_is_modified(client: CamundaAsyncClient, tmp_path: Path) -> None:
     model = process("modified-by-sdk").start().service_task("first", type="sdk-first")
     file = tmp_path / "modified.bpmn"
@@ -470,8 +495,10 @@ async def test_a_deleted_process_definition_begins_nothing(
     answer = await client.delete_resource(key, data=DeleteResourceRequest.from_dict({}))
 
     assert answer.resource_key == key
-    with pytest.raises(Exception, match="404"):
-        await client.create_process_instance(data=start)
+    # New process instances begin in any partition.
+    for _ in range(4):
+        with pytest.raises(Exception, match="404"):
+            await client.create_process_instance(data=start)
 
 
 async def test_a_job_that_keeps_failing_becomes_an_incident_that_can_be_resolved(

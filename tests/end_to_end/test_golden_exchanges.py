@@ -296,7 +296,7 @@ def _play_history(scene: Scene, definition: str) -> None:
     scene.play("get-start-form", "GET", f"{console}/startable-processes/{definition}/form")
 
 
-INSTRUCTED = {"processDefinitionId": "order", "startInstructions": [{"elementId": "charge"}]}
+INSTRUCTED = {"processDefinitionId": "order", "startInstructions": [{"elementId": "none"}]}
 
 
 def _play_refusals(scene: Scene) -> None:

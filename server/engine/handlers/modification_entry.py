@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from server.bpmn.executable import Element, ElementType
 from server.engine import ad_hoc, events, execution
 from server.engine.commands import ActivateInstruction, VariableInstruction
-from server.engine.handlers.modification_plan import ModificationPlan, flow_scopes_of, refused
+from server.engine.handlers.modification_plan import ModificationPlan, flow_scopes_of
 from server.engine.incidents import Incident
 from server.engine.keys import Key
 from server.engine.lifecycle import ACTIVATED
@@ -23,6 +23,7 @@ def entered(plan: ModificationPlan, step: Step, instance: ProcessInstance) -> tu
 
 class _Entry:
     def __init__(self, plan: ModificationPlan, step: Step, instance: ProcessInstance) -> None:
+        self._plan = plan
         self._step = step
         self._instance = instance
         self._process = step.process_of(instance)
@@ -137,4 +138,4 @@ class _Entry:
             raise self._refused("it would be too much at once: divide the instructions")
 
     def _refused(self, reason: str) -> Rejected:
-        return refused(self._instance, reason)
+        return self._plan.refused(reason)

@@ -33,8 +33,12 @@ UNSUPPORTED = frozenset(
 class ModificationPlan:
     """One instruction for each element instance that is made; `terminated` are those that instructions name."""
 
+    subject: str
     activations: tuple[ActivateInstruction, ...]
-    terminated: tuple[Key, ...]
+    terminated: tuple[Key, ...] = ()
+
+    def refused(self, reason: str) -> Rejected:
+        return _refused(self.subject, reason)
 
 
 def modification_plan(
@@ -42,7 +46,8 @@ def modification_plan(
 ) -> ModificationPlan:
     """Raises Rejected."""
     process = step.process_of(instance)
-    checks = _Checks(instance, process)
+    subject = f"process instance {instance.head.key} cannot be modified"
+    checks = _Checks(subject, instance, process)
     checks.expect_sources(command.move_instructions)
     checks.expect_elements(
         [
@@ -60,7 +65,15 @@ def modification_plan(
     for move in command.move_instructions:
         checks.expect_variable_scopes(move.target_element_id, move.variable_instructions)
     checks.expect_ancestors(activations)
-    return ModificationPlan(activations, tuple(dict.fromkeys((*keys, *terminated))))
+    return ModificationPlan(subject, activations, tuple(dict.fromkeys((*keys, *terminated))))
+
+
+def start_plan(step: Step, instance: ProcessInstance, element_ids: Collection[str]) -> ModificationPlan:
+    """What a new process instance begins with; raises Rejected."""
+    process = step.process_of(instance)
+    subject = f"process '{process.id}' cannot be started as asked"
+    _Checks(subject, instance, process).expect_elements(element_ids)
+    return ModificationPlan(subject, tuple(ActivateInstruction(element_id=each) for each in element_ids))
 
 
 def flow_scopes_of(element: Element) -> list[Element]:
@@ -73,10 +86,8 @@ def flow_scopes_of(element: Element) -> list[Element]:
     return around[::-1]
 
 
-def refused(instance: ProcessInstance, reason: str) -> Rejected:
-    return Rejected(
-        RejectionType.INVALID_ARGUMENT, f"process instance {instance.head.key} cannot be modified: {reason}"
-    )
+def _refused(subject: str, reason: str) -> Rejected:
+    return Rejected(RejectionType.INVALID_ARGUMENT, f"{subject}: {reason}")
 
 
 # What is there
@@ -151,8 +162,9 @@ def _ancestor(
 
 @dataclass(frozen=True, slots=True)
 class _Checks:
-    """Each raises Rejected."""
+    """Each raises Rejected; `subject` says what cannot be done."""
 
+    subject: str
     instance: ProcessInstance
     process: ExecutableProcess
 
@@ -219,4 +231,4 @@ class _Checks:
         return element if element is not None and element.state is not TERMINATING else None
 
     def _refused(self, reason: str) -> Rejected:
-        return refused(self.instance, reason)
+        return _refused(self.subject, reason)

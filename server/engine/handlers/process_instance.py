@@ -10,26 +10,50 @@ from server.engine.commands import (
 )
 from server.engine.definitions import Definition
 from server.engine.events import ProcessInstanceDeleted
+from server.engine.handlers.modification_entry import entered
+from server.engine.handlers.modification_plan import start_plan
+from server.engine.incidents import Incident
 from server.engine.instance_heads import head_of
 from server.engine.lifecycle import ElementState
+from server.engine.process_instance import ProcessInstance
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.scopes import set_all_local
 from server.engine.state import State
 from server.engine.step import Step
+from server.engine.work import ActivateInstances
 
 
 def create(command: CreateProcessInstance, step: Step) -> CreatedInstance:
     definition = _definition(command, step.state)
     process = step.process_by(definition)
-    if process.root.none_start is None:
+    if not command.start_element_ids and process.root.none_start is None:
         raise Rejected(
             RejectionType.INVALID_STATE, f"process '{process.id}' has no none start event to start from"
         )
+    for element_id in command.terminates_after:
+        if element_id not in process.elements:
+            raise Rejected(
+                RejectionType.INVALID_ARGUMENT,
+                f"process '{process.id}' has no element '{element_id}' after which it could be terminated",
+            )
     head = head_of(step, definition, tags=command.tags, business_id=command.business_id)
-    instance = step.create(head)
+    instance = step.create(head, terminates_after=command.terminates_after)
     set_all_local(step, instance, head.key, command.variables)
-    execution.start(step, instance)
+    if command.start_element_ids:
+        _start_at(command.start_element_ids, step, instance)
+    else:
+        execution.start(step, instance)
     return CreatedInstance(head)
+
+
+def _start_at(element_ids: tuple[str, ...], step: Step, instance: ProcessInstance) -> None:
+    """Begin at elements anywhere in the process, in new flow scopes, without what the process begins with otherwise."""
+    plan, root_key = start_plan(step, instance, element_ids), instance.head.key
+    try:
+        execution.open_flow_scope(step, step.visit(instance, instance.elements[root_key]))
+    except Incident as incident:
+        raise plan.refused(f"the process cannot wait for its events: {incident.message}") from incident
+    step.defer(instance, ActivateInstances(root_key, entered(plan, step, instance)))
 
 
 def _definition(command: CreateProcessInstance, state: State) -> Definition:

@@ -4,7 +4,7 @@ from collections import Counter
 
 from server.bpmn.executable import ElementType
 from server.engine import multi_instance
-from server.engine.handlers.modification_plan import ModificationPlan, refused
+from server.engine.handlers.modification_plan import ModificationPlan
 from server.engine.keys import Key
 from server.engine.lifecycle import ACTIVATED, TERMINATING
 from server.engine.process_instance import ElementInstance, ProcessInstance
@@ -20,7 +20,7 @@ def terminations(plan: ModificationPlan, step: Step, instance: ProcessInstance) 
     ending = {key: None for key in plan.terminated if elements[key].state is not TERMINATING}
     most = step.state.limits.terminations
     if len(ending) > most:
-        raise refused(instance, f"it would terminate more than {most} element instances at once")
+        raise plan.refused(f"it would terminate more than {most} element instances at once")
     left = [*ending]
     ended: Counter[Key] = Counter()
     while left:
@@ -34,8 +34,7 @@ def terminations(plan: ModificationPlan, step: Step, instance: ProcessInstance) 
             ending[scope_key] = None
             left.append(scope_key)
     if instance.head.key in ending and instance.head.caller is not None:
-        raise refused(
-            instance,
+        raise plan.refused(
             "nothing would be left in it, and a call activity started it: modify process instance"
             f" {instance.head.caller.process_instance_key} instead",
         )

@@ -375,6 +375,20 @@ def _migrate(move: Move, scenario: Scenario) -> Command:
     )
 
 
+def _start_at(move: Move, scenario: Scenario) -> Command:
+    """Begin at an element, and perhaps end after another one."""
+    tenant_id = _tenant(move, scenario)
+    latest = scenario.state.latest(tenant_id, "random")
+    ids = list(latest.process.elements) if latest is not None else ["none"]
+    return commands.CreateProcessInstance(
+        tenant_id=tenant_id,
+        process_definition_id="random",
+        variables=move.variables or {},
+        start_element_ids=(ids[(move.pick + 7 * move.number) % len(ids)],),
+        terminates_after=(ids[(2 * move.pick + move.number) % len(ids)],) if move.number % 2 else (),
+    )
+
+
 def _modify(move: Move, scenario: Scenario) -> Command:
     """Activate an element, terminate one, or move one, in the scope where it is or in any."""
     key = _instance(move, scenario)
@@ -486,6 +500,7 @@ COMMANDS: dict[str, Callable[[Move, Scenario], Command]] = {
     "start": lambda move, scenario: commands.CreateProcessInstance(
         tenant_id=_tenant(move, scenario), process_definition_id="random", variables=move.variables or {}
     ),
+    "start at": _start_at,
     "cancel": lambda move, scenario: commands.CancelProcessInstance(
         _tenant(move, scenario), _instance(move, scenario)
     ),

@@ -52,7 +52,7 @@ class Scenario:
         self.rows = Rows()
         self.instance_key = Key(0)
         self.due = Due()
-        self._process_id = ""
+        self.process_id = ""
 
     # Commands
 
@@ -117,16 +117,20 @@ class Scenario:
 
     def deployment(self, *processes: ProcessBuilder | bytes, name: str = "process.bpmn") -> Deployment:
         resources = tuple(resource(found, name) for found in processes)
-        self._process_id = resources[0].process_ids[0]
+        self.process_id = resources[0].process_ids[0]
         answer = self.execute(commands.DeployResources(self.tenant_id, resources))
         return cast("Deployment", answer)
 
     def start(self, process_id: str | None = None, /, **variables: object) -> Self:
         command = commands.CreateProcessInstance(
             tenant_id=self.tenant_id,
-            process_definition_id=process_id or self._process_id,
+            process_definition_id=process_id or self.process_id,
             variables=texts(variables),
         )
+        return self.create(command)
+
+    def create(self, command: commands.CreateProcessInstance) -> Self:
+        """Create the process instance that later calls are about."""
         self.instance_key = cast("CreatedInstance", self.execute(command)).head.key
         return self
 

@@ -726,6 +726,7 @@ def _moves(values: list[str]) -> st.SearchStrategy[Move]:
                 "migrate",
                 "modify",
                 "modify",
+                "start at",
             ]
         ),
         picks,

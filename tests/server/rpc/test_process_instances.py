@@ -45,19 +45,45 @@ async def test_an_older_version_can_be_started(caller: Caller) -> None:
     assert older.process_definition_key == first
 
 
+async def test_an_instance_begins_where_it_is_told(caller: Caller) -> None:
+    await caller.deploy(ORDER)
+    start = [{"element_id": "charge"}]
+
+    created = await caller("CreateProcessInstance", process_definition_id="order", start_instructions=start)
+
+    of_it = {"process_instance_key": {"eq": created.process_instance_key}}
+    found = await caller("SearchElementInstances", filter=of_it)
+    assert [item.element_id for item in found.items if item.element_id != "order"] == ["charge"]
+
+
+async def test_an_instance_is_terminated_after_an_element(caller: Caller) -> None:
+    await caller.deploy(ORDER)
+    until = [{"type": "TERMINATE_PROCESS_INSTANCE", "after_element_id": "charge"}]
+    created = await caller("CreateProcessInstance", process_definition_id="order", runtime_instructions=until)
+
+    (job,) = await caller.activate("charge")
+    await caller("CompleteJob", job_key=job.job_key)
+
+    found = await caller("GetProcessInstance", process_instance_key=created.process_instance_key)
+    assert found.process_instance.state == pb.PROCESS_INSTANCE_STATE_TERMINATED
+
+
 @pytest.mark.parametrize(
     ("instructions", "named"),
     [
-        ({"start_instructions": [{"element_id": "charge"}]}, "startInstructions"),
-        ({"runtime_instructions": [{"after_element_id": "charge"}]}, "runtimeInstructions"),
+        ({"start_instructions": [{"element_id": "none"}]}, "no element 'none' to activate"),
+        ({"start_instructions": [{"element_id": "a"}] * 1001}, "startInstructions"),
+        ({"runtime_instructions": [{"after_element_id": "none"}]}, "no element 'none' after which"),
+        ({"runtime_instructions": [{"type": "x", "after_element_id": "charge"}]}, "runtimeInstructions"),
     ],
+    ids=["element", "number", "last element", "type"],
 )
-async def test_an_instruction_for_a_new_instance_is_refused(
+async def test_an_instruction_that_cannot_be_followed_is_refused(
     caller: Caller, instructions: dict[str, object], named: str
 ) -> None:
     await caller.deploy(ORDER)
 
-    with pytest.raises(InvalidArgument, match=f"^{named}: is not supported yet"):
+    with pytest.raises(InvalidArgument, match=named):
         await caller("CreateProcessInstance", process_definition_id="order", **instructions)
 
     assert (await caller("SearchProcessInstances")).page.total_items == 0

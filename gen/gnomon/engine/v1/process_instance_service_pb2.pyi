@@ -53,9 +53,9 @@ class RuntimeInstruction(_message.Message):
     TYPE_FIELD_NUMBER: _builtins.int
     AFTER_ELEMENT_ID_FIELD_NUMBER: _builtins.int
     type: _builtins.str
-    """What to do, for example TERMINATE_PROCESS_INSTANCE."""
+    """What to do: TERMINATE_PROCESS_INSTANCE, which is also what an empty text stands for."""
     after_element_id: _builtins.str
-    """Element after which to do it."""
+    """Element after which to do it, when it has completed or was terminated."""
     def __init__(
         self,
         *,
@@ -117,11 +117,11 @@ class CreateProcessInstanceRequest(_message.Message):
 
     @_builtins.property
     def start_instructions(self) -> _containers.RepeatedCompositeFieldContainer[Global___StartInstruction]:
-        """Elements to start at instead of the none start event; refused when there is one, in this release."""
+        """Elements to start at instead of the none start event; their flow scopes are activated without their start events."""
 
     @_builtins.property
     def runtime_instructions(self) -> _containers.RepeatedCompositeFieldContainer[Global___RuntimeInstruction]:
-        """What happens on the way; refused when there is one, in this release."""
+        """What happens on the way."""
 
     def __init__(
         self,

@@ -4693,14 +4693,14 @@ class CreateProcessInstanceRequest(betterproto2.Message):
         12, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    Elements to start at instead of the none start event; refused when there is one, in this release.
+    Elements to start at instead of the none start event; their flow scopes are activated without their start events.
     """
 
     runtime_instructions: "list[RuntimeInstruction]" = betterproto2.field(
         13, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    What happens on the way; refused when there is one, in this release.
+    What happens on the way.
     """
 
 
@@ -12651,12 +12651,12 @@ class RuntimeInstruction(betterproto2.Message):
 
     type: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    What to do, for example TERMINATE_PROCESS_INSTANCE.
+    What to do: TERMINATE_PROCESS_INSTANCE, which is also what an empty text stands for.
     """
 
     after_element_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Element after which to do it.
+    Element after which to do it, when it has completed or was terminated.
     """
 
 
