@@ -70,6 +70,22 @@ async def test_an_instance_is_created_of_the_definition_that_is_named(zeebe: Zee
     assert not created.HasField("businessId")
 
 
+async def test_an_instance_begins_at_an_element_and_ends_after_it(zeebe: Zeebe, own: Caller) -> None:
+    await zeebe.deploy(ORDER)
+    created = await zeebe(
+        "CreateProcessInstance",
+        bpmnProcessId="order",
+        version=-1,
+        startInstructions=[{"elementId": "ship"}],
+        runtimeInstructions=[{"terminate": {"afterElementId": "ship"}}],
+    )
+
+    (job,) = await own.activate("ship")
+    await zeebe("CompleteJob", jobKey=job.job_key)
+
+    assert await state(own, created.processInstanceKey) == "TERMINATED"
+
+
 async def test_a_client_awaits_the_variables_of_an_instance(zeebe: Zeebe) -> None:
     await zeebe.deploy(ORDER)
     request = {"bpmnProcessId": "order", "version": -1, "variables": '{"total":120}'}

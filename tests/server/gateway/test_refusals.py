@@ -305,17 +305,17 @@ async def test_variables_that_are_no_object_are_refused_and_change_nothing(world
         ),
         pytest.param(
             "CreateProcessInstance",
-            {"bpmnProcessId": "order", "version": -1, "startInstructions": [{"elementId": "x"}]},
-            id="start instructions",
+            {"bpmnProcessId": "order", "version": -1, "startInstructions": [{"elementId": "x"}] * 1001},
+            id="1001 start instructions",
         ),
         pytest.param(
             "CreateProcessInstance",
             {
                 "bpmnProcessId": "order",
                 "version": -1,
-                "runtimeInstructions": [{"terminate": {"afterElementId": "x"}}],
+                "runtimeInstructions": [{"terminate": {"afterElementId": "x"}}] * 101,
             },
-            id="runtime instructions",
+            id="101 runtime instructions",
         ),
         pytest.param("EvaluateDecision", {"decisionId": "a", "decisionKey": 1}, id="decision's id and key"),
         pytest.param("DeployResource", {"resources": [{"name": "a.bpmn"}]}, id="an empty file"),
