@@ -7,7 +7,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from gnomon.engine.v1 import system_service_pb2 as system_pb
 from server.bpmn.builder import process
-from server.platform.errors import InvalidArgument, TenantMismatch
+from server.platform.errors import InvalidArgument, PermissionDenied
 from tests.server.engine.graphs import answering, graph_xml
 from tests.server.rpc.caller import Caller
 from tests.server.rpc.engines import Time
@@ -164,7 +164,7 @@ async def test_usage_is_what_a_tenant_did(caller: Caller) -> None:
     assert expected == used
     assert (later.process_instances, dict(later.tenants)) == (3, {})
     assert system_pb.GetUsageMetricsResponse() == unused
-    with pytest.raises(TenantMismatch):
+    with pytest.raises(PermissionDenied):
         await caller("GetUsageMetrics", **stretch, tenant_id="other")
     with pytest.raises(InvalidArgument, match="expected a time behind startTime"):
         await caller("GetUsageMetrics", start_time=at(MORNING), end_time=at(MORNING))
