@@ -15,6 +15,8 @@ from server.store.entities import ElementInstance, ProcessDefinition, ProcessIns
 from server.store.ports import Store
 from server.store.searchables import ELEMENT_INSTANCES, PROCESS_DEFINITIONS, PROCESS_INSTANCES
 
+_DEFINITION = "process_definition_key"
+
 
 class ProcessDefinitionServicer:
     def __init__(self, store: Store) -> None:
@@ -51,9 +53,9 @@ class ProcessDefinitionServicer:
         self, request: pb.GetProcessDefinitionStatisticsRequest, call: Call
     ) -> pb.GetProcessDefinitionStatisticsResponse:
         row = await found(self._store, ProcessDefinition, request.process_definition_key, call)
-        instances = parse(PROCESS_INSTANCES, request).clauses
-        is_counted = (equals(ELEMENT_INSTANCES, "process_definition_key", row.process_definition_key),)
-        clauses = (*is_counted, *_elements_of(instances)) if instances else is_counted
+        key, wanted = row.process_definition_key, parse(PROCESS_INSTANCES, request).clauses
+        of_instances = _elements_in((equals(PROCESS_INSTANCES, _DEFINITION, key), *wanted)) if wanted else ()
+        clauses = (equals(ELEMENT_INSTANCES, _DEFINITION, key), *of_instances)
         items = await counted_elements(self._store, clauses, call)
         return pb.GetProcessDefinitionStatisticsResponse(items=items)
 
@@ -73,8 +75,8 @@ class ProcessDefinitionServicer:
         return await process_statistics.subscriptions_by_version(self._store, request, call)
 
 
-def _elements_of(instances: Clauses) -> Iterator[Clause]:
-    """Element instances in process instances for which these clauses hold.
+def _elements_in(instances: Clauses) -> Iterator[Clause]:
+    """Of element instances in the process instances for which these clauses hold.
 
     What a clause asks of some element instance holds for each of them.
     """

@@ -11,7 +11,14 @@ from decimal import Decimal
 
 import asyncpg
 
-from server.store.entities import AuditEntry, BatchOperation, BatchOperationItem, DecisionInstance, Entity
+from server.store.entities import (
+    AuditEntry,
+    BatchOperation,
+    BatchOperationItem,
+    DecisionInstance,
+    Entity,
+    ProcessInstance,
+)
 from server.store.postgres.columns import BUCKETED, TABLES
 from server.store.postgres.identity_audit import NO_PARTITION
 
@@ -35,6 +42,20 @@ async def parts_of(connection: asyncpg.Connection, entity: type[Entity]) -> Sequ
     moment = _snapshot if entity in _FORGOTTEN else _moment
     live = Part(f"runtime.{name}", await moment(connection))
     return (live, *await _weeks(connection, name)) if entity in BUCKETED else (live,)
+
+
+async def tables_of(connection: asyncpg.Connection, entity: type[Entity]) -> Sequence[str]:
+    """Names of the tables of an entity that belongs to process instances; one may be dropped at any time.
+
+    Of a week, the table of process instances is made last: before, nothing has moved to the others.
+    """
+    name, whole = TABLES[entity].name, TABLES[ProcessInstance].name
+    text = """
+        SELECT right(relname::text, 8) FROM pg_inherits JOIN pg_class ON oid = inhrelid
+        WHERE inhparent = to_regclass($1) ORDER BY relname
+    """
+    weeks = await connection.fetch(text, f"history.{whole}")
+    return (f"runtime.{name}", *(f"history.{name}_{week}" for (week,) in weeks))
 
 
 async def _moment(connection: asyncpg.Connection) -> tuple[int, ...]:

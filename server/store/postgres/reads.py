@@ -1,8 +1,9 @@
 """Reads of the durable store: rows by their keys and searches, live rows and ended ones together."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import cast
+from functools import partial
+from typing import TypeVar, cast
 
 import asyncpg
 
@@ -10,10 +11,12 @@ from server.engine.keys import COUNTER_BITS, Key
 from server.platform.errors import Unavailable
 from server.platform.postgres.pooled import PooledDatabase
 from server.platform.query import Clause, Clauses, Condition, Operator, Page, Query, Statistic, Window
+from server.platform.query.clauses import relations_in
 from server.platform.query.cursor import cursors
 from server.platform.query.sql import (
     Statement,
     groups_of,
+    groups_within,
     owned_by,
     page_of,
     page_of_few,
@@ -21,8 +24,10 @@ from server.platform.query.sql import (
 )
 from server.store.entities import Entity
 from server.store.ports import E, S
+from server.store.postgres.columns import BUCKETED
 from server.store.postgres.literals import storable
-from server.store.postgres.relations import RELATIONS, counted_in, within
+from server.store.postgres.parts import tables_of
+from server.store.postgres.relations import RELATIONS, counted_in, table, within
 from server.store.postgres.rows import row_reader
 from server.store.postgres.totals import Totals, count
 from server.store.searchables import SEARCHABLES
@@ -46,6 +51,8 @@ _PLANNED_ANEW = "SET LOCAL plan_cache_mode = force_custom_plan"
 
 # Keys of which one value has few rows.
 _SELECTIVE = frozenset({"process_instance_key", "parent_process_instance_key", "scope_key", "entity_key"})
+
+T = TypeVar("T")
 
 Found = tuple[Sequence[asyncpg.Record], int]
 
@@ -75,11 +82,29 @@ class PostgresStore:
     async def statistics(
         self, statistic: Statistic[S], clauses: Clauses = (), *, tenant_id: str
     ) -> Sequence[S]:
-        statement = groups_of(counted_in(statistic), statistic, clauses, tenant_id=tenant_id)
-        async with self._database.connection() as connection, connection.transaction(readonly=True):
-            await connection.execute(_PLANNED_ANEW)
-            records = await _fetch(connection, statement)
+        are_together = not statistic.is_live and _look_beside(statistic.entity, clauses)
+        count = self._counted_by_table if are_together else self._counted
+        async with self._database.connection() as connection:
+            records = await _repeated(partial(count, connection, statistic, clauses, tenant_id))
         return [statistic.row(*record) for record in records]
+
+    async def _counted(
+        self, connection: asyncpg.Connection, statistic: Statistic[S], clauses: Clauses, tenant_id: str
+    ) -> Sequence[asyncpg.Record]:
+        statement = groups_of(counted_in(statistic), statistic, clauses, tenant_id=tenant_id)
+        async with connection.transaction(readonly=True):
+            await connection.execute(_PLANNED_ANEW)
+            return await _fetch(connection, statement)
+
+    async def _counted_by_table(
+        self, connection: asyncpg.Connection, statistic: Statistic[S], clauses: Clauses, tenant_id: str
+    ) -> Sequence[asyncpg.Record]:
+        """A row is looked for beside those that it belongs to, and not in all weeks of history."""
+        async with connection.transaction(isolation="repeatable_read", readonly=True):
+            await connection.execute(_PLANNED_ANEW)
+            names = await tables_of(connection, statistic.entity)
+            relations = [table(statistic.entity, name) for name in names]
+            return await _fetch(connection, groups_within(relations, statistic, clauses, tenant_id=tenant_id))
 
     async def _looked_up(
         self, connection: asyncpg.Connection, entity: type[Entity], query: Query, tenant_id: str
@@ -93,11 +118,7 @@ class PostgresStore:
     async def _searched(
         self, connection: asyncpg.Connection, entity: type[Entity], query: Query, tenant_id: str
     ) -> Found:
-        """Again when a week of history was dropped meanwhile."""
-        for _ in range(1 + MOST_DROPS):
-            with suppress(asyncpg.UndefinedTableError):
-                return await self._seen_at_once(connection, entity, query, tenant_id)
-        raise Unavailable("tables of history come or go all the time, repeat the search")
+        return await _repeated(partial(self._seen_at_once, connection, entity, query, tenant_id))
 
     async def _seen_at_once(
         self, connection: asyncpg.Connection, entity: type[Entity], query: Query, tenant_id: str
@@ -111,6 +132,19 @@ class PostgresStore:
             page = page_of_few if matches.total <= FEW else page_of
             relation = within(entity, matches.tables)
             return await _fetch(connection, page(relation, query, tenant_id=tenant_id)), matches.total
+
+
+async def _repeated(read: Callable[[], Awaitable[T]]) -> T:
+    """Read again when a week of history was dropped meanwhile."""
+    for _ in range(1 + MOST_DROPS):
+        with suppress(asyncpg.UndefinedTableError):
+            return await read()
+    raise Unavailable("tables of history come or go all the time, repeat the search")
+
+
+def _look_beside(entity: type[Entity], clauses: Clauses) -> bool:
+    """Whether rows of history are looked for beside rows of history."""
+    return entity in BUCKETED and any(related.entity in BUCKETED for related in relations_in(clauses))
 
 
 def _is_lookup(entity: type[Entity], query: Query) -> bool:

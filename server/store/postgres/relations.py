@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import cast
 
 from server.platform.query import Statistic
 from server.platform.query.sql import Relation, quoted
@@ -60,7 +59,7 @@ RELATIONS: Mapping[type[Entity], Relation] = {
 
 def counted_in(statistic: Statistic[object]) -> Relation:
     """What a statistic has to look at."""
-    entity = cast("type[Entity]", statistic.entity)
+    entity: type[Entity] = statistic.entity
     return within(entity, [f"runtime.{TABLES[entity].name}"]) if statistic.is_live else RELATIONS[entity]
 
 

@@ -387,7 +387,9 @@ class GetProcessDefinitionStatisticsRequest(_message.Message):
     """Which one."""
     @_builtins.property
     def filter(self) -> _process_instance_service_pb2.ProcessInstanceFilter:
-        """In which process instances; what it says of element instances holds for those that are counted, too."""
+        """In which process instances of this process definition; what it says of element instances holds for those that are
+        counted, too.
+        """
 
     def __init__(
         self,

@@ -7,7 +7,7 @@ the others.
 from collections.abc import Iterable, Sequence
 from typing import assert_never
 
-from server.platform.query.clauses import Clause
+from server.platform.query.clauses import Clause, Clauses
 from server.platform.query.conditions import Conditions
 from server.platform.query.fields import Field
 from server.platform.query.sql.arguments import Arguments
@@ -32,23 +32,51 @@ def groups_of(
 ) -> Statement:
     """Select the values of each group."""
     arguments = Arguments(tenant_id)
-    rows = _rows(relation, statistic.by)
     matches = where(relation, clauses, arguments)
-    by = [_key(group, arguments) for group in statistic.by]
-    measures = [_measure(measure, relation, arguments) for measure in statistic.measures]
-    columns = ", ".join(f"{text} AS v{number}" for number, text in enumerate((*by, *measures)))
-    places = ", ".join(str(number + 1) for number in range(len(by))) or "()"
+    columns = _columns(statistic, relation, arguments)
+    rows = f"{relation.name}{_items(statistic.by)}"
     selected = [
-        f"SELECT {columns} FROM {rows} WHERE {' AND '.join((matches, *part))} GROUP BY {places} HAVING count(*) > 0"  # noqa: S608  # values are arguments
+        f"SELECT {columns} FROM {rows} WHERE {' AND '.join((matches, *part))} {_grouped(statistic)}"  # noqa: S608  # values are arguments
         for part in _parts(relation, statistic.by)
     ]
-    union = " UNION ALL ".join(selected)
-    return Statement(f"{union} ORDER BY v{len(by)} DESC LIMIT {MOST_GROUPS}", arguments.values)
+    return Statement(f"{' UNION ALL '.join(selected)} {_most(statistic)}", arguments.values)
 
 
-def _rows(relation: Relation, by: Sequence[Group]) -> str:
-    items = (f", unnest({quoted(field.name)}) AS {_item(field)}" for field in lists_in(by))
-    return f"{relation.name}{''.join(items)}"
+def groups_within(
+    relations: Sequence[Relation], statistic: Statistic[object], clauses: Clauses, *, tenant_id: str
+) -> Statement:
+    """The same over all of these tables; rows that belong to the rows of one are looked for beside it alone."""
+    # The tables differ in their names alone, so all predicates have the same arguments.
+    arguments = Arguments(tenant_id)
+    where(relations[0], clauses, arguments)
+    tables = [
+        f"SELECT {', '.join(map(quoted, relation.columns))} FROM {relation.name}"  # noqa: S608  # values are arguments
+        f" WHERE {where(relation, clauses, Arguments(tenant_id))}"
+        for relation in relations
+    ]
+    columns = _columns(statistic, relations[0], arguments)
+    rows = f"({' UNION ALL '.join(tables)}) AS found{_items(statistic.by)}"
+    text = f"SELECT {columns} FROM {rows} {_grouped(statistic)} {_most(statistic)}"  # noqa: S608  # values are arguments
+    return Statement(text, arguments.values)
+
+
+def _columns(statistic: Statistic[object], relation: Relation, arguments: Arguments) -> str:
+    by = [_key(group, arguments) for group in statistic.by]
+    measures = [_measure(measure, relation, arguments) for measure in statistic.measures]
+    return ", ".join(f"{text} AS v{number}" for number, text in enumerate((*by, *measures)))
+
+
+def _items(by: Sequence[Group]) -> str:
+    return "".join(f", unnest({quoted(field.name)}) AS {_item(field)}" for field in lists_in(by))
+
+
+def _grouped(statistic: Statistic[object]) -> str:
+    places = ", ".join(str(number + 1) for number in range(len(statistic.by))) or "()"
+    return f"GROUP BY {places} HAVING count(*) > 0"
+
+
+def _most(statistic: Statistic[object]) -> str:
+    return f"ORDER BY v{len(statistic.by)} DESC LIMIT {MOST_GROUPS}"
 
 
 def _parts(relation: Relation, by: Sequence[Group]) -> Sequence[Sequence[str]]:

@@ -1,5 +1,6 @@
 """The statistics of the API, with what they are asked for over `population`."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -14,7 +15,8 @@ from server.platform.query import (
     Statistic,
     equals,
 )
-from server.platform.query.sql import Statement, groups_of
+from server.platform.query.clauses import relations_in
+from server.platform.query.sql import Statement, groups_of, groups_within
 from server.store.entities import IncidentState, ProcessInstance, ProcessInstanceState
 from server.store.job_statistics import (
     CREATION,
@@ -29,7 +31,7 @@ from server.store.job_statistics import (
     Stretch,
     counts_of,
 )
-from server.store.postgres.relations import counted_in
+from server.store.postgres.relations import counted_in, table
 from server.store.searchables import (
     ELEMENT_INSTANCES,
     INCIDENTS,
@@ -63,8 +65,12 @@ class Counted:
     clauses: Clauses
     is_in_index: bool = False
 
-    def statement(self, tenant_id: str) -> Statement:
-        return groups_of(counted_in(self.statistic), self.statistic, self.clauses, tenant_id=tenant_id)
+    def statement(self, tenant_id: str, names: Sequence[str]) -> Statement:
+        """As the store asks, given the names of the tables of its entity."""
+        if not any(relations_in(self.clauses)):
+            return groups_of(counted_in(self.statistic), self.statistic, self.clauses, tenant_id=tenant_id)
+        tables = [table(self.statistic.entity, name) for name in names]
+        return groups_within(tables, self.statistic, self.clauses, tenant_id=tenant_id)
 
 
 _OF_DEFINITION = equals(ELEMENT_INSTANCES, "process_definition_key", definition_key(7))
@@ -73,7 +79,10 @@ _IN_RUNNING = Related(
     ELEMENT_INSTANCES.fields["process_instance_key"],
     ProcessInstance,
     "process_instance_key",
-    (equals(PROCESS_INSTANCES, "state", ProcessInstanceState.ACTIVE),),
+    (
+        equals(PROCESS_INSTANCES, "process_definition_key", definition_key(7)),
+        equals(PROCESS_INSTANCES, "state", ProcessInstanceState.ACTIVE),
+    ),
 )
 _IS_ACTIVE = equals(PROCESS_INSTANCES, "state", ProcessInstanceState.ACTIVE)
 _OF_VERSION = equals(PROCESS_INSTANCES, "process_definition_key", definition_key(7))

@@ -2,9 +2,11 @@
 
 from typing import cast
 
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
+from server.engine.keys import Key
 from server.platform.postgres.pool import open_pool
 from server.platform.query import (
     Clauses,
@@ -13,17 +15,23 @@ from server.platform.query import (
     FieldType,
     Interval,
     Latest,
+    Related,
     Searchable,
     Statistic,
 )
 from server.platform.query.statistics import Group, Measure, Values
-from server.store.entities import Entity
+from server.store.entities import ElementInstance, ElementInstanceState, Entity, ProcessInstance
 from server.store.memory import MemoryStore
 from server.store.ports import Batch, Insert, Store
 from server.store.postgres.reads import PostgresStore
-from server.store.searchables import SEARCHABLES
+from server.store.searchables import ELEMENT_INSTANCES, SEARCHABLES
 from tests.server.store.durable import empty, write
-from tests.server.store.postgres.queries import conditions_of, rows_of, with_alternatives
+from tests.server.store.postgres.queries import (
+    conditions_of,
+    rows_of,
+    searches_by_variables,
+    with_alternatives,
+)
 from tests.server.store.rows import TENANT
 
 Asked = tuple[list[Entity], Statistic[Values], Clauses]
@@ -51,6 +59,30 @@ def statistics(draw: st.DrawFn) -> Asked:
     return draw(rows_of(searchable)), statistic, clauses
 
 
+@st.composite
+def statistics_of_elements(draw: st.DrawFn) -> Asked:
+    """Element instances of process instances that meet conditions, each where its process instance lies."""
+    _, rows, query = draw(searches_by_variables())
+    instances = [row for row in rows if isinstance(row, ProcessInstance)]
+    keys = [row.process_instance_key for row in instances] or [Key(1)]
+    elements = [
+        msgspec.structs.replace(
+            row, element_instance_key=Key(2 * row.element_instance_key + key % 2), process_instance_key=key
+        )
+        for row in draw(rows_of(ELEMENT_INSTANCES))
+        if isinstance(row, ElementInstance)
+        for key in [draw(st.sampled_from(keys))]
+    ]
+    field = ELEMENT_INSTANCES.fields["process_instance_key"]
+    clauses = (Related(field, ProcessInstance, field.name, query.clauses, draw(st.booleans())),)
+    statistic = Statistic(_values, ElementInstance, (ELEMENT_INSTANCES.fields["element_id"],), (Count(),))
+    return [*rows, *(_ended(element) for element in elements)], statistic, clauses
+
+
+def _ended(element: ElementInstance) -> ElementInstance:
+    return msgspec.structs.replace(element, state=ElementInstanceState.COMPLETED)
+
+
 def _values(*values: object) -> Values:
     return cast("Values", values)
 
@@ -59,7 +91,7 @@ async def answers(store: Store, statistic: Statistic[Values], clauses: Clauses) 
     return sorted(await store.statistics(statistic, clauses, tenant_id=TENANT), key=repr)
 
 
-@given(statistics())
+@given(statistics() | statistics_of_elements())
 async def test_every_statistic_is_that_of_the_store_in_memory(durable_dsn: str, asked: Asked) -> None:
     rows, statistic, clauses = asked
     memory = MemoryStore(max_finished_instances=1000)

@@ -14,6 +14,7 @@ from server.platform.postgres.pool import open_pool
 from server.platform.query import Window, equals
 from server.platform.query.sql import Statement, count_of, page_of, page_of_few
 from server.store.entities import ProcessInstance
+from server.store.postgres.parts import tables_of
 from server.store.postgres.reads import FEW
 from server.store.postgres.relations import RELATIONS, within
 from server.store.searchables import ELEMENT_INSTANCES, JOBS, VARIABLES
@@ -155,7 +156,7 @@ async def test_rows_of_an_instance_are_found_by_a_plan_that_knows_no_values(
 async def test_a_statistic_reads_only_rows_that_it_counts(
     connection: asyncpg.Connection, counted: Counted
 ) -> None:
-    statement = counted.statement(SMALL_TENANT)
+    statement = counted.statement(SMALL_TENANT, await tables_of(connection, counted.statistic.entity))
 
     plan = await plan_of(connection, statement, "VERBOSE")
 
@@ -170,7 +171,7 @@ async def test_a_statistic_reads_only_rows_that_it_counts(
 async def test_element_instances_of_a_process_definition_are_counted_in_an_index(
     connection: asyncpg.Connection, counted: Counted
 ) -> None:
-    plan = await plan_of(connection, counted.statement(TENANT), "VERBOSE")
+    plan = await plan_of(connection, counted.statement(TENANT, ()), "VERBOSE")
 
     of_history = [
         node for node in plan if node.get("Schema") == "history" and node["Node Type"] != "Index Scan"

@@ -7892,7 +7892,8 @@ class GetProcessDefinitionStatisticsRequest(betterproto2.Message):
 
     filter: "ProcessInstanceFilter | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    In which process instances; what it says of element instances holds for those that are counted, too.
+    In which process instances of this process definition; what it says of element instances holds for those that are
+    counted, too.
     """
 
 
