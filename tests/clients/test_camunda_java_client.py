@@ -16,8 +16,8 @@ EXAMPLES = ROOT / "examples"
 BUILD = ("mvn", "-q", "-B", "compile", "dependency:build-classpath", "-Dmdep.outputFile=classpath")
 BUILD_SECONDS = 300
 RUN_SECONDS = 120
-CHECKS = 64
-CHECKS_OVER_GRPC = 28
+CHECKS = 65
+CHECKS_OVER_GRPC = 29
 
 
 @pytest.fixture(scope="session")

@@ -277,7 +277,7 @@ class Scenario:
         await refused(JobNotFoundError, self.adapter.throw_error(2**50, "", {}, "CODE"))
         await refused(JobNotFoundError, self.adapter.update_job_timeout(2**50, 1000))
         await self.client.run_process("guarded")
-        (job,) = [job async for job in self.adapter.activate_jobs("risky", "w", 60_000, 1, [], -1)]
+        (job,) = [job async for job in self.adapter.activate_jobs("risky", "w", 60_000, 1, [], 10_000)]
         await self.adapter.fail_job(job.key, 0, "it broke", 0, {})
         await refused(JobAlreadyDeactivatedError, self.adapter.complete_job(job.key, {}))
         invalid = self.adapter.activate_jobs("", "w", 60_000, 1, [], -1)
