@@ -41,10 +41,14 @@ class IncidentServicer:
     ) -> pb.SearchElementInstanceIncidentsResponse:
         row = await found(self._store, ElementInstance, request.element_instance_key, call)
         elements = await elements_with_incidents(self._store, row)
-        instance = equals(INCIDENTS, "process_instance_key", row.process_instance_key)
-        also = (instance, Condition(INCIDENTS.fields["element_instance_key"], Operator.IN, elements))
         return await search(
-            self._store, INCIDENTS, request, pb.SearchElementInstanceIncidentsResponse, call, also=also
+            self._store,
+            INCIDENTS,
+            request,
+            pb.SearchElementInstanceIncidentsResponse,
+            call,
+            also=(equals(INCIDENTS, "process_instance_key", row.process_instance_key),),
+            changing=(Condition(INCIDENTS.fields["element_instance_key"], Operator.IN, elements),),
         )
 
     async def get_incident(self, request: pb.GetIncidentRequest, call: Call) -> pb.GetIncidentResponse:

@@ -8,7 +8,8 @@ from server.engine.keys import Key
 from server.platform.call import Call
 from server.platform.query import Condition, Operator, Searchable, equals
 from server.rpc.process_statistics import versions_by_key
-from server.rpc.statistics import describe, page_of
+from server.rpc.searching import tell_page
+from server.rpc.statistics import page_of
 from server.store.entities import IncidentState
 from server.store.ports import Store
 from server.store.searchables import INCIDENTS
@@ -48,7 +49,7 @@ async def instances_by_error(
     """It reads all open incidents of the tenant."""
     page = page_of(_BY_ERROR, await _errors(store, call), request)
     response = pb.GetProcessInstanceStatisticsByErrorResponse()
-    describe(page, response.page)
+    tell_page(response.page, page)
     for row in page.items:
         response.items.add(
             error_hash_code=row.error_hash_code,
@@ -70,7 +71,7 @@ async def instances_by_definition(
     page = page_of(_BY_DEFINITION, rows, request)
     versions = await versions_by_key(store, [row.process_definition_key for row in page.items], call)
     response = pb.GetProcessInstanceStatisticsByDefinitionResponse()
-    describe(page, response.page)
+    tell_page(response.page, page)
     for row in page.items:
         version = versions[row.process_definition_key]
         response.items.add(

@@ -22,7 +22,8 @@ from server.platform.query import (
     equals,
     operators,
 )
-from server.rpc.statistics import describe, page_of, place_of
+from server.rpc.searching import tell_page
+from server.rpc.statistics import page_of, place_of
 from server.store.job_statistics import (
     HAS_WORKER,
     TYPE,
@@ -98,7 +99,7 @@ async def by_type(
     rows = [_Named(place_of(name), name, metrics, workers.get(name, 0)) for name, metrics in types]
     page = page_of(_NAMED, rows, request, default=_BY_NAME)
     response = pb.GetJobTypeStatisticsResponse()
-    describe(page, response.page)
+    tell_page(response.page, page)
     for row in page.items:
         _fill(response.items.add(job_type=row.name, workers=row.workers), row.metrics)
     return response
@@ -114,7 +115,7 @@ async def by_worker(
     rows = [_Named(place_of(name), name, metrics) for name, metrics in workers]
     page = page_of(_NAMED, rows, request, default=_BY_NAME)
     response = pb.GetJobWorkerStatisticsResponse()
-    describe(page, response.page)
+    tell_page(response.page, page)
     for row in page.items:
         _fill(response.items.add(worker=row.name), row.metrics)
     return response
@@ -135,7 +136,7 @@ async def by_time(
     rows = [_At(cast("datetime", values[0]), metrics) for values, metrics in found.items()]
     page = page_of(_BY_TIME, rows, request)
     response = pb.GetJobTimeSeriesStatisticsResponse()
-    describe(page, response.page)
+    tell_page(response.page, page)
     for row in page.items:
         _fill(response.items.add(time=_timestamp(row.time)), row.metrics)
     return response
@@ -163,7 +164,7 @@ async def by_error(
     ]
     page = page_of(_ERRORS, rows, request, default=_BY_ERROR)
     response = pb.GetJobErrorStatisticsResponse()
-    describe(page, response.page)
+    tell_page(response.page, page)
     for row in page.items:
         response.items.add(error_code=row.error_code, error_message=row.error_message, workers=row.workers)
     return response

@@ -8,7 +8,8 @@ from server.engine.keys import Key
 from server.platform.call import Call
 from server.platform.query import Condition, Operator, Searchable, equals
 from server.platform.query.filters import filter_clauses
-from server.rpc.statistics import describe, page_of
+from server.rpc.searching import tell_page
+from server.rpc.statistics import page_of
 from server.store.entities import ProcessDefinitionState, ProcessInstanceState
 from server.store.ports import Store
 from server.store.searchables import MESSAGE_SUBSCRIPTIONS, PROCESS_DEFINITIONS, PROCESS_INSTANCES
@@ -47,7 +48,7 @@ async def instances_by_process(
     page = page_of(_PROCESSES, counted, request)
     deployed = await _processes(store, [row.process_definition_id for row in page.items], call)
     response = pb.GetProcessDefinitionInstanceStatisticsResponse()
-    describe(page, response.page)
+    tell_page(response.page, page)
     for row in page.items:
         process = deployed.get(row.process_definition_id, _Process(None, 0))
         response.items.add(
@@ -72,7 +73,7 @@ async def instances_by_version(
     counted = await store.statistics(VERSIONS, (of_versions, _IS_ACTIVE), tenant_id=call.tenant_id)
     page = page_of(_VERSIONS, counted, request)
     response = pb.GetProcessDefinitionInstanceVersionStatisticsResponse()
-    describe(page, response.page)
+    tell_page(response.page, page)
     for row in page.items:
         response.items.add(
             process_definition_id=row.process_definition_id,
@@ -94,7 +95,7 @@ async def subscriptions_by_version(
     counted = await store.statistics(SUBSCRIPTIONS, clauses, tenant_id=call.tenant_id)
     page = page_of(_SUBSCRIPTIONS, counted, request)
     response = pb.GetProcessDefinitionMessageSubscriptionStatisticsResponse()
-    describe(page, response.page)
+    tell_page(response.page, page)
     for row in page.items:
         response.items.add(
             process_definition_id=row.process_definition_id,

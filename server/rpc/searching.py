@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from google.protobuf.message import Message
@@ -47,12 +48,15 @@ async def search(
     call: Call,
     *,
     also: Sequence[Condition] = (),
+    changing: Sequence[Condition] = (),
 ) -> R:
     """Answer a search among the rows of the caller's tenant; `also` are conditions beside the request's filter.
 
-    Raises InvalidArgument. A field that only a filter knows (`is_truncated`) stays unset in the items.
+    Those that are `changing` may be others on the next page. Raises InvalidArgument. A field that only a filter knows
+    (`is_truncated`) stays unset in the items.
     """
-    query = parse(searchable, request, also=also)
+    asked = parse(searchable, request, also=also)
+    query = replace(asked, clauses=(*asked.clauses, *changing), sealed=asked.clauses)
     page = await store.search(searchable.entity, query, tenant_id=call.tenant_id)
     response = response_type()
     answer = cast("SearchResponse", response)

@@ -8,7 +8,6 @@ from typing import TypeVar
 from google.protobuf.message import Message
 
 from gnomon.engine.v1 import element_instance_pb2
-from gnomon.query.v1.page_pb2 import PageResponse
 from server.platform.call import Call
 from server.platform.mapping import mapper
 from server.platform.query import Clauses, Page, Searchable, SortKey, evaluate, parse_page
@@ -41,13 +40,6 @@ def page_of(
     """The page of all groups that a request asks for; `default` is the order when it names none. Raises InvalidArgument."""
     query = parse_page(searchable, request, default=default)
     return evaluate(sorted(rows, key=attrgetter(searchable.key.name)), query)
-
-
-def describe(page: Page[S], response: PageResponse) -> None:
-    """Say where a page stands."""
-    response.total_items = page.total
-    if page.start_cursor is not None and page.end_cursor is not None:
-        response.start_cursor, response.end_cursor = page.start_cursor, page.end_cursor
 
 
 def place_of(*texts: str | None) -> int:

@@ -37,7 +37,8 @@ def cursors(query: Query, items: Sequence[object]) -> tuple[str | None, str | No
     """Start and end cursor of a page."""
     if not items:
         return None, None
-    seal, position = _fingerprint(query.clauses, query.sort), position_reader(query.sort)
+    sealed = query.clauses if query.sealed is None else query.sealed
+    seal, position = _fingerprint(sealed, query.sort), position_reader(query.sort)
     return _encode(seal, position(items[0])), _encode(seal, position(items[-1]))
 
 

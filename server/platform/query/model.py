@@ -61,11 +61,15 @@ EVERYTHING = Window(limit=None)
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """All clauses have to hold; the last sort key is the entity's key."""
+    """All clauses have to hold; the last sort key is the entity's key.
+
+    Cursors belong to the `sealed` clauses, or to all when it is None: the others may change from page to page.
+    """
 
     clauses: Clauses
     sort: tuple[SortKey, ...]
     window: Window = Window()
+    sealed: Clauses | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,6 +126,26 @@ async def test_incidents_of_an_element_instance_are_those_inside_it(caller: Call
     assert [await incidents(item.element_instance_key) for item in start.items] == [[] for _ in start.items]
 
 
+async def test_incidents_are_paged_while_further_elements_have_some(caller: Caller) -> None:
+    inside = sub_process("sub").parallel_gateway("fork").service_task("a", type="charge").end()
+    inside.branch("fork").service_task("b", type="charge").end()
+    await caller.deploy(process("nested").embed(inside).end())
+    await caller.start("nested")
+    first, second = await caller.activate("charge")
+    await caller("FailJob", job_key=first.job_key)
+    (sub,) = (await caller("SearchElementInstances", filter={"element_id": {"eq": "sub"}})).items
+    key = sub.element_instance_key
+    page = await caller("SearchElementInstanceIncidents", element_instance_key=key, page={"limit": 1})
+    await caller("FailJob", job_key=second.job_key)
+
+    after = {"after": page.page.end_cursor}
+    rest = await caller("SearchElementInstanceIncidents", element_instance_key=key, page=after)
+
+    found = [item.job_key for item in (*page.items, *rest.items)]
+    assert found == [first.job_key, second.job_key]
+    assert rest.page.total_items == 2
+
+
 @pytest.mark.usefixtures("order")
 async def test_active_process_instances_are_counted_by_process(caller: Caller) -> None:
     await failed(caller)
