@@ -21,15 +21,15 @@ from server.partition.job_waiters import JobWaiters
 from server.partition.partition import Partition
 from server.partition.quota import Quota
 from server.platform.clock import VirtualClock
-from server.platform.query import Page, Query
+from server.platform.query import Clauses, Page, Query, Statistic
 from server.store.ports import (
     Batch,
     E,
-    ElementStatistics,
     IncomingCommand,
     Ledger,
     PartitionId,
     Reservation,
+    S,
     Store,
     StoredAnswer,
 )
@@ -128,10 +128,10 @@ class HeldStore:
     async def search(self, entity: type[E], query: Query, *, tenant_id: str) -> Page[E]:
         return await self._rows.search(entity, query, tenant_id=tenant_id)
 
-    async def element_statistics(
-        self, process_definition_key: Key, *, tenant_id: str
-    ) -> Sequence[ElementStatistics]:
-        return await self._rows.element_statistics(process_definition_key, tenant_id=tenant_id)
+    async def statistics(
+        self, statistic: Statistic[S], clauses: Clauses = (), *, tenant_id: str
+    ) -> Sequence[S]:
+        return await self._rows.statistics(statistic, clauses, tenant_id=tenant_id)
 
 
 class Harness:
