@@ -1,13 +1,16 @@
-"""How much of the system its tenants use."""
+"""What clients may expect of the system, and how much of it its tenants use."""
 
 from datetime import UTC, datetime
 
+from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from gnomon.buf.validate import validate_pb2
 from gnomon.engine.v1 import system_service_pb2 as pb
+from gnomon.engine.v1.job_service_pb2 import ActivateJobsRequest
 from server.platform.call import Call
 from server.platform.errors import InvalidArgument
-from server.platform.query import Clauses, Condition, Field, Operator, Statistic
+from server.platform.query import MOST_GROUPS, Clauses, Condition, Field, Operator, Statistic
 from server.store.ports import Store
 from server.store.searchables import DECISION_INSTANCES, PROCESS_INSTANCES, USER_TASKS
 from server.store.statistics import ASSIGNEES, EVALUATED_DECISIONS, IS_NOT_CALLED, STARTED_INSTANCES, Amount
@@ -16,6 +19,23 @@ from server.store.statistics import ASSIGNEES, EVALUATED_DECISIONS, IS_NOT_CALLE
 class SystemServicer:
     def __init__(self, store: Store) -> None:
         self._store = store
+
+    async def get_license(self, request: pb.GetLicenseRequest, call: Call) -> pb.GetLicenseResponse:
+        return pb.GetLicenseResponse(valid_license=True, license_type="none")
+
+    async def get_system_configuration(
+        self, request: pb.GetSystemConfigurationRequest, call: Call
+    ) -> pb.GetSystemConfigurationResponse:
+        return pb.GetSystemConfigurationResponse(
+            job_metrics=pb.JobMetricsConfiguration(
+                enabled=True,
+                export_interval="PT0S",
+                max_worker_name_length=_longest(ActivateJobsRequest, "worker"),
+                max_job_type_length=_longest(ActivateJobsRequest, "type"),
+                max_tenant_id_length=_longest(pb.GetUsageMetricsRequest, "tenant_id"),
+                max_unique_keys=MOST_GROUPS,
+            )
+        )
 
     async def get_usage_metrics(
         self, request: pb.GetUsageMetricsRequest, call: Call
@@ -45,6 +65,12 @@ class SystemServicer:
     async def _number(self, statistic: Statistic[Amount], clauses: Clauses, call: Call) -> int:
         found = await self._store.statistics(statistic, clauses, tenant_id=call.tenant_id)
         return sum(amount.number for amount in found)
+
+
+def _longest(message_type: type[Message], name: str) -> int:
+    """Characters that the contract lets a text have."""
+    rules = message_type.DESCRIPTOR.fields_by_name[name].GetOptions().Extensions[validate_pb2.field]
+    return rules.string.max_len
 
 
 def _between(field: Field, begin: datetime, end: datetime) -> tuple[Condition, ...]:

@@ -17,7 +17,10 @@ from server.rpc.refusals import AUDITED_RPCS
 from tests.identity.deployment import deployed
 
 # Any credential may ask, whatever its permissions.
-OPEN_TO_THE_AUTHENTICATED = {"/gnomon.engine.v1.TopologyService/GetTopology"}
+OPEN_TO_THE_AUTHENTICATED = {
+    "/gnomon.engine.v1.TopologyService/GetTopology",
+    "/gnomon.engine.v1.SystemService/GetSystemConfiguration",
+}
 
 # Only the embedded mode, which keeps no audit log, has a clock that moves.
 UNAUDITED = {"PinClock", "ResetClock"}

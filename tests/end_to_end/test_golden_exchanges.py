@@ -126,6 +126,8 @@ def _pretty(document: object) -> str:
 def _play(scene: Scene) -> None:
     scene.play("status", "GET", "/v2/status")
     scene.play("topology", "GET", "/v2/topology")
+    scene.play("get-license", "GET", "/v2/license")
+    scene.play("get-system-configuration", "GET", "/v2/system/configuration")
     scene.play("pin-clock", "PUT", "/v2/clock", {"timestamp": MIDNIGHT})
     files = {"resources": ("order.bpmn", ORDER)}
     deployed = scene.play("create-deployment", "POST", "/v2/deployments", files=files)

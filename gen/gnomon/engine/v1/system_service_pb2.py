@@ -28,7 +28,7 @@ from google.api import annotations_pb2 as google_dot_api_dot_annotations__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%gnomon/engine/v1/system_service.proto\x12\x10gnomon.engine.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xea\x01\n\x16GetUsageMetricsRequest\x12\x36\n\nstart_time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01\x12\x34\n\x08\x65nd_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01\x12(\n\ttenant_id\x18\x03 \x01(\tB\x10\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x02\x10\x01H\x00\x88\x01\x01\x12\x19\n\x0cwith_tenants\x18\x04 \x01(\x08H\x01\x88\x01\x01\x42\x0c\n\n_tenant_idB\x0f\n\r_with_tenants\"^\n\x12TenantUsageMetrics\x12\x19\n\x11process_instances\x18\x01 \x01(\x03\x12\x1a\n\x12\x64\x65\x63ision_instances\x18\x02 \x01(\x03\x12\x11\n\tassignees\x18\x03 \x01(\x03\"\x9a\x02\n\x17GetUsageMetricsResponse\x12\x19\n\x11process_instances\x18\x01 \x01(\x03\x12\x1a\n\x12\x64\x65\x63ision_instances\x18\x02 \x01(\x03\x12\x11\n\tassignees\x18\x03 \x01(\x03\x12\x16\n\x0e\x61\x63tive_tenants\x18\x04 \x01(\x03\x12G\n\x07tenants\x18\x05 \x03(\x0b\x32\x36.gnomon.engine.v1.GetUsageMetricsResponse.TenantsEntry\x1aT\n\x0cTenantsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\x33\n\x05value\x18\x02 \x01(\x0b\x32$.gnomon.engine.v1.TenantUsageMetrics:\x02\x38\x01\x32\xac\x01\n\rSystemService\x12\x9a\x01\n\x0fGetUsageMetrics\x12(.gnomon.engine.v1.GetUsageMetricsRequest\x1a).gnomon.engine.v1.GetUsageMetricsResponse\"2\x8a\xe7\x18\x0e\n\x0chistory:read\x82\xd3\xe4\x93\x02\x1a\x12\x18/v2/system/usage-metricsb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%gnomon/engine/v1/system_service.proto\x12\x10gnomon.engine.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xea\x01\n\x16GetUsageMetricsRequest\x12\x36\n\nstart_time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01\x12\x34\n\x08\x65nd_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01\x12(\n\ttenant_id\x18\x03 \x01(\tB\x10\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x02\x10\x01H\x00\x88\x01\x01\x12\x19\n\x0cwith_tenants\x18\x04 \x01(\x08H\x01\x88\x01\x01\x42\x0c\n\n_tenant_idB\x0f\n\r_with_tenants\"^\n\x12TenantUsageMetrics\x12\x19\n\x11process_instances\x18\x01 \x01(\x03\x12\x1a\n\x12\x64\x65\x63ision_instances\x18\x02 \x01(\x03\x12\x11\n\tassignees\x18\x03 \x01(\x03\"\x9a\x02\n\x17GetUsageMetricsResponse\x12\x19\n\x11process_instances\x18\x01 \x01(\x03\x12\x1a\n\x12\x64\x65\x63ision_instances\x18\x02 \x01(\x03\x12\x11\n\tassignees\x18\x03 \x01(\x03\x12\x16\n\x0e\x61\x63tive_tenants\x18\x04 \x01(\x03\x12G\n\x07tenants\x18\x05 \x03(\x0b\x32\x36.gnomon.engine.v1.GetUsageMetricsResponse.TenantsEntry\x1aT\n\x0cTenantsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\x33\n\x05value\x18\x02 \x01(\x0b\x32$.gnomon.engine.v1.TenantUsageMetrics:\x02\x38\x01\"\x13\n\x11GetLicenseRequest\"\x9c\x01\n\x12GetLicenseResponse\x12\x15\n\rvalid_license\x18\x01 \x01(\x08\x12\x14\n\x0clicense_type\x18\x02 \x01(\t\x12\x15\n\ris_commercial\x18\x03 \x01(\x08\x12\x33\n\nexpires_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.TimestampH\x00\x88\x01\x01\x42\r\n\x0b_expires_at\"\x1f\n\x1dGetSystemConfigurationRequest\"`\n\x1eGetSystemConfigurationResponse\x12>\n\x0bjob_metrics\x18\x01 \x01(\x0b\x32).gnomon.engine.v1.JobMetricsConfiguration\"\xb7\x01\n\x17JobMetricsConfiguration\x12\x0f\n\x07\x65nabled\x18\x01 \x01(\x08\x12\x17\n\x0f\x65xport_interval\x18\x02 \x01(\t\x12\x1e\n\x16max_worker_name_length\x18\x03 \x01(\x05\x12\x1b\n\x13max_job_type_length\x18\x04 \x01(\x05\x12\x1c\n\x14max_tenant_id_length\x18\x05 \x01(\x05\x12\x17\n\x0fmax_unique_keys\x18\x06 \x01(\x05\x32\xc4\x03\n\rSystemService\x12r\n\nGetLicense\x12#.gnomon.engine.v1.GetLicenseRequest\x1a$.gnomon.engine.v1.GetLicenseResponse\"\x19\x8a\xe7\x18\x02\x10\x01\x82\xd3\xe4\x93\x02\r\x12\x0b/v2/license\x12\xa1\x01\n\x16GetSystemConfiguration\x12/.gnomon.engine.v1.GetSystemConfigurationRequest\x1a\x30.gnomon.engine.v1.GetSystemConfigurationResponse\"$\x8a\xe7\x18\x00\x82\xd3\xe4\x93\x02\x1a\x12\x18/v2/system/configuration\x12\x9a\x01\n\x0fGetUsageMetrics\x12(.gnomon.engine.v1.GetUsageMetricsRequest\x1a).gnomon.engine.v1.GetUsageMetricsResponse\"2\x8a\xe7\x18\x0e\n\x0chistory:read\x82\xd3\xe4\x93\x02\x1a\x12\x18/v2/system/usage-metricsb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -43,6 +43,10 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETUSAGEMETRICSREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002\222\347\030\002\020\001'
   _globals['_GETUSAGEMETRICSRESPONSE_TENANTSENTRY']._loaded_options = None
   _globals['_GETUSAGEMETRICSRESPONSE_TENANTSENTRY']._serialized_options = b'8\001'
+  _globals['_SYSTEMSERVICE'].methods_by_name['GetLicense']._loaded_options = None
+  _globals['_SYSTEMSERVICE'].methods_by_name['GetLicense']._serialized_options = b'\212\347\030\002\020\001\202\323\344\223\002\r\022\013/v2/license'
+  _globals['_SYSTEMSERVICE'].methods_by_name['GetSystemConfiguration']._loaded_options = None
+  _globals['_SYSTEMSERVICE'].methods_by_name['GetSystemConfiguration']._serialized_options = b'\212\347\030\000\202\323\344\223\002\032\022\030/v2/system/configuration'
   _globals['_SYSTEMSERVICE'].methods_by_name['GetUsageMetrics']._loaded_options = None
   _globals['_SYSTEMSERVICE'].methods_by_name['GetUsageMetrics']._serialized_options = b'\212\347\030\016\n\014history:read\202\323\344\223\002\032\022\030/v2/system/usage-metrics'
   _globals['_GETUSAGEMETRICSREQUEST']._serialized_start=182
@@ -53,6 +57,16 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETUSAGEMETRICSRESPONSE']._serialized_end=797
   _globals['_GETUSAGEMETRICSRESPONSE_TENANTSENTRY']._serialized_start=713
   _globals['_GETUSAGEMETRICSRESPONSE_TENANTSENTRY']._serialized_end=797
-  _globals['_SYSTEMSERVICE']._serialized_start=800
-  _globals['_SYSTEMSERVICE']._serialized_end=972
+  _globals['_GETLICENSEREQUEST']._serialized_start=799
+  _globals['_GETLICENSEREQUEST']._serialized_end=818
+  _globals['_GETLICENSERESPONSE']._serialized_start=821
+  _globals['_GETLICENSERESPONSE']._serialized_end=977
+  _globals['_GETSYSTEMCONFIGURATIONREQUEST']._serialized_start=979
+  _globals['_GETSYSTEMCONFIGURATIONREQUEST']._serialized_end=1010
+  _globals['_GETSYSTEMCONFIGURATIONRESPONSE']._serialized_start=1012
+  _globals['_GETSYSTEMCONFIGURATIONRESPONSE']._serialized_end=1108
+  _globals['_JOBMETRICSCONFIGURATION']._serialized_start=1111
+  _globals['_JOBMETRICSCONFIGURATION']._serialized_end=1294
+  _globals['_SYSTEMSERVICE']._serialized_start=1297
+  _globals['_SYSTEMSERVICE']._serialized_end=1749
 # @@protoc_insertion_point(module_scope)

@@ -154,3 +154,141 @@ class GetUsageMetricsResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetUsageMetricsResponse: _TypeAlias = GetUsageMetricsResponse  # noqa: Y015
+
+@_typing.final
+class GetLicenseRequest(_message.Message):
+    """Request of GetLicense."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetLicenseRequest: _TypeAlias = GetLicenseRequest  # noqa: Y015
+
+@_typing.final
+class GetLicenseResponse(_message.Message):
+    """Response of GetLicense."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VALID_LICENSE_FIELD_NUMBER: _builtins.int
+    LICENSE_TYPE_FIELD_NUMBER: _builtins.int
+    IS_COMMERCIAL_FIELD_NUMBER: _builtins.int
+    EXPIRES_AT_FIELD_NUMBER: _builtins.int
+    valid_license: _builtins.bool
+    """Always true."""
+    license_type: _builtins.str
+    """Always "none"."""
+    is_commercial: _builtins.bool
+    """Always false."""
+    @_builtins.property
+    def expires_at(self) -> _timestamp_pb2.Timestamp:
+        """Always absent."""
+
+    def __init__(
+        self,
+        *,
+        valid_license: _builtins.bool = ...,
+        license_type: _builtins.str = ...,
+        is_commercial: _builtins.bool = ...,
+        expires_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_expires_at", b"_expires_at", "expires_at", b"expires_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_expires_at", b"_expires_at", "expires_at", b"expires_at", "is_commercial", b"is_commercial", "license_type", b"license_type", "valid_license", b"valid_license"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__expires_at: _TypeAlias = _typing.Literal["expires_at"]  # noqa: Y015
+    _WhichOneofArgType__expires_at: _TypeAlias = _typing.Literal["_expires_at", b"_expires_at"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__expires_at) -> _WhichOneofReturnType__expires_at | None: ...
+
+Global___GetLicenseResponse: _TypeAlias = GetLicenseResponse  # noqa: Y015
+
+@_typing.final
+class GetSystemConfigurationRequest(_message.Message):
+    """Request of GetSystemConfiguration."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetSystemConfigurationRequest: _TypeAlias = GetSystemConfigurationRequest  # noqa: Y015
+
+@_typing.final
+class GetSystemConfigurationResponse(_message.Message):
+    """Response of GetSystemConfiguration."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    JOB_METRICS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def job_metrics(self) -> Global___JobMetricsConfiguration:
+        """Of statistics of jobs."""
+
+    def __init__(
+        self,
+        *,
+        job_metrics: Global___JobMetricsConfiguration | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["job_metrics", b"job_metrics"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["job_metrics", b"job_metrics"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetSystemConfigurationResponse: _TypeAlias = GetSystemConfigurationResponse  # noqa: Y015
+
+@_typing.final
+class JobMetricsConfiguration(_message.Message):
+    """Bounds of statistics of jobs."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ENABLED_FIELD_NUMBER: _builtins.int
+    EXPORT_INTERVAL_FIELD_NUMBER: _builtins.int
+    MAX_WORKER_NAME_LENGTH_FIELD_NUMBER: _builtins.int
+    MAX_JOB_TYPE_LENGTH_FIELD_NUMBER: _builtins.int
+    MAX_TENANT_ID_LENGTH_FIELD_NUMBER: _builtins.int
+    MAX_UNIQUE_KEYS_FIELD_NUMBER: _builtins.int
+    enabled: _builtins.bool
+    """Whether there are any: always true."""
+    export_interval: _builtins.str
+    """How late they are, an ISO 8601 duration: they are read from the jobs at once."""
+    max_worker_name_length: _builtins.int
+    """Characters of the name of a worker."""
+    max_job_type_length: _builtins.int
+    """Characters of the type of a job."""
+    max_tenant_id_length: _builtins.int
+    """Characters of the id of a tenant."""
+    max_unique_keys: _builtins.int
+    """Groups that one statistic looks at."""
+    def __init__(
+        self,
+        *,
+        enabled: _builtins.bool = ...,
+        export_interval: _builtins.str = ...,
+        max_worker_name_length: _builtins.int = ...,
+        max_job_type_length: _builtins.int = ...,
+        max_tenant_id_length: _builtins.int = ...,
+        max_unique_keys: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["enabled", b"enabled", "export_interval", b"export_interval", "max_job_type_length", b"max_job_type_length", "max_tenant_id_length", b"max_tenant_id_length", "max_unique_keys", b"max_unique_keys", "max_worker_name_length", b"max_worker_name_length"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___JobMetricsConfiguration: _TypeAlias = JobMetricsConfiguration  # noqa: Y015

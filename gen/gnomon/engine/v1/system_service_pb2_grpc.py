@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class SystemServiceStub:
-    """Tells what tenants use of the system.
+    """Tells what tenants use of the system, and what clients may expect of it.
     """
 
     def __init__(self, channel):
@@ -35,6 +35,16 @@ class SystemServiceStub:
         Args:
             channel: A grpc.Channel.
         """
+        self.GetLicense = channel.unary_unary(
+                '/gnomon.engine.v1.SystemService/GetLicense',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_system__service__pb2.GetLicenseRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_system__service__pb2.GetLicenseResponse.FromString,
+                _registered_method=True)
+        self.GetSystemConfiguration = channel.unary_unary(
+                '/gnomon.engine.v1.SystemService/GetSystemConfiguration',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_system__service__pb2.GetSystemConfigurationRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_system__service__pb2.GetSystemConfigurationResponse.FromString,
+                _registered_method=True)
         self.GetUsageMetrics = channel.unary_unary(
                 '/gnomon.engine.v1.SystemService/GetUsageMetrics',
                 request_serializer=gnomon_dot_engine_dot_v1_dot_system__service__pb2.GetUsageMetricsRequest.SerializeToString,
@@ -43,8 +53,22 @@ class SystemServiceStub:
 
 
 class SystemServiceServicer:
-    """Tells what tenants use of the system.
+    """Tells what tenants use of the system, and what clients may expect of it.
     """
+
+    def GetLicense(self, request, context):
+        """Says that no license is needed.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetSystemConfiguration(self, request, context):
+        """Returns bounds that clients have to know.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
 
     def GetUsageMetrics(self, request, context):
         """Counts what the caller's tenant did in a stretch of time.
@@ -56,6 +80,16 @@ class SystemServiceServicer:
 
 def add_SystemServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
+            'GetLicense': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetLicense,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_system__service__pb2.GetLicenseRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_system__service__pb2.GetLicenseResponse.SerializeToString,
+            ),
+            'GetSystemConfiguration': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetSystemConfiguration,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_system__service__pb2.GetSystemConfigurationRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_system__service__pb2.GetSystemConfigurationResponse.SerializeToString,
+            ),
             'GetUsageMetrics': grpc.unary_unary_rpc_method_handler(
                     servicer.GetUsageMetrics,
                     request_deserializer=gnomon_dot_engine_dot_v1_dot_system__service__pb2.GetUsageMetricsRequest.FromString,
@@ -70,8 +104,62 @@ def add_SystemServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class SystemService:
-    """Tells what tenants use of the system.
+    """Tells what tenants use of the system, and what clients may expect of it.
     """
+
+    @staticmethod
+    def GetLicense(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.SystemService/GetLicense',
+            gnomon_dot_engine_dot_v1_dot_system__service__pb2.GetLicenseRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_system__service__pb2.GetLicenseResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetSystemConfiguration(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.SystemService/GetSystemConfiguration',
+            gnomon_dot_engine_dot_v1_dot_system__service__pb2.GetSystemConfigurationRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_system__service__pb2.GetSystemConfigurationResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
 
     @staticmethod
     def GetUsageMetrics(request,

@@ -27,25 +27,49 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class SystemServiceStub:
-    """Tells what tenants use of the system."""
+    """Tells what tenants use of the system, and what clients may expect of it."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> SystemServiceAsyncStub: ...
+    GetLicense: _grpc.UnaryUnaryMultiCallable[_system_service_pb2.GetLicenseRequest, _system_service_pb2.GetLicenseResponse]
+    """Says that no license is needed."""
+    GetSystemConfiguration: _grpc.UnaryUnaryMultiCallable[_system_service_pb2.GetSystemConfigurationRequest, _system_service_pb2.GetSystemConfigurationResponse]
+    """Returns bounds that clients have to know."""
     GetUsageMetrics: _grpc.UnaryUnaryMultiCallable[_system_service_pb2.GetUsageMetricsRequest, _system_service_pb2.GetUsageMetricsResponse]
     """Counts what the caller's tenant did in a stretch of time."""
 
 @_typing.type_check_only
 class SystemServiceAsyncStub(SystemServiceStub):
-    """Tells what tenants use of the system."""
+    """Tells what tenants use of the system, and what clients may expect of it."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
+    GetLicense: _aio.UnaryUnaryMultiCallable[_system_service_pb2.GetLicenseRequest, _system_service_pb2.GetLicenseResponse]  # type: ignore[assignment]
+    """Says that no license is needed."""
+    GetSystemConfiguration: _aio.UnaryUnaryMultiCallable[_system_service_pb2.GetSystemConfigurationRequest, _system_service_pb2.GetSystemConfigurationResponse]  # type: ignore[assignment]
+    """Returns bounds that clients have to know."""
     GetUsageMetrics: _aio.UnaryUnaryMultiCallable[_system_service_pb2.GetUsageMetricsRequest, _system_service_pb2.GetUsageMetricsResponse]  # type: ignore[assignment]
     """Counts what the caller's tenant did in a stretch of time."""
 
 class SystemServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Tells what tenants use of the system."""
+    """Tells what tenants use of the system, and what clients may expect of it."""
+
+    @_abc_1.abstractmethod
+    def GetLicense(
+        self,
+        request: _system_service_pb2.GetLicenseRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_system_service_pb2.GetLicenseResponse, _abc.Awaitable[_system_service_pb2.GetLicenseResponse]]:
+        """Says that no license is needed."""
+
+    @_abc_1.abstractmethod
+    def GetSystemConfiguration(
+        self,
+        request: _system_service_pb2.GetSystemConfigurationRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_system_service_pb2.GetSystemConfigurationResponse, _abc.Awaitable[_system_service_pb2.GetSystemConfigurationResponse]]:
+        """Returns bounds that clients have to know."""
 
     @_abc_1.abstractmethod
     def GetUsageMetrics(

@@ -188,6 +188,8 @@ __all__ = (
     "GetJobTypeStatisticsResponse",
     "GetJobWorkerStatisticsRequest",
     "GetJobWorkerStatisticsResponse",
+    "GetLicenseRequest",
+    "GetLicenseResponse",
     "GetLintRulesRequest",
     "GetLintRulesResponse",
     "GetProcessDefinitionInstanceStatisticsRequest",
@@ -224,6 +226,8 @@ __all__ = (
     "GetStartProcessFormResponse",
     "GetStatusRequest",
     "GetStatusResponse",
+    "GetSystemConfigurationRequest",
+    "GetSystemConfigurationResponse",
     "GetTenantClusterVariableRequest",
     "GetTenantClusterVariableResponse",
     "GetTopologyRequest",
@@ -266,6 +270,7 @@ __all__ = (
     "JobKindFilter",
     "JobListenerEventType",
     "JobListenerEventTypeFilter",
+    "JobMetricsConfiguration",
     "JobResult",
     "JobResultActivateElement",
     "JobResultCorrections",
@@ -7631,6 +7636,50 @@ default_message_pool.register_message(
 
 
 @dataclass(eq=False, repr=False)
+class GetLicenseRequest(betterproto2.Message):
+    """
+    Request of GetLicense.
+    """
+
+    pass
+
+
+default_message_pool.register_message("gnomon.engine.v1", "GetLicenseRequest", GetLicenseRequest)
+
+
+@dataclass(eq=False, repr=False)
+class GetLicenseResponse(betterproto2.Message):
+    """
+    Response of GetLicense.
+    """
+
+    valid_license: "bool" = betterproto2.field(1, betterproto2.TYPE_BOOL)
+    """
+    Always true.
+    """
+
+    license_type: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    Always "none".
+    """
+
+    is_commercial: "bool" = betterproto2.field(3, betterproto2.TYPE_BOOL)
+    """
+    Always false.
+    """
+
+    expires_at: "datetime.datetime | None" = betterproto2.field(
+        4, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
+    )
+    """
+    Always absent.
+    """
+
+
+default_message_pool.register_message("gnomon.engine.v1", "GetLicenseResponse", GetLicenseResponse)
+
+
+@dataclass(eq=False, repr=False)
 class GetLintRulesRequest(betterproto2.Message):
     """
     Request of GetLintRules.
@@ -8360,6 +8409,39 @@ class GetStatusResponse(betterproto2.Message):
 
 
 default_message_pool.register_message("gnomon.engine.v1", "GetStatusResponse", GetStatusResponse)
+
+
+@dataclass(eq=False, repr=False)
+class GetSystemConfigurationRequest(betterproto2.Message):
+    """
+    Request of GetSystemConfiguration.
+    """
+
+    pass
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1", "GetSystemConfigurationRequest", GetSystemConfigurationRequest
+)
+
+
+@dataclass(eq=False, repr=False)
+class GetSystemConfigurationResponse(betterproto2.Message):
+    """
+    Response of GetSystemConfiguration.
+    """
+
+    job_metrics: "JobMetricsConfiguration | None" = betterproto2.field(
+        1, betterproto2.TYPE_MESSAGE, optional=True
+    )
+    """
+    Of statistics of jobs.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1", "GetSystemConfigurationResponse", GetSystemConfigurationResponse
+)
 
 
 @dataclass(eq=False, repr=False)
@@ -9848,6 +9930,46 @@ class JobListenerEventTypeFilter(betterproto2.Message):
 default_message_pool.register_message(
     "gnomon.engine.v1", "JobListenerEventTypeFilter", JobListenerEventTypeFilter
 )
+
+
+@dataclass(eq=False, repr=False)
+class JobMetricsConfiguration(betterproto2.Message):
+    """
+    Bounds of statistics of jobs.
+    """
+
+    enabled: "bool" = betterproto2.field(1, betterproto2.TYPE_BOOL)
+    """
+    Whether there are any: always true.
+    """
+
+    export_interval: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    How late they are, an ISO 8601 duration: they are read from the jobs at once.
+    """
+
+    max_worker_name_length: "int" = betterproto2.field(3, betterproto2.TYPE_INT32)
+    """
+    Characters of the name of a worker.
+    """
+
+    max_job_type_length: "int" = betterproto2.field(4, betterproto2.TYPE_INT32)
+    """
+    Characters of the type of a job.
+    """
+
+    max_tenant_id_length: "int" = betterproto2.field(5, betterproto2.TYPE_INT32)
+    """
+    Characters of the id of a tenant.
+    """
+
+    max_unique_keys: "int" = betterproto2.field(6, betterproto2.TYPE_INT32)
+    """
+    Groups that one statistic looks at.
+    """
+
+
+default_message_pool.register_message("gnomon.engine.v1", "JobMetricsConfiguration", JobMetricsConfiguration)
 
 
 @dataclass(eq=False, repr=False)
@@ -17453,8 +17575,56 @@ class SignalServiceStub(betterproto2_grpclib.ServiceStub):
 
 class SystemServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Tells what tenants use of the system.
+    Tells what tenants use of the system, and what clients may expect of it.
     """
+
+    async def get_license(
+        self,
+        message: "GetLicenseRequest | None" = None,
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "GetLicenseResponse":
+        """
+        Says that no license is needed.
+        """
+
+        if message is None:
+            message = GetLicenseRequest()
+
+        return await self._unary_unary(
+            "/gnomon.engine.v1.SystemService/GetLicense",
+            message,
+            GetLicenseResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def get_system_configuration(
+        self,
+        message: "GetSystemConfigurationRequest | None" = None,
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "GetSystemConfigurationResponse":
+        """
+        Returns bounds that clients have to know.
+        """
+
+        if message is None:
+            message = GetSystemConfigurationRequest()
+
+        return await self._unary_unary(
+            "/gnomon.engine.v1.SystemService/GetSystemConfiguration",
+            message,
+            GetSystemConfigurationResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
 
     async def get_usage_metrics(
         self,
