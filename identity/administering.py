@@ -4,8 +4,6 @@ from collections.abc import Coroutine, Iterator, Mapping
 
 from google.protobuf.descriptor import ServiceDescriptor
 
-from gnomon.directory.v1 import group_service_pb2 as process_group_service_pb2
-from gnomon.directory.v1 import role_service_pb2 as process_role_service_pb2
 from gnomon.identity.v1 import (
     account_service_pb2,
     consent_service_pb2,
@@ -78,8 +76,6 @@ from identity.rpc.group import GroupServicer
 from identity.rpc.mapping_rule import MappingRuleServicer
 from identity.rpc.membership import MembershipServicer
 from identity.rpc.password_policy import PasswordPolicyServicer
-from identity.rpc.process_api.group import GroupServicer as ProcessGroupServicer
-from identity.rpc.process_api.role import RoleServicer as ProcessRoleServicer
 from identity.rpc.role import RoleServicer
 from identity.rpc.scope import ScopeServicer
 from identity.rpc.session_administration import SessionAdministrationServicer
@@ -98,8 +94,6 @@ _GROUPS = group_service_pb2.DESCRIPTOR.services_by_name["GroupService"]
 _ROLES = role_service_pb2.DESCRIPTOR.services_by_name["RoleService"]
 _RULES = mapping_rule_service_pb2.DESCRIPTOR.services_by_name["MappingRuleService"]
 _MEMBERSHIPS = membership_service_pb2.DESCRIPTOR.services_by_name["MembershipService"]
-_PROCESS_GROUPS = process_group_service_pb2.DESCRIPTOR.services_by_name["GroupService"]
-_PROCESS_ROLES = process_role_service_pb2.DESCRIPTOR.services_by_name["RoleService"]
 _SCOPES = scope_service_pb2.DESCRIPTOR.services_by_name["ScopeService"]
 _ATTRIBUTES = user_attribute_service_pb2.DESCRIPTOR.services_by_name["UserAttributeService"]
 _POLICIES = password_policy_service_pb2.DESCRIPTOR.services_by_name["PasswordPolicyService"]
@@ -109,7 +103,7 @@ _DEVICES = device_list_service_pb2.DESCRIPTOR.services_by_name["DeviceListServic
 
 
 class Administering:
-    """`groups` and `roles` are the names that can be given to users."""
+    """`groups` and `roles` are the names that can be given to users, `people` the users themselves."""
 
     servicers: Mapping[ServiceDescriptor, object]
 
@@ -138,23 +132,22 @@ class Administering:
         self._users = ground.store.of(USERS)
         self.policies = PasswordPolicies(ground.store.of(TENANTS), ground.events)
         self.choosing = PasswordChoosing(self.policies, ground.passwords, ground.clock)
-        self._administrators = Administrators(ground.standings)
+        self.administrators = Administrators(ground.standings)
         admission = Admission(ground.tenants, callers)
-        acting = Acting(
+        self.acting = Acting(
             *(ground.tenants, self._users, ground.clock),
             deployment_client_id=ground.config.bootstrap.client_id,
         )
         self.groups, self.roles, attributes = self._groups(), self._roles(), self._attributes()
-        self._people = self._user_administration()
+        self.people = self._user_administration()
+        self.mapping_rules = self._mapping_rules()
         self.servicers = {
             _ACCOUNTS: self._accounts(admission),
-            _USERS: UserServicer(admission, self._people),
+            _USERS: UserServicer(admission, self.people),
             _GROUPS: GroupServicer(admission, self.groups, self.roles),
             _ROLES: RoleServicer(admission, self.roles),
-            _RULES: MappingRuleServicer(acting, self._mapping_rules()),
-            _MEMBERSHIPS: MembershipServicer(acting, self._memberships()),
-            _PROCESS_GROUPS: ProcessGroupServicer(acting, self.groups),
-            _PROCESS_ROLES: ProcessRoleServicer(acting, self.roles),
+            _RULES: MappingRuleServicer(self.acting, self.mapping_rules),
+            _MEMBERSHIPS: MembershipServicer(self.acting, self._memberships()),
             _SCOPES: ScopeServicer(admission, self._scopes(), attributes),
             _ATTRIBUTES: UserAttributeServicer(admission, attributes),
             _POLICIES: PasswordPolicyServicer(ground.tenants, admission, self.policies),
@@ -181,7 +174,7 @@ class Administering:
         yield AccountUpkeep(
             ground.tenants,
             self._users,
-            removal=self._people,
+            removal=self.people,
             settings=ground.store.of(TENANTS),
             leadership=Leadership(PURPOSE, ground.store, ground.clock, randomness=ground.randomness),
             events=ground.events,
@@ -203,7 +196,7 @@ class Administering:
             images=ground.images,
             roles=self.roles,
             groups=self.groups,
-            administrators=self._administrators,
+            administrators=self.administrators,
             version=ground.directory_version,
             choosing=self.choosing,
             reserved_usernames=ground.config.users.preferred_username_blacklist,
@@ -233,7 +226,7 @@ class Administering:
             clock=ground.clock,
         )
         account = OwnAccount(
-            self._people,
+            self.people,
             proofs,
             addresses=addresses,
             sessions=presence.sessions,
@@ -251,7 +244,7 @@ class Administering:
             checked=names.group,
             built_in=(),
             holders=AllOf(holders_of_groups(ground.store), DefaultGroups(ground.store)),
-            administrators=self._administrators,
+            administrators=self.administrators,
             version=ground.directory_version,
             events=ground.events,
             randomness=ground.randomness,
@@ -265,7 +258,7 @@ class Administering:
             checked=names.label,
             built_in=ADMINISTRATOR_ROLES,
             holders=holders_of_roles(ground.store),
-            administrators=self._administrators,
+            administrators=self.administrators,
             version=ground.directory_version,
             events=ground.events,
             randomness=ground.randomness,
@@ -284,7 +277,7 @@ class Administering:
             ground.tenants,
             roles=self.roles,
             groups=self.groups,
-            administrators=self._administrators,
+            administrators=self.administrators,
             version=ground.directory_version,
             events=ground.events,
         )
@@ -297,7 +290,7 @@ class Administering:
             checked=names.label,
             built_in=BUILT_IN_SCOPES,
             holders=RecordsWith(ground.store.of(CLIENTS), "oauth_scopes", "default_scopes"),
-            administrators=self._administrators,
+            administrators=self.administrators,
             version=ground.directory_version,
             events=ground.events,
             randomness=ground.randomness,
@@ -312,7 +305,7 @@ class Administering:
                 PeopleWithAttributes(self._users),
                 ScopesWithAttributes(ground.store.of(SCOPE_DEFINITIONS)),
             ),
-            administrators=self._administrators,
+            administrators=self.administrators,
             events=ground.events,
             clock=ground.clock,
         )

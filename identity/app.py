@@ -60,6 +60,7 @@ from identity.outgoing.published_keys import PublishedKeys
 from identity.overseeing import Overseeing
 from identity.picturing import Picturing
 from identity.presence import presence_on
+from identity.process_api import process_api
 from identity.randomness import Randomness, SystemRandomness
 from identity.recognizing import Recognizing
 from identity.resetting import Resetting
@@ -155,6 +156,7 @@ async def open_identity(
                 **Fronting(ground, presence, issuing).servicers,
                 **hosting.servicers(callers),
                 **administering.servicers,
+                **process_api(ground, presence, administering, hosting.administration),
                 **enrolling.servicers,
                 **Federating(ground, callers, administering).servicers,
                 **recognizing.servicers(

@@ -32,6 +32,7 @@ class Hosting:
         self.targets = SignInTargets(ground.tenants, ground.store, self._providers)
         self._directory = TenantDirectory(ground.tenants, ground.store, ground.clock)
         self._removal = TenantRemoval(self._directory, ground.store, KINDS, clock=ground.clock)
+        self.administration = self._administration()
 
     async def open(self) -> None:
         """Load the stored tenants in addition to the configured ones; raises Unavailable."""
@@ -46,7 +47,7 @@ class Hosting:
     def servicers(self, callers: Callers) -> Mapping[ServiceDescriptor, object]:
         tenants = self._ground.tenants
         return {
-            _TENANT: TenantServicer(tenants, self._administration(), callers),
+            _TENANT: TenantServicer(tenants, self.administration, callers),
             _DOMAIN: SignInDomainServicer(tenants, self._domain_administration(), callers),
         }
 

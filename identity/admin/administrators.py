@@ -62,22 +62,20 @@ class Administrators:
     async def expect_may_assign(
         self, tenant: Tenant, actor: Actor, *, roles: tuple[str, ...] = (), groups: tuple[str, ...] = ()
     ) -> None:
-        """Raise PermissionDenied when the caller lacks a permission that the labels give."""
+        """Raise PermissionDenied when the labels give a permission that the caller lacks, or open another tenant."""
         anybody = _Anybody(tenant_id=tenant.tenant_id, roles=roles, groups=groups)
-        self.expect_may_give((await self._standings.of(anybody)).permissions, actor)
+        standing = await self._standings.of(anybody)
+        self.expect_may_give(standing.permissions, actor)
+        if not actor.is_administrator and not standing.tenant_ids <= actor.tenant_ids:
+            raise PermissionDenied("this gives access to a tenant in which the caller may not act")
 
-    async def expect_may_take_over(
-        self, user: User, actor: Actor, *, tenant_ids: Collection[TenantId]
-    ) -> None:
-        """Raise PermissionDenied for a client that could gain rights of the user by a new password or address.
-
-        `tenant_ids` are the tenants in which the client may act.
-        """
+    async def expect_may_take_over(self, user: User, actor: Actor) -> None:
+        """Raise PermissionDenied for a client that could gain rights of the user by a new password or address."""
         if actor.kind is not ActorKind.CLIENT or actor.is_administrator:
             return
         standing = await self._standings.of(user, _claims_of_person(user))
         lacking = standing.permissions - actor.permissions
-        if lacking or not standing.tenant_ids <= frozenset(tenant_ids):
+        if lacking or not standing.tenant_ids <= actor.tenant_ids:
             raise PermissionDenied(
                 "the user may do what the caller may not, so the caller cannot change this"
             )

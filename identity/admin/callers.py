@@ -22,6 +22,7 @@ from identity.sessions.sessions import has_csrf
 from identity.tenants import Tenant, Tenants
 from identity.tokens.active import ActiveToken
 from identity.vocabulary import Permission, TokenType
+from server.platform.call import TenantId
 from server.platform.clock import Clock
 from server.platform.errors import PermissionDenied, Unauthenticated
 
@@ -66,7 +67,8 @@ class Actor:
 
     `session` is the `sid` of the calling browser's session, and empty without one. `peer_address` is the caller's
     network address, and empty when unknown. `permissions` are those of the caller, limited to the scopes of its token;
-    the caller can pass on no others. An API key has none. `has_shown_factor` is true when the user showed a second
+    the caller can pass on no others. An API key has none. `tenant_ids` are the tenants in which a caller of the process
+    API may act. `has_shown_factor` is true when the user showed a second
     factor in the session.
     """
 
@@ -77,6 +79,7 @@ class Actor:
     session: str = ""
     peer_address: str = ""
     permissions: frozenset[Permission] = frozenset()
+    tenant_ids: frozenset[TenantId] = frozenset()
     has_shown_factor: bool = False
 
     @property

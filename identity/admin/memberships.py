@@ -1,12 +1,12 @@
-"""Memberships: roles, groups and tenants of clients, groups, roles and mapping rules.
+"""Memberships: roles, groups and tenants of users, clients, groups, roles and mapping rules.
 
-A membership is a name in the record of the member: the role of a group is in the group's record. Memberships of users
-are changed with their accounts.
+A membership is a name in the record of the member: the role of a group is in the group's record.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from typing import Generic, Protocol, TypeVar
 
 from identity.admin.administrators import Administrators
@@ -15,13 +15,15 @@ from identity.admin.rewriting import rewritten
 from identity.clients.client import CLIENTS
 from identity.directory.labels import GROUPS, ROLES
 from identity.directory.mapping_rule import MAPPING_RULES
+from identity.directory.user import USERS, User
+from identity.directory.users import find_by_name
 from identity.directory.version import DirectoryVersion
 from identity.events.events import Events
 from identity.events.kinds import EventType
 from identity.tenants import Tenant, Tenants
 from server.platform.audit import AuditNote
 from server.platform.call import TenantId
-from server.platform.errors import NotFound
+from server.platform.errors import InvalidState, NotFound
 from server.platform.records import Record, Records, RecordStore
 
 
@@ -33,6 +35,7 @@ class Party(StrEnum):
     TENANT = "tenant"
     MAPPING_RULE = "mapping rule"
     CLIENT = "client"
+    USER = "user"
 
 
 Names = tuple[str, ...]
@@ -48,7 +51,7 @@ class Labels(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """`name` is the name of a role or group, or the id of a tenant. Roles and groups as members go by name too."""
+    """`name` is the name of a role or group, or the id of a tenant. Roles, groups and users as members go by name too."""
 
     member: Party
     member_id: str
@@ -79,6 +82,7 @@ class Memberships:
             Party.GROUP: _Members(store.of(GROUPS), _by_name),
             Party.MAPPING_RULE: _Members(store.of(MAPPING_RULES), _by_id),
             Party.CLIENT: _Members(store.of(CLIENTS), _by_id),
+            Party.USER: _Members(store.of(USERS), _by_username),
         }
         self._labels = {Party.ROLE: roles, Party.GROUP: groups}
         self._store = store
@@ -97,12 +101,14 @@ class Memberships:
         )
 
     async def unassign(self, tenant: Tenant, membership: Membership, actor: Actor, note: AuditNote) -> None:
-        if membership.name not in await self._names(tenant, membership):
+        names = await self._names(tenant, membership)
+        if membership.name not in names:
             await self._store.note(note)
             return
+        _expect_rest(membership, names)
         await self._write(
             *(tenant, membership, actor),
-            changed=lambda names: tuple(name for name in names if name != membership.name),
+            changed=partial(_without, membership),
             note=note,
         )
 
@@ -136,8 +142,11 @@ class Memberships:
         changed: Callable[[Names], Names],
         note: AuditNote,
     ) -> None:
-        await self._members[membership.member].change(tenant, membership, changed, note)
+        before, after = await self._members[membership.member].change(tenant, membership, changed, note)
         await self._version.advance()
+        if isinstance(before, User) and isinstance(after, User):
+            await self._tell_of_user(before, after, actor)
+            return
         await self._events.emit(
             tenant.tenant_id,
             EventType.CHANGED,
@@ -145,13 +154,33 @@ class Memberships:
             actor=actor,
         )
 
+    async def _tell_of_user(self, before: User, after: User, actor: Actor) -> None:
+        tell = partial(
+            self._events.emit, after.tenant_id, user_id=after.id, ip=actor.peer_address or None, actor=actor
+        )
+        await tell(EventType.CHANGED, text=f"user {after.email}")
+        if await self._administrators.makes(after) and not await self._administrators.makes(before):
+            await tell(EventType.NEW_ADMINISTRATOR, text=after.email)
+
+
+def _without(membership: Membership, names: Names) -> Names:
+    _expect_rest(membership, names)
+    return tuple(name for name in names if name != membership.name)
+
+
+def _expect_rest(membership: Membership, names: Names) -> None:
+    """Raise InvalidState for the only tenant of a user or client: without any it would act in the tenant of its record."""
+    is_principal = membership.member in (Party.USER, Party.CLIENT)
+    if membership.of is Party.TENANT and is_principal and names == (membership.name,):
+        raise InvalidState(f"expected the {membership.member} to keep a tenant, found its only one")
+
 
 class _Found(Protocol):
     async def names(self, tenant: Tenant, membership: Membership) -> Names: ...
 
     async def change(
         self, tenant: Tenant, membership: Membership, changed: Callable[[Names], Names], note: AuditNote
-    ) -> None: ...
+    ) -> tuple[Record, Record]: ...
 
 
 class _Members(Generic[R]):
@@ -167,14 +196,17 @@ class _Members(Generic[R]):
 
     async def change(
         self, tenant: Tenant, membership: Membership, changed: Callable[[Names], Names], note: AuditNote
-    ) -> None:
-        field = _FIELDS[membership.of]
+    ) -> tuple[Record, Record]:
+        """Return the record before and after the change."""
+        field, found = _FIELDS[membership.of], []
 
         def change(record: R) -> R:
+            found.append(record)
             names = dict.fromkeys(changed(getattr(record, field)))
             return replace(record, **{field: tuple(names)})  # type: ignore[arg-type]  # a field of names
 
-        await rewritten(self._records, lambda: self._get(tenant, membership), change, note=note)
+        kept = await rewritten(self._records, lambda: self._get(tenant, membership), change, note=note)
+        return found[-1], kept
 
     async def _get(self, tenant: Tenant, membership: Membership) -> R:
         record = await self._find(self._records, tenant.tenant_id, membership.member_id)
@@ -189,3 +221,7 @@ async def _by_id(records: Records[R], tenant_id: TenantId, record_id: str) -> R 
 
 async def _by_name(records: Records[R], tenant_id: TenantId, name: str) -> R | None:
     return next(iter(await records.find(tenant_id, "name", name, most=1)), None)
+
+
+async def _by_username(records: Records[User], tenant_id: TenantId, username: str) -> User | None:
+    return await find_by_name(records, tenant_id, username)

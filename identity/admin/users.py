@@ -16,7 +16,7 @@ from identity.admin.user_changes import Labelled, UserChange, applied
 from identity.devices.device import Device
 from identity.directory.chosen_password import ChosenPassword
 from identity.directory.user import User, UserId
-from identity.directory.users import Users, email_key
+from identity.directory.users import email_key, find_by_name
 from identity.directory.version import DirectoryVersion
 from identity.events.events import Events
 from identity.events.kinds import EventType
@@ -109,7 +109,7 @@ class UserAdministration:
 
     async def get_by_username(self, tenant: Tenant, username: str) -> User:
         """Return the user with this name in the process API; raises NotFound."""
-        user = await Users(self.users).find_by_name(tenant, username)
+        user = await find_by_name(self.users, tenant.tenant_id, username)
         if user is None:
             raise NotFound("there is no such user")
         return user

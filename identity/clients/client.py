@@ -103,4 +103,6 @@ class Client(Record):
         return tenant.tenant_id == self.tenant_id or tenant == default or tenant.tenant_id in self.tenant_ids
 
 
-CLIENTS = Kind(Client, "client", later={"permissions": LATER_PERMISSIONS})
+CLIENTS = Kind(
+    Client, "client", derived=("groups", "roles", "tenant_ids"), later={"permissions": LATER_PERMISSIONS}
+)

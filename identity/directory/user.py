@@ -127,5 +127,7 @@ USERS = Kind(
     "user",
     unique=("email", "preferred_username"),
     indexed=("groups", "roles"),
+    derived=("username", "name", "tenant_ids"),
+    ordered=("name", "email"),
     later={"permissions": LATER_PERMISSIONS},
 )

@@ -8,6 +8,7 @@ import idna
 
 from identity.directory.user import User, UserId
 from identity.tenants import Tenant
+from server.platform.call import TenantId
 from server.platform.records import Changed, Records
 
 logger = logging.getLogger(__name__)
@@ -29,13 +30,6 @@ class Users:
         found = await self._records.find(tenant.tenant_id, "preferred_username", username, most=1)
         return found[0] if found else None
 
-    async def find_by_name(self, tenant: Tenant, username: str) -> User | None:
-        """Return the account with this name in the process API."""
-        field = "email" if "@" in username else "preferred_username"
-        found = await self._records.find(tenant.tenant_id, field, username, most=1)
-        user = found[0] if found else await self._records.get(tenant.tenant_id, username)
-        return user if user is not None and user.username == username else None
-
     async def add(self, user: User) -> User:
         """Raises AlreadyThere when the address or the name is taken."""
         return await self._records.insert(user)
@@ -51,6 +45,14 @@ class Users:
     async def replace(self, user: User) -> User:
         """Raises Changed when somebody else was faster, AlreadyThere when the address or the name is taken."""
         return await self._records.replace(user)
+
+
+async def find_by_name(records: Records[User], tenant_id: TenantId, username: str) -> User | None:
+    """Return the account with this name in the process API."""
+    field = "email" if "@" in username else "preferred_username"
+    found = await records.find(tenant_id, field, username, most=1)
+    user = found[0] if found else await records.get(tenant_id, username)
+    return user if user is not None and user.username == username else None
 
 
 def email_key(email: str) -> str:

@@ -51,6 +51,7 @@ class Acting:
                     user.email,
                     is_administrator=administers and tenant_id == default,
                     permissions=permissions,
+                    tenant_ids=call.principal.tenant_ids,
                 )
         # Clients of other tenants may have the same id.
         is_deployments = call.tenant_id == default and subject == self._deployment_client_id
@@ -60,6 +61,7 @@ class Acting:
             subject,
             is_administrator=administers and is_deployments,
             permissions=permissions,
+            tenant_ids=call.principal.tenant_ids,
         )
 
     def expect_may_name(self, call: Call, actor: Actor, tenant_id: str) -> None:

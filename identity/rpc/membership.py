@@ -15,6 +15,7 @@ _PARTIES = {
     "tenant_id": Party.TENANT,
     "mapping_rule_id": Party.MAPPING_RULE,
     "client_id": Party.CLIENT,
+    "username": Party.USER,
 }
 
 
@@ -118,6 +119,54 @@ class MembershipServicer:
     ) -> pb.UnassignRoleFromTenantResponse:
         await self._unassign(request, call)
         return pb.UnassignRoleFromTenantResponse()
+
+    async def assign_user_to_group(
+        self, request: pb.AssignUserToGroupRequest, call: Call
+    ) -> pb.AssignUserToGroupResponse:
+        await self._assign(request, call)
+        return pb.AssignUserToGroupResponse()
+
+    async def unassign_user_from_group(
+        self, request: pb.UnassignUserFromGroupRequest, call: Call
+    ) -> pb.UnassignUserFromGroupResponse:
+        await self._unassign(request, call)
+        return pb.UnassignUserFromGroupResponse()
+
+    async def assign_role_to_user(
+        self, request: pb.AssignRoleToUserRequest, call: Call
+    ) -> pb.AssignRoleToUserResponse:
+        await self._assign(request, call)
+        return pb.AssignRoleToUserResponse()
+
+    async def unassign_role_from_user(
+        self, request: pb.UnassignRoleFromUserRequest, call: Call
+    ) -> pb.UnassignRoleFromUserResponse:
+        await self._unassign(request, call)
+        return pb.UnassignRoleFromUserResponse()
+
+    async def assign_user_to_tenant(
+        self, request: pb.AssignUserToTenantRequest, call: Call
+    ) -> pb.AssignUserToTenantResponse:
+        await self._assign(request, call)
+        return pb.AssignUserToTenantResponse()
+
+    async def unassign_user_from_tenant(
+        self, request: pb.UnassignUserFromTenantRequest, call: Call
+    ) -> pb.UnassignUserFromTenantResponse:
+        await self._unassign(request, call)
+        return pb.UnassignUserFromTenantResponse()
+
+    async def assign_client_to_tenant(
+        self, request: pb.AssignClientToTenantRequest, call: Call
+    ) -> pb.AssignClientToTenantResponse:
+        await self._assign(request, call)
+        return pb.AssignClientToTenantResponse()
+
+    async def unassign_client_from_tenant(
+        self, request: pb.UnassignClientFromTenantRequest, call: Call
+    ) -> pb.UnassignClientFromTenantResponse:
+        await self._unassign(request, call)
+        return pb.UnassignClientFromTenantResponse()
 
     async def _assign(self, request: Message, call: Call) -> None:
         tenant, actor, membership = await self._asked(request, call)

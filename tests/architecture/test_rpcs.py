@@ -20,6 +20,7 @@ from tests.identity.deployment import deployed
 OPEN_TO_THE_AUTHENTICATED = {
     "/gnomon.engine.v1.TopologyService/GetTopology",
     "/gnomon.engine.v1.SystemService/GetSystemConfiguration",
+    "/gnomon.directory.v1.AuthenticationService/GetAuthentication",
 }
 
 # Only the embedded mode, which keeps no audit log, has a clock that moves.

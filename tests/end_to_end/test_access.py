@@ -23,6 +23,7 @@ def each(wanted: Callable[[Route], object]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize(("server", "route"), pairs, indirect=["server"])
 
 
+PASSWORD = "correct horse battery staple"
 RULE = {"name": "Oxford", "claimName": "branch", "claimValue": "oxford"}
 
 
@@ -62,6 +63,7 @@ def owned(server: Server) -> Iterator[dict[str, str]]:
         (caring, *_) = client.post("/v2/element-instances/search", json=of_it).json()["items"]
         _have(client, "/auth/v1/roles", {"role": "owned"})
         _have(client, "/auth/v1/groups", {"group": "owned"})
+        _have(client, "/v2/users", {"username": "owned", "email": "owned@example.com", "password": PASSWORD})
         _have(client, "/v2/mapping-rules", {"mappingRuleId": "owned", **RULE})
         filter_ = {"filter": {"processDefinitionId": "none"}}
         batch = client.post("/v2/process-instances/cancellation", json=filter_).raise_for_status().json()
@@ -79,6 +81,7 @@ def owned(server: Server) -> Iterator[dict[str, str]]:
             "group_id": "owned",
             "mapping_rule_id": "owned",
             "client_id": "reader",
+            "username": "owned",
             "tenant_id": "default",
             "decision_requirements_key": graph["decisionRequirements"]["decisionRequirementsKey"],
             "decision_definition_key": decision["decisionDefinition"]["decisionDefinitionKey"],
@@ -138,6 +141,10 @@ BODIES = {
     "UpdateGroup": {"name": "Another"},
     "CreateRole": {"roleId": "another", "name": "Another"},
     "UpdateRole": {"name": "Another"},
+    "CreateUser": {"username": "another@example.com", "password": PASSWORD},
+    "UpdateUser": {"name": "Another"},
+    "CreateTenant": {"tenantId": "another", "name": "Another"},
+    "UpdateTenant": {"name": "Another"},
     "CreateMappingRule": {"mappingRuleId": "another", **RULE},
     "UpdateMappingRule": RULE,
 }

@@ -34,6 +34,8 @@ def name(client: httpx.Client) -> str:
     client.post("/auth/v1/roles", json={"role": name, "permissions": ["history:read"]}).raise_for_status()
     client.post("/auth/v1/groups", json={"group": name}).raise_for_status()
     client.post("/v2/mapping-rules", json={"mappingRuleId": name, **RULE}).raise_for_status()
+    user = {"username": name, "email": f"{name}@example.com", "password": "correct horse battery staple"}
+    client.post("/v2/users", json=user).raise_for_status()
     return name
 
 
@@ -72,6 +74,10 @@ MEMBERSHIPS = [
     ("tenants/default/mapping-rules/{name}", "TENANT", "default", "MAPPING_RULE", "{name}"),
     ("tenants/default/groups/{name}", "TENANT", "default", "GROUP", "{name}"),
     ("tenants/default/roles/{name}", "TENANT", "default", "ROLE", "{name}"),
+    ("roles/{name}/users/{name}", "ROLE", "{name}", "USER", "{name}"),
+    ("groups/{name}/users/{name}", "GROUP", "{name}", "USER", "{name}"),
+    ("tenants/other/users/{name}", "TENANT", "other", "USER", "{name}"),
+    ("tenants/other/clients/reader", "TENANT", "other", "CLIENT", "reader"),
 ]
 
 

@@ -21,6 +21,8 @@ from camunda_orchestration_sdk.models import (
     DeleteProcessInstanceData,
     DeleteResourceRequest,
     GlobalTaskListenerSearchQueryRequest,
+    GroupCreateRequest,
+    GroupSearchQueryRequest,
     IncidentSearchQuery,
     JobActivationRequest,
     JobChangeset,
@@ -36,10 +38,15 @@ from camunda_orchestration_sdk.models import (
     ProcessInstanceDeletionBatchOperationRequest,
     ProcessInstanceModificationInstruction,
     ProcessInstanceSearchQuery,
+    RoleCreateRequest,
+    SearchUsersForGroupData,
     SignalBroadcastRequest,
     UpdateClusterVariableRequest,
     UpdateGlobalTaskListenerRequest,
+    UserRequest,
+    UserSearchQueryRequest,
     UserTaskSearchQuery,
+    UserUpdateRequest,
 )
 
 from server.bpmn.builder import ad_hoc_sub_process, process
@@ -452,6 +459,44 @@ async def test_cluster_variables_are_kept_and_seen_by_processes(
     await client.delete_global_cluster_variable("sdk")
     with pytest.raises(ApiError) as gone:
         await client.get_global_cluster_variable("sdk")
+    assert gone.value.status_code == 404
+
+
+async def test_the_directory_is_kept(client: CamundaAsyncClient) -> None:
+    user = {"username": "sdk", "email": "sdk@example.com", "password": "correct horse battery staple"}
+    await client.create_user(data=UserRequest.from_dict({**user, "name": "Ada King"}))
+    changed = await client.update_user("sdk", data=UserUpdateRequest.from_dict({"name": "Ada Lovelace"}))
+    await client.create_group(data=GroupCreateRequest.from_dict({"groupId": "sdk", "name": "SDK"}))
+    await client.create_role(data=RoleCreateRequest.from_dict({"roleId": "sdk", "name": "SDK"}))
+    await client.assign_user_to_group("sdk", "sdk")
+    await client.assign_role_to_user("sdk", "sdk")
+    await client.assign_role_to_group("sdk", "sdk")
+
+    named = UserSearchQueryRequest.from_dict({"filter": {"name": {"$like": "*Lovelace"}}})
+    (found,) = (await client.search_users(data=named)).items
+    listed = SearchUsersForGroupData.from_dict({"sort": [{"field": "username", "order": "DESC"}]})
+    groups = GroupSearchQueryRequest.from_dict({"filter": {"groupId": "sdk"}})
+    assert (changed.name, found.username, found.email) == ("Ada Lovelace", "sdk", "sdk@example.com")
+    members = [
+        await client.search_users_for_group("sdk", data=listed),
+        await client.search_users_for_role("sdk"),
+    ]
+    assert [[member.username for member in page.items] for page in members] == [["sdk"], ["sdk"]]
+    assert [role.role_id for role in (await client.search_roles_for_group("sdk")).items] == ["sdk"]
+    assert [group.name for group in (await client.search_groups(data=groups)).items] == ["SDK"]
+    assert [group.group_id for group in (await client.search_groups_for_role("sdk")).items] == ["sdk"]
+    me = await client.get_authentication()
+    assert (me.username, [tenant.tenant_id for tenant in me.tenants]) == ("service", ["default"])
+    tenant = await client.get_tenant("default")
+    tenants = [each.tenant_id for each in (await client.search_tenants()).items]
+    assert tenant.tenant_id == "default"
+    assert {"default", "other"} <= set(tenants)
+
+    await client.delete_group("sdk")
+    await client.delete_role("sdk")
+    await client.delete_user("sdk")
+    with pytest.raises(ApiError) as gone:
+        await client.get_user("sdk")
     assert gone.value.status_code == 404
 
 

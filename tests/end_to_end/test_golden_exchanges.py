@@ -9,6 +9,7 @@ import json
 import os
 import re
 from collections.abc import Mapping
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -378,6 +379,63 @@ def _play_labels(scene: Scene) -> None:
         scene.play(f"delete-{noun}", "DELETE", f"{path}/{label}")
         scene.play(f"get-unknown-{noun}", "GET", f"{path}/{label}")
     scene.play("update-built-in-role", "PUT", "/v2/roles/admin", {"name": "Root"})
+    _play_users(scene)
+    _play_members(scene)
+    _play_tenants(scene)
+    scene.play("get-authentication", "GET", "/v2/authentication/me")
+
+
+def _play_users(scene: Scene) -> None:
+    path, user = "/v2/users", {"username": "ada", "name": "Ada Lovelace", "email": "ada@example.com"}
+    scene.play("create-user", "POST", path, {**user, "password": "correct horse battery staple"})
+    scene.play("create-user-again", "POST", path, {**user, "password": "correct horse battery staple"})
+    scene.play("refused-password", "POST", path, {"username": "b@example.com", "password": "short"})
+    wanted = {"filter": {"username": "ada"}, "sort": [{"field": "email"}]}
+    scene.play("search-users", "POST", f"{path}/search", wanted)
+    scene.play("get-user", "GET", f"{path}/ada")
+    scene.play("update-user", "PUT", f"{path}/ada", {"name": "Ada King"})
+    scene.play("get-unknown-user", "GET", f"{path}/nobody")
+
+
+OWNERS = {"group": "/v2/groups/staff", "role": "/v2/roles/clerk", "tenant": "/v2/tenants/default"}
+PRINCIPALS = {"user": "users/ada", "client": "clients/reader"}
+PREPARED = (
+    *("groups/staff/mapping-rules/boston", "roles/clerk/mapping-rules/boston", "roles/clerk/groups/staff"),
+    *("tenants/default/mapping-rules/boston", "tenants/default/groups/staff", "tenants/default/roles/clerk"),
+)
+
+
+def _play_members(scene: Scene) -> None:
+    """Assign, list and unassign; the last thing deletes the user."""
+    rule = {"mappingRuleId": "boston", "name": "Boston", "claimName": "branch", "claimValue": "boston"}
+    scene.prepare("POST", "/v2/mapping-rules", rule)
+    for path in PREPARED:
+        scene.prepare("PUT", f"/v2/{path}")
+    both = [(owner, member) for owner in OWNERS for member in PRINCIPALS]
+    for owner, member in both:
+        scene.play(f"assign-{owner}-{member}", "PUT", f"{OWNERS[owner]}/{PRINCIPALS[member]}")
+    for owner, member in (*both, *product(OWNERS, ("mapping-rule", "group", "role"))):
+        if owner != member:
+            scene.play(f"search-{owner}-{member}s", "POST", f"{OWNERS[owner]}/{member}s/search", {})
+    for member, place in PRINCIPALS.items():
+        scene.play(f"unassign-group-{member}", "DELETE", f"/v2/groups/staff/{place}")
+        scene.play(f"unassign-role-{member}", "DELETE", f"/v2/roles/clerk/{place}")
+        scene.prepare("PUT", f"/v2/tenants/other/{place}")
+        scene.play(f"unassign-tenant-{member}", "DELETE", f"/v2/tenants/other/{place}")
+        scene.play(f"unassign-only-tenant-of-a-{member}", "DELETE", f"/v2/tenants/default/{place}")
+    scene.prepare("DELETE", "/v2/mapping-rules/boston")
+    scene.play("delete-user", "DELETE", "/v2/users/ada")
+
+
+def _play_tenants(scene: Scene) -> None:
+    path, lab = "/v2/tenants", {"tenantId": "lab", "name": "Laboratory", "description": "Trials."}
+    scene.play("create-tenant", "POST", path, lab)
+    scene.play("create-tenant-again", "POST", path, lab)
+    scene.play("search-tenants", "POST", f"{path}/search", {"filter": {"name": "Laboratory"}})
+    scene.play("get-tenant", "GET", f"{path}/lab")
+    scene.play("update-tenant", "PUT", f"{path}/lab", {"name": "Lab"})
+    scene.play("delete-tenant", "DELETE", f"{path}/lab")
+    scene.play("get-unknown-tenant", "GET", f"{path}/lab")
 
 
 def _play_statistics(scene: Scene) -> None:

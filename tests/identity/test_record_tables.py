@@ -4,7 +4,7 @@ import asyncio
 import importlib
 import pkgutil
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, get_type_hints
 
 import asyncpg
 import pytest
@@ -62,8 +62,15 @@ def columns(kind: Kind[Any]) -> Iterator[tuple[str, str, str, str]]:
         yield kind.name, name, found_type, "C" if found_type == "text" else ""
     for field in (*kind.unique, *kind.indexed):
         yield kind.name, field, "text[]" if holds_many(kind.type, field) else "text", "C"
+    for field in kind.derived:
+        yield kind.name, field, "text[]" if is_list(kind, field) else "text", "C"
     if kind.scheduled:
         yield kind.name, kind.scheduled, "timestamp with time zone", ""
+
+
+def is_list(kind: Kind[Any], field: str) -> bool:
+    """Whether a derived attribute is a field with texts; properties are one text."""
+    return field in get_type_hints(kind.type) and holds_many(kind.type, field)
 
 
 def indexes(kind: Kind[Any]) -> Iterator[tuple[str, str, bool]]:
@@ -71,6 +78,11 @@ def indexes(kind: Kind[Any]) -> Iterator[tuple[str, str, bool]]:
     yield kind.name, f"{kind.name}_expires_at", False
     for field in (*kind.unique, *kind.indexed):
         yield kind.name, f"{kind.name}_{field}", field in kind.unique
+    for field in kind.derived:
+        suffix = "_missing" if field in kind.ordered else ""
+        yield kind.name, f"{kind.name}_{field}{suffix}", False
+    for field in kind.ordered:
+        yield kind.name, f"{kind.name}_{field}_start", False
     if kind.scheduled:
         yield kind.name, f"{kind.name}_{kind.scheduled}", False
 

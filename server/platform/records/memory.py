@@ -5,11 +5,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice
+from operator import attrgetter
 from typing import Any, Generic
 
 from server.platform.audit import AuditNote
 from server.platform.call import TenantId
 from server.platform.clock import Clock
+from server.platform.query import Page, Query, evaluate
 from server.platform.records.port import AlreadyThere, Changed, Kind, R, Records
 from server.platform.records.texts import expect_that_can_be_kept, expect_unique_texts, texts_of
 
@@ -69,6 +71,11 @@ class MemoryRecords(Generic[R]):
         )
         found = (self._live(tenant_id, record_id) for record_id in ids)
         return [record for record in found if record is not None][:most]
+
+    async def search(self, tenant_id: TenantId, query: Query) -> Page[R]:
+        own = (self._live(*place) for place in self._records if place[0] == tenant_id)
+        key = attrgetter(query.sort[-1].field.name)
+        return evaluate(sorted((record for record in own if record is not None), key=key), query)
 
     async def insert(self, record: R, *, note: AuditNote | None = None) -> R:
         expect_that_can_be_kept(record, (*self._kind.unique, *self._kind.indexed))

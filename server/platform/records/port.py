@@ -7,6 +7,7 @@ from typing import Generic, Protocol, TypeVar
 
 from server.platform.audit import AuditNote
 from server.platform.call import TenantId
+from server.platform.query import Page, Query
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +32,9 @@ class Kind(Generic[R]):
 
     `unique` and `indexed` name fields that records are found by: a text, or a tuple of texts, each of which finds the
     record; an empty one finds nothing. A `unique` field holds one text, and no two records of a tenant the same.
-    `scheduled` names a field with the time from which on `due` finds the record. `later` has texts of a field that the
+    `derived` names attributes, text or texts, of which the database makes columns from the content by itself, so that they
+    are right whichever version wrote the record: a search goes by them. `ordered` are those of all these fields whose
+    order an index gives. `scheduled` names a field with the time from which on `due` finds the record. `later` has texts of a field that the
     version before does not know: they are kept beside the field, where that version does not look, so that it can read
     the rest.
     """
@@ -40,6 +43,8 @@ class Kind(Generic[R]):
     name: str
     unique: tuple[str, ...] = ()
     indexed: tuple[str, ...] = ()
+    derived: tuple[str, ...] = ()
+    ordered: tuple[str, ...] = ()
     scheduled: str = ""
     later: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
@@ -78,6 +83,10 @@ class Records(Protocol[R]):
 
     async def page(self, tenant_id: TenantId, *, after: str = "", most: int = 100) -> Sequence[R]:
         """Records by id, those behind `after`."""
+        ...
+
+    async def search(self, tenant_id: TenantId, query: Query) -> Page[R]:
+        """The records that meet a query over fields that they are found by, derived ones and the id."""
         ...
 
     async def insert(self, record: R, *, note: AuditNote | None = None) -> R:

@@ -15,8 +15,11 @@ from server.platform.audit import AuditNote
 from server.platform.call import TenantId
 from server.platform.clock import Clock
 from server.platform.postgres.database import Database
+from server.platform.query import Page, Query
+from server.platform.query.cursor import cursors
 from server.platform.records.contents import Contents
 from server.platform.records.port import AlreadyThere, AuditLog, Changed, Kind, R, Records
+from server.platform.records.search import search_of
 from server.platform.records.statements import ALONE, Statements, noting
 from server.platform.records.texts import (
     can_be_kept,
@@ -109,6 +112,14 @@ class PostgresRecords(Generic[R]):
             return []
         rows = await self._database.fetch(self._statements.page, tenant_id, after, self._clock.now(), most)
         return [self._record(row) for row in rows]
+
+    async def search(self, tenant_id: TenantId, query: Query) -> Page[R]:
+        search = search_of(self._kind, query, tenant_id=tenant_id, now=self._clock.now())
+        rows = await self._database.fetch(search.page.text, *search.page.arguments)
+        (count,) = await self._database.fetch(search.count.text, *search.count.arguments)
+        found = [self._record(row) for row in rows]
+        items = found if query.window.before is None else found[::-1]
+        return Page(items, count[0], *cursors(query, items))
 
     async def insert(self, record: R, *, note: AuditNote | None = None) -> R:
         kept = replace(record, revision=1)

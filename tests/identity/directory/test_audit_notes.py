@@ -21,6 +21,7 @@ ENTITIES = {
     "group_id": "GROUP",
     "mapping_rule_id": "MAPPING_RULE",
     "client_id": "CLIENT",
+    "username": "USER",
     "tenant_id": "TENANT",
 }
 

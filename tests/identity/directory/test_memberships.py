@@ -21,10 +21,21 @@ from identity.events.event import EVENTS
 from identity.vocabulary import Permission
 from server.platform.call import Principal, TenantId
 from server.platform.channels import error_of
-from server.platform.errors import NotFound, ServiceError, TenantMismatch, Unauthenticated
+from server.platform.errors import (
+    InvalidState,
+    NotFound,
+    PermissionDenied,
+    ServiceError,
+    TenantMismatch,
+    Unauthenticated,
+)
 from tests.identity.deployment import CONFIG, SECRET, Deployment, deployed
 
 DEFAULT, ACME = TenantId("default"), TenantId("acme")
+
+
+# Of users and clients, which keep one tenant at least.
+OWN = (DEFAULT, TenantId("umbrella"))
 
 
 @pytest.fixture
@@ -41,7 +52,9 @@ async def furnish(deployment: Deployment) -> None:
     for tenant_id in (DEFAULT, ACME):
         await store.of(ROLES).insert(Role(tenant_id=tenant_id, id="r", name="clerk"))
         await store.of(GROUPS).insert(Group(tenant_id=tenant_id, id="g", name="staff"))
-        await store.of(CLIENTS).insert(Client(tenant_id=tenant_id, id="robot"))
+        await store.of(CLIENTS).insert(Client(tenant_id=tenant_id, id="robot", tenant_ids=OWN))
+        ada = {"id": f"u-{tenant_id}", "email": "ada@example.com", "preferred_username": "ada"}
+        await store.of(USERS).insert(User(tenant_id=tenant_id, tenant_ids=OWN, **ada))
         await store.of(MAPPING_RULES).insert(
             MappingRule(tenant_id=tenant_id, id="rule", name="Rule", claim_name="a", claim_value="b")
         )
@@ -52,6 +65,7 @@ IDS = {
     "group_id": "staff",
     "mapping_rule_id": "rule",
     "client_id": "robot",
+    "username": "ada",
     "tenant_id": "acme",
 }
 PAIRS = [
@@ -63,6 +77,10 @@ PAIRS = [
     ("AssignMappingRuleToTenant", "UnassignMappingRuleFromTenant"),
     ("AssignGroupToTenant", "UnassignGroupFromTenant"),
     ("AssignRoleToTenant", "UnassignRoleFromTenant"),
+    ("AssignUserToGroup", "UnassignUserFromGroup"),
+    ("AssignRoleToUser", "UnassignRoleFromUser"),
+    ("AssignUserToTenant", "UnassignUserFromTenant"),
+    ("AssignClientToTenant", "UnassignClientFromTenant"),
 ]
 RPCS = [name for pair in PAIRS for name in pair]
 OF_TENANTS = [name for name in RPCS if name.endswith("Tenant")]
@@ -102,19 +120,22 @@ async def members(deployment: Deployment, tenant_id: TenantId = DEFAULT) -> list
     group = await store.of(GROUPS).get(tenant_id, "g")
     client = await store.of(CLIENTS).get(tenant_id, "robot")
     rule = await store.of(MAPPING_RULES).get(tenant_id, "rule")
+    user = await store.of(USERS).get(tenant_id, f"u-{tenant_id}")
     assert role
     assert group
     assert client
     assert rule
+    assert user
     return [
         (role.tenant_ids,),
         (group.roles, group.tenant_ids),
-        (client.roles, client.groups),
+        (client.roles, client.groups, client.tenant_ids),
         (rule.roles, rule.groups, rule.tenant_ids),
+        (user.roles, user.groups, user.tenant_ids),
     ]
 
 
-NOBODY_HAS_ANYTHING = [((),), ((), ()), ((), ()), ((), (), ())]
+NOBODY_HAS_ANYTHING = [((),), ((), ()), ((), (), OWN), ((), (), ()), ((), (), OWN)]
 
 
 async def test_everything_is_given_where_it_belongs(directory: Deployment) -> None:
@@ -124,8 +145,9 @@ async def test_everything_is_given_where_it_belongs(directory: Deployment) -> No
     assert await members(directory) == [
         (("acme",),),
         (("clerk",), ("acme",)),
-        (("clerk",), ("staff",)),
+        (("clerk",), ("staff",), (*OWN, "acme")),
         (("clerk",), ("staff",), ("acme",)),
+        (("clerk",), ("staff",), (*OWN, "acme")),
     ]
     assert await members(directory, ACME) == NOBODY_HAS_ANYTHING
 
@@ -250,3 +272,38 @@ async def test_an_api_key_gives_nobody_anything(directory: Deployment) -> None:
         assert isinstance(error_of(failure.value), Unauthenticated)
 
     assert await members(directory) == NOBODY_HAS_ANYTHING
+
+
+@pytest.mark.parametrize("member", ["User", "Client"])
+async def test_a_user_or_client_keeps_its_only_tenant(directory: Deployment, member: str) -> None:
+    """Without any, the administration API would take it for one of the tenant of its record."""
+    unassign = f"Unassign{member}FromTenant"
+    await call(directory, unassign, tenant_id="umbrella")
+    before = await members(directory)
+
+    refused = await refusal(directory, unassign, tenant_id="default")
+
+    assert isinstance(refused, InvalidState)
+    assert await members(directory) == before
+
+
+async def test_a_user_who_becomes_an_administrator_is_told_of(directory: Deployment) -> None:
+    await call(directory, "AssignRoleToUser", role_id="admin")
+
+    events = await directory.store.of(EVENTS).page(DEFAULT)
+    told = {(event.type, event.text, event.user_id) for event in events if event.user_id}
+    assert told == {
+        ("Changed", "user ada@example.com", "u-default"),
+        ("NewAdministrator", "ada@example.com", "u-default"),
+    }
+
+
+@pytest.mark.parametrize("rpc", ["AssignRoleToClient", "AssignRoleToUser", "AssignRoleToGroup"])
+async def test_a_client_gives_no_role_that_opens_a_tenant_of_others(directory: Deployment, rpc: str) -> None:
+    await call(directory, "AssignRoleToTenant")
+    before = await members(directory)
+
+    refused = await refusal(directory, rpc, caller="clerk")
+
+    assert isinstance(refused, PermissionDenied)
+    assert await members(directory) == before

@@ -24,13 +24,19 @@ _sym_db = _symbol_database.Default()
 
 from gnomon.buf.validate import validate_pb2 as buf_dot_validate_dot_validate__pb2
 from gnomon.directory.v1 import group_pb2 as gnomon_dot_directory_dot_v1_dot_group__pb2
+from gnomon.directory.v1 import member_pb2 as gnomon_dot_directory_dot_v1_dot_member__pb2
+from gnomon.directory.v1 import role_pb2 as gnomon_dot_directory_dot_v1_dot_role__pb2
+from gnomon.directory.v1 import role_service_pb2 as gnomon_dot_directory_dot_v1_dot_role__service__pb2
+from gnomon.directory.v1 import search_pb2 as gnomon_dot_directory_dot_v1_dot_search__pb2
+from gnomon.identity.v1 import mapping_rule_pb2 as gnomon_dot_identity_dot_v1_dot_mapping__rule__pb2
+from gnomon.identity.v1 import mapping_rule_service_pb2 as gnomon_dot_identity_dot_v1_dot_mapping__rule__service__pb2
 from gnomon.query.v1 import filter_pb2 as gnomon_dot_query_dot_v1_dot_filter__pb2
 from gnomon.query.v1 import page_pb2 as gnomon_dot_query_dot_v1_dot_page__pb2
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 from google.api import annotations_pb2 as google_dot_api_dot_annotations__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'gnomon/directory/v1/group_service.proto\x12\x13gnomon.directory.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/directory/v1/group.proto\x1a\x1cgnomon/query/v1/filter.proto\x1a\x1agnomon/query/v1/page.proto\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\"\x8b\x01\n\x0bGroupFilter\x12\x34\n\x08group_id\x18\x01 \x01(\x0b\x32\x1d.gnomon.query.v1.StringFilterH\x00\x88\x01\x01\x12\x30\n\x04name\x18\x02 \x01(\x0b\x32\x1d.gnomon.query.v1.StringFilterH\x01\x88\x01\x01\x42\x0b\n\t_group_idB\x07\n\x05_name\"e\n\tGroupSort\x12#\n\x05\x66ield\x18\x01 \x01(\tB\x14\xbaH\x11r\x0fR\x04nameR\x07groupId\x12\x33\n\x05order\x18\x02 \x01(\x0e\x32\x1a.gnomon.query.v1.SortOrderB\x08\xbaH\x05\x82\x01\x02\x10\x01\"\x7f\n\x12\x43reateGroupRequest\x12\x1b\n\x08group_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x02\x18@\x12\x18\n\x04name\x18\x02 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\"\n\x0b\x64\x65scription\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08H\x00\x88\x01\x01\x42\x0e\n\x0c_description\"@\n\x13\x43reateGroupResponse\x12)\n\x05group\x18\x01 \x01(\x0b\x32\x1a.gnomon.directory.v1.Group\"\xc9\x01\n\x13SearchGroupsRequest\x12\x35\n\x06\x66ilter\x18\x01 \x01(\x0b\x32 .gnomon.directory.v1.GroupFilterH\x00\x88\x01\x01\x12\x36\n\x04sort\x18\x02 \x03(\x0b\x32\x1e.gnomon.directory.v1.GroupSortB\x08\xbaH\x05\x92\x01\x02\x10\n\x12/\n\x04page\x18\x03 \x01(\x0b\x32\x1c.gnomon.query.v1.PageRequestH\x01\x88\x01\x01\x42\t\n\x07_filterB\x07\n\x05_page\"n\n\x14SearchGroupsResponse\x12)\n\x05items\x18\x01 \x03(\x0b\x32\x1a.gnomon.directory.v1.Group\x12+\n\x04page\x18\x02 \x01(\x0b\x32\x1d.gnomon.query.v1.PageResponse\"/\n\x0fGetGroupRequest\x12\x1c\n\x08group_id\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\"=\n\x10GetGroupResponse\x12)\n\x05group\x18\x01 \x01(\x0b\x32\x1a.gnomon.directory.v1.Group\"\x80\x01\n\x12UpdateGroupRequest\x12\x1c\n\x08group_id\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x18\n\x04name\x18\x02 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\"\n\x0b\x64\x65scription\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08H\x00\x88\x01\x01\x42\x0e\n\x0c_description\"@\n\x13UpdateGroupResponse\x12)\n\x05group\x18\x01 \x01(\x0b\x32\x1a.gnomon.directory.v1.Group\"2\n\x12\x44\x65leteGroupRequest\x12\x1c\n\x08group_id\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\"\x15\n\x13\x44\x65leteGroupResponse2\xa6\x07\n\x0cGroupService\x12\xcf\x01\n\x0b\x43reateGroup\x12\'.gnomon.directory.v1.CreateGroupRequest\x1a(.gnomon.directory.v1.CreateGroupResponse\"m\x8a\xe7\x18M\n\x0eidentity:write \xc9\x01\x32\x0e\x41LREADY_EXISTS2\rINVALID_STATEZ\x19\n\x05GROUP\x12\x06\x43REATE\x1a\x08group_id\x82\xd3\xe4\x93\x02\x16\"\n/v2/groups:\x01*b\x05group\x12\x94\x01\n\x0cSearchGroups\x12(.gnomon.directory.v1.SearchGroupsRequest\x1a).gnomon.directory.v1.SearchGroupsResponse\"/\x8a\xe7\x18\x0f\n\ridentity:read\x82\xd3\xe4\x93\x02\x16\"\x11/v2/groups/search:\x01*\x12\x9b\x01\n\x08GetGroup\x12$.gnomon.directory.v1.GetGroupRequest\x1a%.gnomon.directory.v1.GetGroupResponse\"B\x8a\xe7\x18\x1a\n\ridentity:read2\tNOT_FOUND\x82\xd3\xe4\x93\x02\x1e\x12\x15/v2/groups/{group_id}b\x05group\x12\xd2\x01\n\x0bUpdateGroup\x12\'.gnomon.directory.v1.UpdateGroupRequest\x1a(.gnomon.directory.v1.UpdateGroupResponse\"p\x8a\xe7\x18\x45\n\x0eidentity:write2\tNOT_FOUND2\rINVALID_STATEZ\x19\n\x05GROUP\x12\x06UPDATE\x1a\x08group_id\x82\xd3\xe4\x93\x02!\x1a\x15/v2/groups/{group_id}:\x01*b\x05group\x12\xb9\x01\n\x0b\x44\x65leteGroup\x12\'.gnomon.directory.v1.DeleteGroupRequest\x1a(.gnomon.directory.v1.DeleteGroupResponse\"W\x8a\xe7\x18\x36\n\x0eidentity:write2\tNOT_FOUNDZ\x19\n\x05GROUP\x12\x06\x44\x45LETE\x1a\x08group_id\x82\xd3\xe4\x93\x02\x17*\x15/v2/groups/{group_id}b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'gnomon/directory/v1/group_service.proto\x12\x13gnomon.directory.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/directory/v1/group.proto\x1a gnomon/directory/v1/member.proto\x1a\x1egnomon/directory/v1/role.proto\x1a&gnomon/directory/v1/role_service.proto\x1a gnomon/directory/v1/search.proto\x1a%gnomon/identity/v1/mapping_rule.proto\x1a-gnomon/identity/v1/mapping_rule_service.proto\x1a\x1cgnomon/query/v1/filter.proto\x1a\x1agnomon/query/v1/page.proto\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\"\x8b\x01\n\x0bGroupFilter\x12\x34\n\x08group_id\x18\x01 \x01(\x0b\x32\x1d.gnomon.query.v1.StringFilterH\x00\x88\x01\x01\x12\x30\n\x04name\x18\x02 \x01(\x0b\x32\x1d.gnomon.query.v1.StringFilterH\x01\x88\x01\x01\x42\x0b\n\t_group_idB\x07\n\x05_name\"e\n\tGroupSort\x12#\n\x05\x66ield\x18\x01 \x01(\tB\x14\xbaH\x11r\x0fR\x04nameR\x07groupId\x12\x33\n\x05order\x18\x02 \x01(\x0e\x32\x1a.gnomon.query.v1.SortOrderB\x08\xbaH\x05\x82\x01\x02\x10\x01\"\x7f\n\x12\x43reateGroupRequest\x12\x1b\n\x08group_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x02\x18@\x12\x18\n\x04name\x18\x02 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\"\n\x0b\x64\x65scription\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08H\x00\x88\x01\x01\x42\x0e\n\x0c_description\"@\n\x13\x43reateGroupResponse\x12)\n\x05group\x18\x01 \x01(\x0b\x32\x1a.gnomon.directory.v1.Group\"\xc9\x01\n\x13SearchGroupsRequest\x12\x35\n\x06\x66ilter\x18\x01 \x01(\x0b\x32 .gnomon.directory.v1.GroupFilterH\x00\x88\x01\x01\x12\x36\n\x04sort\x18\x02 \x03(\x0b\x32\x1e.gnomon.directory.v1.GroupSortB\x08\xbaH\x05\x92\x01\x02\x10\n\x12/\n\x04page\x18\x03 \x01(\x0b\x32\x1c.gnomon.query.v1.PageRequestH\x01\x88\x01\x01\x42\t\n\x07_filterB\x07\n\x05_page\"n\n\x14SearchGroupsResponse\x12)\n\x05items\x18\x01 \x03(\x0b\x32\x1a.gnomon.directory.v1.Group\x12+\n\x04page\x18\x02 \x01(\x0b\x32\x1d.gnomon.query.v1.PageResponse\"/\n\x0fGetGroupRequest\x12\x1c\n\x08group_id\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\"=\n\x10GetGroupResponse\x12)\n\x05group\x18\x01 \x01(\x0b\x32\x1a.gnomon.directory.v1.Group\"\x80\x01\n\x12UpdateGroupRequest\x12\x1c\n\x08group_id\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x18\n\x04name\x18\x02 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\"\n\x0b\x64\x65scription\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08H\x00\x88\x01\x01\x42\x0e\n\x0c_description\"@\n\x13UpdateGroupResponse\x12)\n\x05group\x18\x01 \x01(\x0b\x32\x1a.gnomon.directory.v1.Group\"2\n\x12\x44\x65leteGroupRequest\x12\x1c\n\x08group_id\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\"\x15\n\x13\x44\x65leteGroupResponse\"\xb1\x01\n\x1aSearchUsersForGroupRequest\x12\x1c\n\x08group_id\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12;\n\x04sort\x18\x02 \x03(\x0b\x32#.gnomon.directory.v1.MemberUserSortB\x08\xbaH\x05\x92\x01\x02\x10\n\x12/\n\x04page\x18\x03 \x01(\x0b\x32\x1c.gnomon.query.v1.PageRequestH\x00\x88\x01\x01\x42\x07\n\x05_page\"z\n\x1bSearchUsersForGroupResponse\x12.\n\x05items\x18\x01 \x03(\x0b\x32\x1f.gnomon.directory.v1.MemberUser\x12+\n\x04page\x18\x02 \x01(\x0b\x32\x1d.gnomon.query.v1.PageResponse\"\xb5\x01\n\x1cSearchClientsForGroupRequest\x12\x1c\n\x08group_id\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12=\n\x04sort\x18\x02 \x03(\x0b\x32%.gnomon.directory.v1.MemberClientSortB\x08\xbaH\x05\x92\x01\x02\x10\n\x12/\n\x04page\x18\x03 \x01(\x0b\x32\x1c.gnomon.query.v1.PageRequestH\x00\x88\x01\x01\x42\x07\n\x05_page\"~\n\x1dSearchClientsForGroupResponse\x12\x30\n\x05items\x18\x01 \x03(\x0b\x32!.gnomon.directory.v1.MemberClient\x12+\n\x04page\x18\x02 \x01(\x0b\x32\x1d.gnomon.query.v1.PageResponse\"\xff\x01\n!SearchMappingRulesForGroupRequest\x12\x1c\n\x08group_id\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12:\n\x06\x66ilter\x18\x02 \x01(\x0b\x32%.gnomon.identity.v1.MappingRuleFilterH\x00\x88\x01\x01\x12;\n\x04sort\x18\x03 \x03(\x0b\x32#.gnomon.identity.v1.MappingRuleSortB\x08\xbaH\x05\x92\x01\x02\x10\n\x12/\n\x04page\x18\x04 \x01(\x0b\x32\x1c.gnomon.query.v1.PageRequestH\x01\x88\x01\x01\x42\t\n\x07_filterB\x07\n\x05_page\"\x81\x01\n\"SearchMappingRulesForGroupResponse\x12.\n\x05items\x18\x01 \x03(\x0b\x32\x1f.gnomon.identity.v1.MappingRule\x12+\n\x04page\x18\x02 \x01(\x0b\x32\x1d.gnomon.query.v1.PageResponse\"\xec\x01\n\x1aSearchRolesForGroupRequest\x12\x1c\n\x08group_id\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x34\n\x06\x66ilter\x18\x02 \x01(\x0b\x32\x1f.gnomon.directory.v1.RoleFilterH\x00\x88\x01\x01\x12\x35\n\x04sort\x18\x03 \x03(\x0b\x32\x1d.gnomon.directory.v1.RoleSortB\x08\xbaH\x05\x92\x01\x02\x10\n\x12/\n\x04page\x18\x04 \x01(\x0b\x32\x1c.gnomon.query.v1.PageRequestH\x01\x88\x01\x01\x42\t\n\x07_filterB\x07\n\x05_page\"t\n\x1bSearchRolesForGroupResponse\x12(\n\x05items\x18\x01 \x03(\x0b\x32\x19.gnomon.directory.v1.Role\x12+\n\x04page\x18\x02 \x01(\x0b\x32\x1d.gnomon.query.v1.PageResponse2\xeb\r\n\x0cGroupService\x12\xcf\x01\n\x0b\x43reateGroup\x12\'.gnomon.directory.v1.CreateGroupRequest\x1a(.gnomon.directory.v1.CreateGroupResponse\"m\x8a\xe7\x18M\n\x0eidentity:write \xc9\x01\x32\x0e\x41LREADY_EXISTS2\rINVALID_STATEZ\x19\n\x05GROUP\x12\x06\x43REATE\x1a\x08group_id\x82\xd3\xe4\x93\x02\x16\"\n/v2/groups:\x01*b\x05group\x12\x94\x01\n\x0cSearchGroups\x12(.gnomon.directory.v1.SearchGroupsRequest\x1a).gnomon.directory.v1.SearchGroupsResponse\"/\x8a\xe7\x18\x0f\n\ridentity:read\x82\xd3\xe4\x93\x02\x16\"\x11/v2/groups/search:\x01*\x12\x9b\x01\n\x08GetGroup\x12$.gnomon.directory.v1.GetGroupRequest\x1a%.gnomon.directory.v1.GetGroupResponse\"B\x8a\xe7\x18\x1a\n\ridentity:read2\tNOT_FOUND\x82\xd3\xe4\x93\x02\x1e\x12\x15/v2/groups/{group_id}b\x05group\x12\xd2\x01\n\x0bUpdateGroup\x12\'.gnomon.directory.v1.UpdateGroupRequest\x1a(.gnomon.directory.v1.UpdateGroupResponse\"p\x8a\xe7\x18\x45\n\x0eidentity:write2\tNOT_FOUND2\rINVALID_STATEZ\x19\n\x05GROUP\x12\x06UPDATE\x1a\x08group_id\x82\xd3\xe4\x93\x02!\x1a\x15/v2/groups/{group_id}:\x01*b\x05group\x12\xb9\x01\n\x0b\x44\x65leteGroup\x12\'.gnomon.directory.v1.DeleteGroupRequest\x1a(.gnomon.directory.v1.DeleteGroupResponse\"W\x8a\xe7\x18\x36\n\x0eidentity:write2\tNOT_FOUNDZ\x19\n\x05GROUP\x12\x06\x44\x45LETE\x1a\x08group_id\x82\xd3\xe4\x93\x02\x17*\x15/v2/groups/{group_id}\x12\xc5\x01\n\x13SearchUsersForGroup\x12/.gnomon.directory.v1.SearchUsersForGroupRequest\x1a\x30.gnomon.directory.v1.SearchUsersForGroupResponse\"K\x8a\xe7\x18\x1a\n\ridentity:read2\tNOT_FOUND\x82\xd3\xe4\x93\x02\'\"\"/v2/groups/{group_id}/users/search:\x01*\x12\xcd\x01\n\x15SearchClientsForGroup\x12\x31.gnomon.directory.v1.SearchClientsForGroupRequest\x1a\x32.gnomon.directory.v1.SearchClientsForGroupResponse\"M\x8a\xe7\x18\x1a\n\ridentity:read2\tNOT_FOUND\x82\xd3\xe4\x93\x02)\"$/v2/groups/{group_id}/clients/search:\x01*\x12\xe2\x01\n\x1aSearchMappingRulesForGroup\x12\x36.gnomon.directory.v1.SearchMappingRulesForGroupRequest\x1a\x37.gnomon.directory.v1.SearchMappingRulesForGroupResponse\"S\x8a\xe7\x18\x1a\n\ridentity:read2\tNOT_FOUND\x82\xd3\xe4\x93\x02/\"*/v2/groups/{group_id}/mapping-rules/search:\x01*\x12\xc5\x01\n\x13SearchRolesForGroup\x12/.gnomon.directory.v1.SearchRolesForGroupRequest\x1a\x30.gnomon.directory.v1.SearchRolesForGroupResponse\"K\x8a\xe7\x18\x1a\n\ridentity:read2\tNOT_FOUND\x82\xd3\xe4\x93\x02\'\"\"/v2/groups/{group_id}/roles/search:\x01*b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -59,6 +65,22 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_UPDATEGROUPREQUEST'].fields_by_name['description']._serialized_options = b'\272H\005r\003\030\200\010'
   _globals['_DELETEGROUPREQUEST'].fields_by_name['group_id']._loaded_options = None
   _globals['_DELETEGROUPREQUEST'].fields_by_name['group_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002'
+  _globals['_SEARCHUSERSFORGROUPREQUEST'].fields_by_name['group_id']._loaded_options = None
+  _globals['_SEARCHUSERSFORGROUPREQUEST'].fields_by_name['group_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002'
+  _globals['_SEARCHUSERSFORGROUPREQUEST'].fields_by_name['sort']._loaded_options = None
+  _globals['_SEARCHUSERSFORGROUPREQUEST'].fields_by_name['sort']._serialized_options = b'\272H\005\222\001\002\020\n'
+  _globals['_SEARCHCLIENTSFORGROUPREQUEST'].fields_by_name['group_id']._loaded_options = None
+  _globals['_SEARCHCLIENTSFORGROUPREQUEST'].fields_by_name['group_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002'
+  _globals['_SEARCHCLIENTSFORGROUPREQUEST'].fields_by_name['sort']._loaded_options = None
+  _globals['_SEARCHCLIENTSFORGROUPREQUEST'].fields_by_name['sort']._serialized_options = b'\272H\005\222\001\002\020\n'
+  _globals['_SEARCHMAPPINGRULESFORGROUPREQUEST'].fields_by_name['group_id']._loaded_options = None
+  _globals['_SEARCHMAPPINGRULESFORGROUPREQUEST'].fields_by_name['group_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002'
+  _globals['_SEARCHMAPPINGRULESFORGROUPREQUEST'].fields_by_name['sort']._loaded_options = None
+  _globals['_SEARCHMAPPINGRULESFORGROUPREQUEST'].fields_by_name['sort']._serialized_options = b'\272H\005\222\001\002\020\n'
+  _globals['_SEARCHROLESFORGROUPREQUEST'].fields_by_name['group_id']._loaded_options = None
+  _globals['_SEARCHROLESFORGROUPREQUEST'].fields_by_name['group_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002'
+  _globals['_SEARCHROLESFORGROUPREQUEST'].fields_by_name['sort']._loaded_options = None
+  _globals['_SEARCHROLESFORGROUPREQUEST'].fields_by_name['sort']._serialized_options = b'\272H\005\222\001\002\020\n'
   _globals['_GROUPSERVICE'].methods_by_name['CreateGroup']._loaded_options = None
   _globals['_GROUPSERVICE'].methods_by_name['CreateGroup']._serialized_options = b'\212\347\030M\n\016identity:write \311\0012\016ALREADY_EXISTS2\rINVALID_STATEZ\031\n\005GROUP\022\006CREATE\032\010group_id\202\323\344\223\002\026\"\n/v2/groups:\001*b\005group'
   _globals['_GROUPSERVICE'].methods_by_name['SearchGroups']._loaded_options = None
@@ -69,30 +91,54 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GROUPSERVICE'].methods_by_name['UpdateGroup']._serialized_options = b'\212\347\030E\n\016identity:write2\tNOT_FOUND2\rINVALID_STATEZ\031\n\005GROUP\022\006UPDATE\032\010group_id\202\323\344\223\002!\032\025/v2/groups/{group_id}:\001*b\005group'
   _globals['_GROUPSERVICE'].methods_by_name['DeleteGroup']._loaded_options = None
   _globals['_GROUPSERVICE'].methods_by_name['DeleteGroup']._serialized_options = b'\212\347\0306\n\016identity:write2\tNOT_FOUNDZ\031\n\005GROUP\022\006DELETE\032\010group_id\202\323\344\223\002\027*\025/v2/groups/{group_id}'
-  _globals['_GROUPFILTER']._serialized_start=245
-  _globals['_GROUPFILTER']._serialized_end=384
-  _globals['_GROUPSORT']._serialized_start=386
-  _globals['_GROUPSORT']._serialized_end=487
-  _globals['_CREATEGROUPREQUEST']._serialized_start=489
-  _globals['_CREATEGROUPREQUEST']._serialized_end=616
-  _globals['_CREATEGROUPRESPONSE']._serialized_start=618
-  _globals['_CREATEGROUPRESPONSE']._serialized_end=682
-  _globals['_SEARCHGROUPSREQUEST']._serialized_start=685
-  _globals['_SEARCHGROUPSREQUEST']._serialized_end=886
-  _globals['_SEARCHGROUPSRESPONSE']._serialized_start=888
-  _globals['_SEARCHGROUPSRESPONSE']._serialized_end=998
-  _globals['_GETGROUPREQUEST']._serialized_start=1000
-  _globals['_GETGROUPREQUEST']._serialized_end=1047
-  _globals['_GETGROUPRESPONSE']._serialized_start=1049
-  _globals['_GETGROUPRESPONSE']._serialized_end=1110
-  _globals['_UPDATEGROUPREQUEST']._serialized_start=1113
-  _globals['_UPDATEGROUPREQUEST']._serialized_end=1241
-  _globals['_UPDATEGROUPRESPONSE']._serialized_start=1243
-  _globals['_UPDATEGROUPRESPONSE']._serialized_end=1307
-  _globals['_DELETEGROUPREQUEST']._serialized_start=1309
-  _globals['_DELETEGROUPREQUEST']._serialized_end=1359
-  _globals['_DELETEGROUPRESPONSE']._serialized_start=1361
-  _globals['_DELETEGROUPRESPONSE']._serialized_end=1382
-  _globals['_GROUPSERVICE']._serialized_start=1385
-  _globals['_GROUPSERVICE']._serialized_end=2319
+  _globals['_GROUPSERVICE'].methods_by_name['SearchUsersForGroup']._loaded_options = None
+  _globals['_GROUPSERVICE'].methods_by_name['SearchUsersForGroup']._serialized_options = b'\212\347\030\032\n\ridentity:read2\tNOT_FOUND\202\323\344\223\002\'\"\"/v2/groups/{group_id}/users/search:\001*'
+  _globals['_GROUPSERVICE'].methods_by_name['SearchClientsForGroup']._loaded_options = None
+  _globals['_GROUPSERVICE'].methods_by_name['SearchClientsForGroup']._serialized_options = b'\212\347\030\032\n\ridentity:read2\tNOT_FOUND\202\323\344\223\002)\"$/v2/groups/{group_id}/clients/search:\001*'
+  _globals['_GROUPSERVICE'].methods_by_name['SearchMappingRulesForGroup']._loaded_options = None
+  _globals['_GROUPSERVICE'].methods_by_name['SearchMappingRulesForGroup']._serialized_options = b'\212\347\030\032\n\ridentity:read2\tNOT_FOUND\202\323\344\223\002/\"*/v2/groups/{group_id}/mapping-rules/search:\001*'
+  _globals['_GROUPSERVICE'].methods_by_name['SearchRolesForGroup']._loaded_options = None
+  _globals['_GROUPSERVICE'].methods_by_name['SearchRolesForGroup']._serialized_options = b'\212\347\030\032\n\ridentity:read2\tNOT_FOUND\202\323\344\223\002\'\"\"/v2/groups/{group_id}/roles/search:\001*'
+  _globals['_GROUPFILTER']._serialized_start=471
+  _globals['_GROUPFILTER']._serialized_end=610
+  _globals['_GROUPSORT']._serialized_start=612
+  _globals['_GROUPSORT']._serialized_end=713
+  _globals['_CREATEGROUPREQUEST']._serialized_start=715
+  _globals['_CREATEGROUPREQUEST']._serialized_end=842
+  _globals['_CREATEGROUPRESPONSE']._serialized_start=844
+  _globals['_CREATEGROUPRESPONSE']._serialized_end=908
+  _globals['_SEARCHGROUPSREQUEST']._serialized_start=911
+  _globals['_SEARCHGROUPSREQUEST']._serialized_end=1112
+  _globals['_SEARCHGROUPSRESPONSE']._serialized_start=1114
+  _globals['_SEARCHGROUPSRESPONSE']._serialized_end=1224
+  _globals['_GETGROUPREQUEST']._serialized_start=1226
+  _globals['_GETGROUPREQUEST']._serialized_end=1273
+  _globals['_GETGROUPRESPONSE']._serialized_start=1275
+  _globals['_GETGROUPRESPONSE']._serialized_end=1336
+  _globals['_UPDATEGROUPREQUEST']._serialized_start=1339
+  _globals['_UPDATEGROUPREQUEST']._serialized_end=1467
+  _globals['_UPDATEGROUPRESPONSE']._serialized_start=1469
+  _globals['_UPDATEGROUPRESPONSE']._serialized_end=1533
+  _globals['_DELETEGROUPREQUEST']._serialized_start=1535
+  _globals['_DELETEGROUPREQUEST']._serialized_end=1585
+  _globals['_DELETEGROUPRESPONSE']._serialized_start=1587
+  _globals['_DELETEGROUPRESPONSE']._serialized_end=1608
+  _globals['_SEARCHUSERSFORGROUPREQUEST']._serialized_start=1611
+  _globals['_SEARCHUSERSFORGROUPREQUEST']._serialized_end=1788
+  _globals['_SEARCHUSERSFORGROUPRESPONSE']._serialized_start=1790
+  _globals['_SEARCHUSERSFORGROUPRESPONSE']._serialized_end=1912
+  _globals['_SEARCHCLIENTSFORGROUPREQUEST']._serialized_start=1915
+  _globals['_SEARCHCLIENTSFORGROUPREQUEST']._serialized_end=2096
+  _globals['_SEARCHCLIENTSFORGROUPRESPONSE']._serialized_start=2098
+  _globals['_SEARCHCLIENTSFORGROUPRESPONSE']._serialized_end=2224
+  _globals['_SEARCHMAPPINGRULESFORGROUPREQUEST']._serialized_start=2227
+  _globals['_SEARCHMAPPINGRULESFORGROUPREQUEST']._serialized_end=2482
+  _globals['_SEARCHMAPPINGRULESFORGROUPRESPONSE']._serialized_start=2485
+  _globals['_SEARCHMAPPINGRULESFORGROUPRESPONSE']._serialized_end=2614
+  _globals['_SEARCHROLESFORGROUPREQUEST']._serialized_start=2617
+  _globals['_SEARCHROLESFORGROUPREQUEST']._serialized_end=2853
+  _globals['_SEARCHROLESFORGROUPRESPONSE']._serialized_start=2855
+  _globals['_SEARCHROLESFORGROUPRESPONSE']._serialized_end=2971
+  _globals['_GROUPSERVICE']._serialized_start=2974
+  _globals['_GROUPSERVICE']._serialized_end=4745
 # @@protoc_insertion_point(module_scope)

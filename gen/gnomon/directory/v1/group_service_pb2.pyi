@@ -5,6 +5,12 @@ isort:skip_file
 
 from collections import abc as _abc
 from gnomon.directory.v1 import group_pb2 as _group_pb2
+from gnomon.directory.v1 import member_pb2 as _member_pb2
+from gnomon.directory.v1 import role_pb2 as _role_pb2
+from gnomon.directory.v1 import role_service_pb2 as _role_service_pb2
+from gnomon.directory.v1 import search_pb2 as _search_pb2
+from gnomon.identity.v1 import mapping_rule_pb2 as _mapping_rule_pb2
+from gnomon.identity.v1 import mapping_rule_service_pb2 as _mapping_rule_service_pb2
 from gnomon.query.v1 import filter_pb2 as _filter_pb2
 from gnomon.query.v1 import page_pb2 as _page_pb2
 from google.protobuf import descriptor as _descriptor
@@ -353,3 +359,289 @@ class DeleteGroupResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___DeleteGroupResponse: _TypeAlias = DeleteGroupResponse  # noqa: Y015
+
+@_typing.final
+class SearchUsersForGroupRequest(_message.Message):
+    """Request of SearchUsersForGroup."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    GROUP_ID_FIELD_NUMBER: _builtins.int
+    SORT_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    group_id: _builtins.str
+    """The group."""
+    @_builtins.property
+    def sort(self) -> _containers.RepeatedCompositeFieldContainer[_search_pb2.MemberUserSort]:
+        """In which order."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageRequest:
+        """Which page."""
+
+    def __init__(
+        self,
+        *,
+        group_id: _builtins.str = ...,
+        sort: _abc.Iterable[_search_pb2.MemberUserSort] | None = ...,
+        page: _page_pb2.PageRequest | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_page", b"_page", "page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_page", b"_page", "group_id", b"group_id", "page", b"page", "sort", b"sort"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__page: _TypeAlias = _typing.Literal["page"]  # noqa: Y015
+    _WhichOneofArgType__page: _TypeAlias = _typing.Literal["_page", b"_page"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__page) -> _WhichOneofReturnType__page | None: ...
+
+Global___SearchUsersForGroupRequest: _TypeAlias = SearchUsersForGroupRequest  # noqa: Y015
+
+@_typing.final
+class SearchUsersForGroupResponse(_message.Message):
+    """Response of SearchUsersForGroup."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ITEMS_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def items(self) -> _containers.RepeatedCompositeFieldContainer[_member_pb2.MemberUser]:
+        """The matches on this page."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageResponse:
+        """Where the page stands."""
+
+    def __init__(
+        self,
+        *,
+        items: _abc.Iterable[_member_pb2.MemberUser] | None = ...,
+        page: _page_pb2.PageResponse | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["items", b"items", "page", b"page"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SearchUsersForGroupResponse: _TypeAlias = SearchUsersForGroupResponse  # noqa: Y015
+
+@_typing.final
+class SearchClientsForGroupRequest(_message.Message):
+    """Request of SearchClientsForGroup."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    GROUP_ID_FIELD_NUMBER: _builtins.int
+    SORT_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    group_id: _builtins.str
+    """The group."""
+    @_builtins.property
+    def sort(self) -> _containers.RepeatedCompositeFieldContainer[_search_pb2.MemberClientSort]:
+        """In which order."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageRequest:
+        """Which page."""
+
+    def __init__(
+        self,
+        *,
+        group_id: _builtins.str = ...,
+        sort: _abc.Iterable[_search_pb2.MemberClientSort] | None = ...,
+        page: _page_pb2.PageRequest | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_page", b"_page", "page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_page", b"_page", "group_id", b"group_id", "page", b"page", "sort", b"sort"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__page: _TypeAlias = _typing.Literal["page"]  # noqa: Y015
+    _WhichOneofArgType__page: _TypeAlias = _typing.Literal["_page", b"_page"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__page) -> _WhichOneofReturnType__page | None: ...
+
+Global___SearchClientsForGroupRequest: _TypeAlias = SearchClientsForGroupRequest  # noqa: Y015
+
+@_typing.final
+class SearchClientsForGroupResponse(_message.Message):
+    """Response of SearchClientsForGroup."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ITEMS_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def items(self) -> _containers.RepeatedCompositeFieldContainer[_member_pb2.MemberClient]:
+        """The matches on this page."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageResponse:
+        """Where the page stands."""
+
+    def __init__(
+        self,
+        *,
+        items: _abc.Iterable[_member_pb2.MemberClient] | None = ...,
+        page: _page_pb2.PageResponse | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["items", b"items", "page", b"page"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SearchClientsForGroupResponse: _TypeAlias = SearchClientsForGroupResponse  # noqa: Y015
+
+@_typing.final
+class SearchMappingRulesForGroupRequest(_message.Message):
+    """Request of SearchMappingRulesForGroup."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    GROUP_ID_FIELD_NUMBER: _builtins.int
+    FILTER_FIELD_NUMBER: _builtins.int
+    SORT_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    group_id: _builtins.str
+    """The group."""
+    @_builtins.property
+    def filter(self) -> _mapping_rule_service_pb2.MappingRuleFilter:
+        """Which ones."""
+
+    @_builtins.property
+    def sort(self) -> _containers.RepeatedCompositeFieldContainer[_mapping_rule_service_pb2.MappingRuleSort]:
+        """In which order."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageRequest:
+        """Which page."""
+
+    def __init__(
+        self,
+        *,
+        group_id: _builtins.str = ...,
+        filter: _mapping_rule_service_pb2.MappingRuleFilter | None = ...,
+        sort: _abc.Iterable[_mapping_rule_service_pb2.MappingRuleSort] | None = ...,
+        page: _page_pb2.PageRequest | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_page", b"_page", "filter", b"filter", "page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_page", b"_page", "filter", b"filter", "group_id", b"group_id", "page", b"page", "sort", b"sort"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__filter: _TypeAlias = _typing.Literal["filter"]  # noqa: Y015
+    _WhichOneofArgType__filter: _TypeAlias = _typing.Literal["_filter", b"_filter"]  # noqa: Y015
+    _WhichOneofReturnType__page: _TypeAlias = _typing.Literal["page"]  # noqa: Y015
+    _WhichOneofArgType__page: _TypeAlias = _typing.Literal["_page", b"_page"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__filter) -> _WhichOneofReturnType__filter | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__page) -> _WhichOneofReturnType__page | None: ...
+
+Global___SearchMappingRulesForGroupRequest: _TypeAlias = SearchMappingRulesForGroupRequest  # noqa: Y015
+
+@_typing.final
+class SearchMappingRulesForGroupResponse(_message.Message):
+    """Response of SearchMappingRulesForGroup."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ITEMS_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def items(self) -> _containers.RepeatedCompositeFieldContainer[_mapping_rule_pb2.MappingRule]:
+        """The matches on this page."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageResponse:
+        """Where the page stands."""
+
+    def __init__(
+        self,
+        *,
+        items: _abc.Iterable[_mapping_rule_pb2.MappingRule] | None = ...,
+        page: _page_pb2.PageResponse | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["items", b"items", "page", b"page"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SearchMappingRulesForGroupResponse: _TypeAlias = SearchMappingRulesForGroupResponse  # noqa: Y015
+
+@_typing.final
+class SearchRolesForGroupRequest(_message.Message):
+    """Request of SearchRolesForGroup."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    GROUP_ID_FIELD_NUMBER: _builtins.int
+    FILTER_FIELD_NUMBER: _builtins.int
+    SORT_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    group_id: _builtins.str
+    """The group."""
+    @_builtins.property
+    def filter(self) -> _role_service_pb2.RoleFilter:
+        """Which ones."""
+
+    @_builtins.property
+    def sort(self) -> _containers.RepeatedCompositeFieldContainer[_role_service_pb2.RoleSort]:
+        """In which order."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageRequest:
+        """Which page."""
+
+    def __init__(
+        self,
+        *,
+        group_id: _builtins.str = ...,
+        filter: _role_service_pb2.RoleFilter | None = ...,
+        sort: _abc.Iterable[_role_service_pb2.RoleSort] | None = ...,
+        page: _page_pb2.PageRequest | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_page", b"_page", "filter", b"filter", "page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_page", b"_page", "filter", b"filter", "group_id", b"group_id", "page", b"page", "sort", b"sort"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__filter: _TypeAlias = _typing.Literal["filter"]  # noqa: Y015
+    _WhichOneofArgType__filter: _TypeAlias = _typing.Literal["_filter", b"_filter"]  # noqa: Y015
+    _WhichOneofReturnType__page: _TypeAlias = _typing.Literal["page"]  # noqa: Y015
+    _WhichOneofArgType__page: _TypeAlias = _typing.Literal["_page", b"_page"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__filter) -> _WhichOneofReturnType__filter | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__page) -> _WhichOneofReturnType__page | None: ...
+
+Global___SearchRolesForGroupRequest: _TypeAlias = SearchRolesForGroupRequest  # noqa: Y015
+
+@_typing.final
+class SearchRolesForGroupResponse(_message.Message):
+    """Response of SearchRolesForGroup."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ITEMS_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def items(self) -> _containers.RepeatedCompositeFieldContainer[_role_pb2.Role]:
+        """The matches on this page."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageResponse:
+        """Where the page stands."""
+
+    def __init__(
+        self,
+        *,
+        items: _abc.Iterable[_role_pb2.Role] | None = ...,
+        page: _page_pb2.PageResponse | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["items", b"items", "page", b"page"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SearchRolesForGroupResponse: _TypeAlias = SearchRolesForGroupResponse  # noqa: Y015

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class GroupServiceStub:
-    """Keeps the groups of the caller's tenant.
+    """Keeps the groups of the caller's tenant, and lists what belongs to them.
     """
 
     def __init__(self, channel):
@@ -60,10 +60,30 @@ class GroupServiceStub:
                 request_serializer=gnomon_dot_directory_dot_v1_dot_group__service__pb2.DeleteGroupRequest.SerializeToString,
                 response_deserializer=gnomon_dot_directory_dot_v1_dot_group__service__pb2.DeleteGroupResponse.FromString,
                 _registered_method=True)
+        self.SearchUsersForGroup = channel.unary_unary(
+                '/gnomon.directory.v1.GroupService/SearchUsersForGroup',
+                request_serializer=gnomon_dot_directory_dot_v1_dot_group__service__pb2.SearchUsersForGroupRequest.SerializeToString,
+                response_deserializer=gnomon_dot_directory_dot_v1_dot_group__service__pb2.SearchUsersForGroupResponse.FromString,
+                _registered_method=True)
+        self.SearchClientsForGroup = channel.unary_unary(
+                '/gnomon.directory.v1.GroupService/SearchClientsForGroup',
+                request_serializer=gnomon_dot_directory_dot_v1_dot_group__service__pb2.SearchClientsForGroupRequest.SerializeToString,
+                response_deserializer=gnomon_dot_directory_dot_v1_dot_group__service__pb2.SearchClientsForGroupResponse.FromString,
+                _registered_method=True)
+        self.SearchMappingRulesForGroup = channel.unary_unary(
+                '/gnomon.directory.v1.GroupService/SearchMappingRulesForGroup',
+                request_serializer=gnomon_dot_directory_dot_v1_dot_group__service__pb2.SearchMappingRulesForGroupRequest.SerializeToString,
+                response_deserializer=gnomon_dot_directory_dot_v1_dot_group__service__pb2.SearchMappingRulesForGroupResponse.FromString,
+                _registered_method=True)
+        self.SearchRolesForGroup = channel.unary_unary(
+                '/gnomon.directory.v1.GroupService/SearchRolesForGroup',
+                request_serializer=gnomon_dot_directory_dot_v1_dot_group__service__pb2.SearchRolesForGroupRequest.SerializeToString,
+                response_deserializer=gnomon_dot_directory_dot_v1_dot_group__service__pb2.SearchRolesForGroupResponse.FromString,
+                _registered_method=True)
 
 
 class GroupServiceServicer:
-    """Keeps the groups of the caller's tenant.
+    """Keeps the groups of the caller's tenant, and lists what belongs to them.
     """
 
     def CreateGroup(self, request, context):
@@ -103,6 +123,34 @@ class GroupServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def SearchUsersForGroup(self, request, context):
+        """Lists the users that are in the group themselves.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SearchClientsForGroup(self, request, context):
+        """Lists the clients that are in the group themselves.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SearchMappingRulesForGroup(self, request, context):
+        """Lists the mapping rules that put into the group.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SearchRolesForGroup(self, request, context):
+        """Lists the roles that the group gives.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_GroupServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -131,6 +179,26 @@ def add_GroupServiceServicer_to_server(servicer, server):
                     request_deserializer=gnomon_dot_directory_dot_v1_dot_group__service__pb2.DeleteGroupRequest.FromString,
                     response_serializer=gnomon_dot_directory_dot_v1_dot_group__service__pb2.DeleteGroupResponse.SerializeToString,
             ),
+            'SearchUsersForGroup': grpc.unary_unary_rpc_method_handler(
+                    servicer.SearchUsersForGroup,
+                    request_deserializer=gnomon_dot_directory_dot_v1_dot_group__service__pb2.SearchUsersForGroupRequest.FromString,
+                    response_serializer=gnomon_dot_directory_dot_v1_dot_group__service__pb2.SearchUsersForGroupResponse.SerializeToString,
+            ),
+            'SearchClientsForGroup': grpc.unary_unary_rpc_method_handler(
+                    servicer.SearchClientsForGroup,
+                    request_deserializer=gnomon_dot_directory_dot_v1_dot_group__service__pb2.SearchClientsForGroupRequest.FromString,
+                    response_serializer=gnomon_dot_directory_dot_v1_dot_group__service__pb2.SearchClientsForGroupResponse.SerializeToString,
+            ),
+            'SearchMappingRulesForGroup': grpc.unary_unary_rpc_method_handler(
+                    servicer.SearchMappingRulesForGroup,
+                    request_deserializer=gnomon_dot_directory_dot_v1_dot_group__service__pb2.SearchMappingRulesForGroupRequest.FromString,
+                    response_serializer=gnomon_dot_directory_dot_v1_dot_group__service__pb2.SearchMappingRulesForGroupResponse.SerializeToString,
+            ),
+            'SearchRolesForGroup': grpc.unary_unary_rpc_method_handler(
+                    servicer.SearchRolesForGroup,
+                    request_deserializer=gnomon_dot_directory_dot_v1_dot_group__service__pb2.SearchRolesForGroupRequest.FromString,
+                    response_serializer=gnomon_dot_directory_dot_v1_dot_group__service__pb2.SearchRolesForGroupResponse.SerializeToString,
+            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'gnomon.directory.v1.GroupService', rpc_method_handlers)
@@ -140,7 +208,7 @@ def add_GroupServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class GroupService:
-    """Keeps the groups of the caller's tenant.
+    """Keeps the groups of the caller's tenant, and lists what belongs to them.
     """
 
     @staticmethod
@@ -268,6 +336,114 @@ class GroupService:
             '/gnomon.directory.v1.GroupService/DeleteGroup',
             gnomon_dot_directory_dot_v1_dot_group__service__pb2.DeleteGroupRequest.SerializeToString,
             gnomon_dot_directory_dot_v1_dot_group__service__pb2.DeleteGroupResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SearchUsersForGroup(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.directory.v1.GroupService/SearchUsersForGroup',
+            gnomon_dot_directory_dot_v1_dot_group__service__pb2.SearchUsersForGroupRequest.SerializeToString,
+            gnomon_dot_directory_dot_v1_dot_group__service__pb2.SearchUsersForGroupResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SearchClientsForGroup(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.directory.v1.GroupService/SearchClientsForGroup',
+            gnomon_dot_directory_dot_v1_dot_group__service__pb2.SearchClientsForGroupRequest.SerializeToString,
+            gnomon_dot_directory_dot_v1_dot_group__service__pb2.SearchClientsForGroupResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SearchMappingRulesForGroup(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.directory.v1.GroupService/SearchMappingRulesForGroup',
+            gnomon_dot_directory_dot_v1_dot_group__service__pb2.SearchMappingRulesForGroupRequest.SerializeToString,
+            gnomon_dot_directory_dot_v1_dot_group__service__pb2.SearchMappingRulesForGroupResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SearchRolesForGroup(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.directory.v1.GroupService/SearchRolesForGroup',
+            gnomon_dot_directory_dot_v1_dot_group__service__pb2.SearchRolesForGroupRequest.SerializeToString,
+            gnomon_dot_directory_dot_v1_dot_group__service__pb2.SearchRolesForGroupResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class GroupServiceStub:
-    """Keeps the groups of the caller's tenant."""
+    """Keeps the groups of the caller's tenant, and lists what belongs to them."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -47,10 +47,18 @@ class GroupServiceStub:
     """
     DeleteGroup: _grpc.UnaryUnaryMultiCallable[_group_service_pb2.DeleteGroupRequest, _group_service_pb2.DeleteGroupResponse]
     """Deletes a group, and takes it from everybody who has it."""
+    SearchUsersForGroup: _grpc.UnaryUnaryMultiCallable[_group_service_pb2.SearchUsersForGroupRequest, _group_service_pb2.SearchUsersForGroupResponse]
+    """Lists the users that are in the group themselves."""
+    SearchClientsForGroup: _grpc.UnaryUnaryMultiCallable[_group_service_pb2.SearchClientsForGroupRequest, _group_service_pb2.SearchClientsForGroupResponse]
+    """Lists the clients that are in the group themselves."""
+    SearchMappingRulesForGroup: _grpc.UnaryUnaryMultiCallable[_group_service_pb2.SearchMappingRulesForGroupRequest, _group_service_pb2.SearchMappingRulesForGroupResponse]
+    """Lists the mapping rules that put into the group."""
+    SearchRolesForGroup: _grpc.UnaryUnaryMultiCallable[_group_service_pb2.SearchRolesForGroupRequest, _group_service_pb2.SearchRolesForGroupResponse]
+    """Lists the roles that the group gives."""
 
 @_typing.type_check_only
 class GroupServiceAsyncStub(GroupServiceStub):
-    """Keeps the groups of the caller's tenant."""
+    """Keeps the groups of the caller's tenant, and lists what belongs to them."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateGroup: _aio.UnaryUnaryMultiCallable[_group_service_pb2.CreateGroupRequest, _group_service_pb2.CreateGroupResponse]  # type: ignore[assignment]
@@ -67,9 +75,17 @@ class GroupServiceAsyncStub(GroupServiceStub):
     """
     DeleteGroup: _aio.UnaryUnaryMultiCallable[_group_service_pb2.DeleteGroupRequest, _group_service_pb2.DeleteGroupResponse]  # type: ignore[assignment]
     """Deletes a group, and takes it from everybody who has it."""
+    SearchUsersForGroup: _aio.UnaryUnaryMultiCallable[_group_service_pb2.SearchUsersForGroupRequest, _group_service_pb2.SearchUsersForGroupResponse]  # type: ignore[assignment]
+    """Lists the users that are in the group themselves."""
+    SearchClientsForGroup: _aio.UnaryUnaryMultiCallable[_group_service_pb2.SearchClientsForGroupRequest, _group_service_pb2.SearchClientsForGroupResponse]  # type: ignore[assignment]
+    """Lists the clients that are in the group themselves."""
+    SearchMappingRulesForGroup: _aio.UnaryUnaryMultiCallable[_group_service_pb2.SearchMappingRulesForGroupRequest, _group_service_pb2.SearchMappingRulesForGroupResponse]  # type: ignore[assignment]
+    """Lists the mapping rules that put into the group."""
+    SearchRolesForGroup: _aio.UnaryUnaryMultiCallable[_group_service_pb2.SearchRolesForGroupRequest, _group_service_pb2.SearchRolesForGroupResponse]  # type: ignore[assignment]
+    """Lists the roles that the group gives."""
 
 class GroupServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Keeps the groups of the caller's tenant."""
+    """Keeps the groups of the caller's tenant, and lists what belongs to them."""
 
     @_abc_1.abstractmethod
     def CreateGroup(
@@ -114,5 +130,37 @@ class GroupServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_group_service_pb2.DeleteGroupResponse, _abc.Awaitable[_group_service_pb2.DeleteGroupResponse]]:
         """Deletes a group, and takes it from everybody who has it."""
+
+    @_abc_1.abstractmethod
+    def SearchUsersForGroup(
+        self,
+        request: _group_service_pb2.SearchUsersForGroupRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_group_service_pb2.SearchUsersForGroupResponse, _abc.Awaitable[_group_service_pb2.SearchUsersForGroupResponse]]:
+        """Lists the users that are in the group themselves."""
+
+    @_abc_1.abstractmethod
+    def SearchClientsForGroup(
+        self,
+        request: _group_service_pb2.SearchClientsForGroupRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_group_service_pb2.SearchClientsForGroupResponse, _abc.Awaitable[_group_service_pb2.SearchClientsForGroupResponse]]:
+        """Lists the clients that are in the group themselves."""
+
+    @_abc_1.abstractmethod
+    def SearchMappingRulesForGroup(
+        self,
+        request: _group_service_pb2.SearchMappingRulesForGroupRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_group_service_pb2.SearchMappingRulesForGroupResponse, _abc.Awaitable[_group_service_pb2.SearchMappingRulesForGroupResponse]]:
+        """Lists the mapping rules that put into the group."""
+
+    @_abc_1.abstractmethod
+    def SearchRolesForGroup(
+        self,
+        request: _group_service_pb2.SearchRolesForGroupRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_group_service_pb2.SearchRolesForGroupResponse, _abc.Awaitable[_group_service_pb2.SearchRolesForGroupResponse]]:
+        """Lists the roles that the group gives."""
 
 def add_GroupServiceServicer_to_server(servicer: GroupServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -23,14 +23,18 @@ _sym_db = _symbol_database.Default()
 
 
 from gnomon.buf.validate import validate_pb2 as buf_dot_validate_dot_validate__pb2
+from gnomon.directory.v1 import member_pb2 as gnomon_dot_directory_dot_v1_dot_member__pb2
 from gnomon.directory.v1 import role_pb2 as gnomon_dot_directory_dot_v1_dot_role__pb2
+from gnomon.directory.v1 import search_pb2 as gnomon_dot_directory_dot_v1_dot_search__pb2
+from gnomon.identity.v1 import mapping_rule_pb2 as gnomon_dot_identity_dot_v1_dot_mapping__rule__pb2
+from gnomon.identity.v1 import mapping_rule_service_pb2 as gnomon_dot_identity_dot_v1_dot_mapping__rule__service__pb2
 from gnomon.query.v1 import filter_pb2 as gnomon_dot_query_dot_v1_dot_filter__pb2
 from gnomon.query.v1 import page_pb2 as gnomon_dot_query_dot_v1_dot_page__pb2
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 from google.api import annotations_pb2 as google_dot_api_dot_annotations__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&gnomon/directory/v1/role_service.proto\x12\x13gnomon.directory.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1egnomon/directory/v1/role.proto\x1a\x1cgnomon/query/v1/filter.proto\x1a\x1agnomon/query/v1/page.proto\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\"\x88\x01\n\nRoleFilter\x12\x33\n\x07role_id\x18\x01 \x01(\x0b\x32\x1d.gnomon.query.v1.StringFilterH\x00\x88\x01\x01\x12\x30\n\x04name\x18\x02 \x01(\x0b\x32\x1d.gnomon.query.v1.StringFilterH\x01\x88\x01\x01\x42\n\n\x08_role_idB\x07\n\x05_name\"c\n\x08RoleSort\x12\"\n\x05\x66ield\x18\x01 \x01(\tB\x13\xbaH\x10r\x0eR\x04nameR\x06roleId\x12\x33\n\x05order\x18\x02 \x01(\x0e\x32\x1a.gnomon.query.v1.SortOrderB\x08\xbaH\x05\x82\x01\x02\x10\x01\"}\n\x11\x43reateRoleRequest\x12\x1a\n\x07role_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x02\x18@\x12\x18\n\x04name\x18\x02 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\"\n\x0b\x64\x65scription\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08H\x00\x88\x01\x01\x42\x0e\n\x0c_description\"=\n\x12\x43reateRoleResponse\x12\'\n\x04role\x18\x01 \x01(\x0b\x32\x19.gnomon.directory.v1.Role\"\xc6\x01\n\x12SearchRolesRequest\x12\x34\n\x06\x66ilter\x18\x01 \x01(\x0b\x32\x1f.gnomon.directory.v1.RoleFilterH\x00\x88\x01\x01\x12\x35\n\x04sort\x18\x02 \x03(\x0b\x32\x1d.gnomon.directory.v1.RoleSortB\x08\xbaH\x05\x92\x01\x02\x10\n\x12/\n\x04page\x18\x03 \x01(\x0b\x32\x1c.gnomon.query.v1.PageRequestH\x01\x88\x01\x01\x42\t\n\x07_filterB\x07\n\x05_page\"l\n\x13SearchRolesResponse\x12(\n\x05items\x18\x01 \x03(\x0b\x32\x19.gnomon.directory.v1.Role\x12+\n\x04page\x18\x02 \x01(\x0b\x32\x1d.gnomon.query.v1.PageResponse\"-\n\x0eGetRoleRequest\x12\x1b\n\x07role_id\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\":\n\x0fGetRoleResponse\x12\'\n\x04role\x18\x01 \x01(\x0b\x32\x19.gnomon.directory.v1.Role\"~\n\x11UpdateRoleRequest\x12\x1b\n\x07role_id\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x18\n\x04name\x18\x02 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\"\n\x0b\x64\x65scription\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08H\x00\x88\x01\x01\x42\x0e\n\x0c_description\"=\n\x12UpdateRoleResponse\x12\'\n\x04role\x18\x01 \x01(\x0b\x32\x19.gnomon.directory.v1.Role\"0\n\x11\x44\x65leteRoleRequest\x12\x1b\n\x07role_id\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\"\x14\n\x12\x44\x65leteRoleResponse2\x94\x07\n\x0bRoleService\x12\xc8\x01\n\nCreateRole\x12&.gnomon.directory.v1.CreateRoleRequest\x1a\'.gnomon.directory.v1.CreateRoleResponse\"i\x8a\xe7\x18K\n\x0eidentity:write \xc9\x01\x32\x0e\x41LREADY_EXISTS2\rINVALID_STATEZ\x17\n\x04ROLE\x12\x06\x43REATE\x1a\x07role_id\x82\xd3\xe4\x93\x02\x14\"\t/v2/roles:\x01*b\x04role\x12\x90\x01\n\x0bSearchRoles\x12\'.gnomon.directory.v1.SearchRolesRequest\x1a(.gnomon.directory.v1.SearchRolesResponse\".\x8a\xe7\x18\x0f\n\ridentity:read\x82\xd3\xe4\x93\x02\x15\"\x10/v2/roles/search:\x01*\x12\x95\x01\n\x07GetRole\x12#.gnomon.directory.v1.GetRoleRequest\x1a$.gnomon.directory.v1.GetRoleResponse\"?\x8a\xe7\x18\x1a\n\ridentity:read2\tNOT_FOUND\x82\xd3\xe4\x93\x02\x1b\x12\x13/v2/roles/{role_id}b\x04role\x12\xca\x01\n\nUpdateRole\x12&.gnomon.directory.v1.UpdateRoleRequest\x1a\'.gnomon.directory.v1.UpdateRoleResponse\"k\x8a\xe7\x18\x43\n\x0eidentity:write2\tNOT_FOUND2\rINVALID_STATEZ\x17\n\x04ROLE\x12\x06UPDATE\x1a\x07role_id\x82\xd3\xe4\x93\x02\x1e\x1a\x13/v2/roles/{role_id}:\x01*b\x04role\x12\xc1\x01\n\nDeleteRole\x12&.gnomon.directory.v1.DeleteRoleRequest\x1a\'.gnomon.directory.v1.DeleteRoleResponse\"b\x8a\xe7\x18\x43\n\x0eidentity:write2\tNOT_FOUND2\rINVALID_STATEZ\x17\n\x04ROLE\x12\x06\x44\x45LETE\x1a\x07role_id\x82\xd3\xe4\x93\x02\x15*\x13/v2/roles/{role_id}b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&gnomon/directory/v1/role_service.proto\x12\x13gnomon.directory.v1\x1a\x1b\x62uf/validate/validate.proto\x1a gnomon/directory/v1/member.proto\x1a\x1egnomon/directory/v1/role.proto\x1a gnomon/directory/v1/search.proto\x1a%gnomon/identity/v1/mapping_rule.proto\x1a-gnomon/identity/v1/mapping_rule_service.proto\x1a\x1cgnomon/query/v1/filter.proto\x1a\x1agnomon/query/v1/page.proto\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\"\x88\x01\n\nRoleFilter\x12\x33\n\x07role_id\x18\x01 \x01(\x0b\x32\x1d.gnomon.query.v1.StringFilterH\x00\x88\x01\x01\x12\x30\n\x04name\x18\x02 \x01(\x0b\x32\x1d.gnomon.query.v1.StringFilterH\x01\x88\x01\x01\x42\n\n\x08_role_idB\x07\n\x05_name\"c\n\x08RoleSort\x12\"\n\x05\x66ield\x18\x01 \x01(\tB\x13\xbaH\x10r\x0eR\x04nameR\x06roleId\x12\x33\n\x05order\x18\x02 \x01(\x0e\x32\x1a.gnomon.query.v1.SortOrderB\x08\xbaH\x05\x82\x01\x02\x10\x01\"}\n\x11\x43reateRoleRequest\x12\x1a\n\x07role_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x02\x18@\x12\x18\n\x04name\x18\x02 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\"\n\x0b\x64\x65scription\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08H\x00\x88\x01\x01\x42\x0e\n\x0c_description\"=\n\x12\x43reateRoleResponse\x12\'\n\x04role\x18\x01 \x01(\x0b\x32\x19.gnomon.directory.v1.Role\"\xc6\x01\n\x12SearchRolesRequest\x12\x34\n\x06\x66ilter\x18\x01 \x01(\x0b\x32\x1f.gnomon.directory.v1.RoleFilterH\x00\x88\x01\x01\x12\x35\n\x04sort\x18\x02 \x03(\x0b\x32\x1d.gnomon.directory.v1.RoleSortB\x08\xbaH\x05\x92\x01\x02\x10\n\x12/\n\x04page\x18\x03 \x01(\x0b\x32\x1c.gnomon.query.v1.PageRequestH\x01\x88\x01\x01\x42\t\n\x07_filterB\x07\n\x05_page\"l\n\x13SearchRolesResponse\x12(\n\x05items\x18\x01 \x03(\x0b\x32\x19.gnomon.directory.v1.Role\x12+\n\x04page\x18\x02 \x01(\x0b\x32\x1d.gnomon.query.v1.PageResponse\"-\n\x0eGetRoleRequest\x12\x1b\n\x07role_id\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\":\n\x0fGetRoleResponse\x12\'\n\x04role\x18\x01 \x01(\x0b\x32\x19.gnomon.directory.v1.Role\"~\n\x11UpdateRoleRequest\x12\x1b\n\x07role_id\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x18\n\x04name\x18\x02 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\"\n\x0b\x64\x65scription\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08H\x00\x88\x01\x01\x42\x0e\n\x0c_description\"=\n\x12UpdateRoleResponse\x12\'\n\x04role\x18\x01 \x01(\x0b\x32\x19.gnomon.directory.v1.Role\"0\n\x11\x44\x65leteRoleRequest\x12\x1b\n\x07role_id\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\"\x14\n\x12\x44\x65leteRoleResponse\"\xaf\x01\n\x19SearchUsersForRoleRequest\x12\x1b\n\x07role_id\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12;\n\x04sort\x18\x02 \x03(\x0b\x32#.gnomon.directory.v1.MemberUserSortB\x08\xbaH\x05\x92\x01\x02\x10\n\x12/\n\x04page\x18\x03 \x01(\x0b\x32\x1c.gnomon.query.v1.PageRequestH\x00\x88\x01\x01\x42\x07\n\x05_page\"y\n\x1aSearchUsersForRoleResponse\x12.\n\x05items\x18\x01 \x03(\x0b\x32\x1f.gnomon.directory.v1.MemberUser\x12+\n\x04page\x18\x02 \x01(\x0b\x32\x1d.gnomon.query.v1.PageResponse\"\xb3\x01\n\x1bSearchClientsForRoleRequest\x12\x1b\n\x07role_id\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12=\n\x04sort\x18\x02 \x03(\x0b\x32%.gnomon.directory.v1.MemberClientSortB\x08\xbaH\x05\x92\x01\x02\x10\n\x12/\n\x04page\x18\x03 \x01(\x0b\x32\x1c.gnomon.query.v1.PageRequestH\x00\x88\x01\x01\x42\x07\n\x05_page\"}\n\x1cSearchClientsForRoleResponse\x12\x30\n\x05items\x18\x01 \x03(\x0b\x32!.gnomon.directory.v1.MemberClient\x12+\n\x04page\x18\x02 \x01(\x0b\x32\x1d.gnomon.query.v1.PageResponse\"\xb1\x01\n\x1aSearchGroupsForRoleRequest\x12\x1b\n\x07role_id\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12<\n\x04sort\x18\x02 \x03(\x0b\x32$.gnomon.directory.v1.MemberGroupSortB\x08\xbaH\x05\x92\x01\x02\x10\n\x12/\n\x04page\x18\x03 \x01(\x0b\x32\x1c.gnomon.query.v1.PageRequestH\x00\x88\x01\x01\x42\x07\n\x05_page\"{\n\x1bSearchGroupsForRoleResponse\x12/\n\x05items\x18\x01 \x03(\x0b\x32 .gnomon.directory.v1.MemberGroup\x12+\n\x04page\x18\x02 \x01(\x0b\x32\x1d.gnomon.query.v1.PageResponse\"\xfd\x01\n SearchMappingRulesForRoleRequest\x12\x1b\n\x07role_id\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12:\n\x06\x66ilter\x18\x02 \x01(\x0b\x32%.gnomon.identity.v1.MappingRuleFilterH\x00\x88\x01\x01\x12;\n\x04sort\x18\x03 \x03(\x0b\x32#.gnomon.identity.v1.MappingRuleSortB\x08\xbaH\x05\x92\x01\x02\x10\n\x12/\n\x04page\x18\x04 \x01(\x0b\x32\x1c.gnomon.query.v1.PageRequestH\x01\x88\x01\x01\x42\t\n\x07_filterB\x07\n\x05_page\"\x80\x01\n!SearchMappingRulesForRoleResponse\x12.\n\x05items\x18\x01 \x03(\x0b\x32\x1f.gnomon.identity.v1.MappingRule\x12+\n\x04page\x18\x02 \x01(\x0b\x32\x1d.gnomon.query.v1.PageResponse2\xc9\r\n\x0bRoleService\x12\xc8\x01\n\nCreateRole\x12&.gnomon.directory.v1.CreateRoleRequest\x1a\'.gnomon.directory.v1.CreateRoleResponse\"i\x8a\xe7\x18K\n\x0eidentity:write \xc9\x01\x32\x0e\x41LREADY_EXISTS2\rINVALID_STATEZ\x17\n\x04ROLE\x12\x06\x43REATE\x1a\x07role_id\x82\xd3\xe4\x93\x02\x14\"\t/v2/roles:\x01*b\x04role\x12\x90\x01\n\x0bSearchRoles\x12\'.gnomon.directory.v1.SearchRolesRequest\x1a(.gnomon.directory.v1.SearchRolesResponse\".\x8a\xe7\x18\x0f\n\ridentity:read\x82\xd3\xe4\x93\x02\x15\"\x10/v2/roles/search:\x01*\x12\x95\x01\n\x07GetRole\x12#.gnomon.directory.v1.GetRoleRequest\x1a$.gnomon.directory.v1.GetRoleResponse\"?\x8a\xe7\x18\x1a\n\ridentity:read2\tNOT_FOUND\x82\xd3\xe4\x93\x02\x1b\x12\x13/v2/roles/{role_id}b\x04role\x12\xca\x01\n\nUpdateRole\x12&.gnomon.directory.v1.UpdateRoleRequest\x1a\'.gnomon.directory.v1.UpdateRoleResponse\"k\x8a\xe7\x18\x43\n\x0eidentity:write2\tNOT_FOUND2\rINVALID_STATEZ\x17\n\x04ROLE\x12\x06UPDATE\x1a\x07role_id\x82\xd3\xe4\x93\x02\x1e\x1a\x13/v2/roles/{role_id}:\x01*b\x04role\x12\xc1\x01\n\nDeleteRole\x12&.gnomon.directory.v1.DeleteRoleRequest\x1a\'.gnomon.directory.v1.DeleteRoleResponse\"b\x8a\xe7\x18\x43\n\x0eidentity:write2\tNOT_FOUND2\rINVALID_STATEZ\x17\n\x04ROLE\x12\x06\x44\x45LETE\x1a\x07role_id\x82\xd3\xe4\x93\x02\x15*\x13/v2/roles/{role_id}\x12\xc0\x01\n\x12SearchUsersForRole\x12..gnomon.directory.v1.SearchUsersForRoleRequest\x1a/.gnomon.directory.v1.SearchUsersForRoleResponse\"I\x8a\xe7\x18\x1a\n\ridentity:read2\tNOT_FOUND\x82\xd3\xe4\x93\x02%\" /v2/roles/{role_id}/users/search:\x01*\x12\xc8\x01\n\x14SearchClientsForRole\x12\x30.gnomon.directory.v1.SearchClientsForRoleRequest\x1a\x31.gnomon.directory.v1.SearchClientsForRoleResponse\"K\x8a\xe7\x18\x1a\n\ridentity:read2\tNOT_FOUND\x82\xd3\xe4\x93\x02\'\"\"/v2/roles/{role_id}/clients/search:\x01*\x12\xc4\x01\n\x13SearchGroupsForRole\x12/.gnomon.directory.v1.SearchGroupsForRoleRequest\x1a\x30.gnomon.directory.v1.SearchGroupsForRoleResponse\"J\x8a\xe7\x18\x1a\n\ridentity:read2\tNOT_FOUND\x82\xd3\xe4\x93\x02&\"!/v2/roles/{role_id}/groups/search:\x01*\x12\xdd\x01\n\x19SearchMappingRulesForRole\x12\x35.gnomon.directory.v1.SearchMappingRulesForRoleRequest\x1a\x36.gnomon.directory.v1.SearchMappingRulesForRoleResponse\"Q\x8a\xe7\x18\x1a\n\ridentity:read2\tNOT_FOUND\x82\xd3\xe4\x93\x02-\"(/v2/roles/{role_id}/mapping-rules/search:\x01*b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -59,6 +63,22 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_UPDATEROLEREQUEST'].fields_by_name['description']._serialized_options = b'\272H\005r\003\030\200\010'
   _globals['_DELETEROLEREQUEST'].fields_by_name['role_id']._loaded_options = None
   _globals['_DELETEROLEREQUEST'].fields_by_name['role_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002'
+  _globals['_SEARCHUSERSFORROLEREQUEST'].fields_by_name['role_id']._loaded_options = None
+  _globals['_SEARCHUSERSFORROLEREQUEST'].fields_by_name['role_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002'
+  _globals['_SEARCHUSERSFORROLEREQUEST'].fields_by_name['sort']._loaded_options = None
+  _globals['_SEARCHUSERSFORROLEREQUEST'].fields_by_name['sort']._serialized_options = b'\272H\005\222\001\002\020\n'
+  _globals['_SEARCHCLIENTSFORROLEREQUEST'].fields_by_name['role_id']._loaded_options = None
+  _globals['_SEARCHCLIENTSFORROLEREQUEST'].fields_by_name['role_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002'
+  _globals['_SEARCHCLIENTSFORROLEREQUEST'].fields_by_name['sort']._loaded_options = None
+  _globals['_SEARCHCLIENTSFORROLEREQUEST'].fields_by_name['sort']._serialized_options = b'\272H\005\222\001\002\020\n'
+  _globals['_SEARCHGROUPSFORROLEREQUEST'].fields_by_name['role_id']._loaded_options = None
+  _globals['_SEARCHGROUPSFORROLEREQUEST'].fields_by_name['role_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002'
+  _globals['_SEARCHGROUPSFORROLEREQUEST'].fields_by_name['sort']._loaded_options = None
+  _globals['_SEARCHGROUPSFORROLEREQUEST'].fields_by_name['sort']._serialized_options = b'\272H\005\222\001\002\020\n'
+  _globals['_SEARCHMAPPINGRULESFORROLEREQUEST'].fields_by_name['role_id']._loaded_options = None
+  _globals['_SEARCHMAPPINGRULESFORROLEREQUEST'].fields_by_name['role_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002'
+  _globals['_SEARCHMAPPINGRULESFORROLEREQUEST'].fields_by_name['sort']._loaded_options = None
+  _globals['_SEARCHMAPPINGRULESFORROLEREQUEST'].fields_by_name['sort']._serialized_options = b'\272H\005\222\001\002\020\n'
   _globals['_ROLESERVICE'].methods_by_name['CreateRole']._loaded_options = None
   _globals['_ROLESERVICE'].methods_by_name['CreateRole']._serialized_options = b'\212\347\030K\n\016identity:write \311\0012\016ALREADY_EXISTS2\rINVALID_STATEZ\027\n\004ROLE\022\006CREATE\032\007role_id\202\323\344\223\002\024\"\t/v2/roles:\001*b\004role'
   _globals['_ROLESERVICE'].methods_by_name['SearchRoles']._loaded_options = None
@@ -69,30 +89,54 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_ROLESERVICE'].methods_by_name['UpdateRole']._serialized_options = b'\212\347\030C\n\016identity:write2\tNOT_FOUND2\rINVALID_STATEZ\027\n\004ROLE\022\006UPDATE\032\007role_id\202\323\344\223\002\036\032\023/v2/roles/{role_id}:\001*b\004role'
   _globals['_ROLESERVICE'].methods_by_name['DeleteRole']._loaded_options = None
   _globals['_ROLESERVICE'].methods_by_name['DeleteRole']._serialized_options = b'\212\347\030C\n\016identity:write2\tNOT_FOUND2\rINVALID_STATEZ\027\n\004ROLE\022\006DELETE\032\007role_id\202\323\344\223\002\025*\023/v2/roles/{role_id}'
-  _globals['_ROLEFILTER']._serialized_start=243
-  _globals['_ROLEFILTER']._serialized_end=379
-  _globals['_ROLESORT']._serialized_start=381
-  _globals['_ROLESORT']._serialized_end=480
-  _globals['_CREATEROLEREQUEST']._serialized_start=482
-  _globals['_CREATEROLEREQUEST']._serialized_end=607
-  _globals['_CREATEROLERESPONSE']._serialized_start=609
-  _globals['_CREATEROLERESPONSE']._serialized_end=670
-  _globals['_SEARCHROLESREQUEST']._serialized_start=673
-  _globals['_SEARCHROLESREQUEST']._serialized_end=871
-  _globals['_SEARCHROLESRESPONSE']._serialized_start=873
-  _globals['_SEARCHROLESRESPONSE']._serialized_end=981
-  _globals['_GETROLEREQUEST']._serialized_start=983
-  _globals['_GETROLEREQUEST']._serialized_end=1028
-  _globals['_GETROLERESPONSE']._serialized_start=1030
-  _globals['_GETROLERESPONSE']._serialized_end=1088
-  _globals['_UPDATEROLEREQUEST']._serialized_start=1090
-  _globals['_UPDATEROLEREQUEST']._serialized_end=1216
-  _globals['_UPDATEROLERESPONSE']._serialized_start=1218
-  _globals['_UPDATEROLERESPONSE']._serialized_end=1279
-  _globals['_DELETEROLEREQUEST']._serialized_start=1281
-  _globals['_DELETEROLEREQUEST']._serialized_end=1329
-  _globals['_DELETEROLERESPONSE']._serialized_start=1331
-  _globals['_DELETEROLERESPONSE']._serialized_end=1351
-  _globals['_ROLESERVICE']._serialized_start=1354
-  _globals['_ROLESERVICE']._serialized_end=2270
+  _globals['_ROLESERVICE'].methods_by_name['SearchUsersForRole']._loaded_options = None
+  _globals['_ROLESERVICE'].methods_by_name['SearchUsersForRole']._serialized_options = b'\212\347\030\032\n\ridentity:read2\tNOT_FOUND\202\323\344\223\002%\" /v2/roles/{role_id}/users/search:\001*'
+  _globals['_ROLESERVICE'].methods_by_name['SearchClientsForRole']._loaded_options = None
+  _globals['_ROLESERVICE'].methods_by_name['SearchClientsForRole']._serialized_options = b'\212\347\030\032\n\ridentity:read2\tNOT_FOUND\202\323\344\223\002\'\"\"/v2/roles/{role_id}/clients/search:\001*'
+  _globals['_ROLESERVICE'].methods_by_name['SearchGroupsForRole']._loaded_options = None
+  _globals['_ROLESERVICE'].methods_by_name['SearchGroupsForRole']._serialized_options = b'\212\347\030\032\n\ridentity:read2\tNOT_FOUND\202\323\344\223\002&\"!/v2/roles/{role_id}/groups/search:\001*'
+  _globals['_ROLESERVICE'].methods_by_name['SearchMappingRulesForRole']._loaded_options = None
+  _globals['_ROLESERVICE'].methods_by_name['SearchMappingRulesForRole']._serialized_options = b'\212\347\030\032\n\ridentity:read2\tNOT_FOUND\202\323\344\223\002-\"(/v2/roles/{role_id}/mapping-rules/search:\001*'
+  _globals['_ROLEFILTER']._serialized_start=397
+  _globals['_ROLEFILTER']._serialized_end=533
+  _globals['_ROLESORT']._serialized_start=535
+  _globals['_ROLESORT']._serialized_end=634
+  _globals['_CREATEROLEREQUEST']._serialized_start=636
+  _globals['_CREATEROLEREQUEST']._serialized_end=761
+  _globals['_CREATEROLERESPONSE']._serialized_start=763
+  _globals['_CREATEROLERESPONSE']._serialized_end=824
+  _globals['_SEARCHROLESREQUEST']._serialized_start=827
+  _globals['_SEARCHROLESREQUEST']._serialized_end=1025
+  _globals['_SEARCHROLESRESPONSE']._serialized_start=1027
+  _globals['_SEARCHROLESRESPONSE']._serialized_end=1135
+  _globals['_GETROLEREQUEST']._serialized_start=1137
+  _globals['_GETROLEREQUEST']._serialized_end=1182
+  _globals['_GETROLERESPONSE']._serialized_start=1184
+  _globals['_GETROLERESPONSE']._serialized_end=1242
+  _globals['_UPDATEROLEREQUEST']._serialized_start=1244
+  _globals['_UPDATEROLEREQUEST']._serialized_end=1370
+  _globals['_UPDATEROLERESPONSE']._serialized_start=1372
+  _globals['_UPDATEROLERESPONSE']._serialized_end=1433
+  _globals['_DELETEROLEREQUEST']._serialized_start=1435
+  _globals['_DELETEROLEREQUEST']._serialized_end=1483
+  _globals['_DELETEROLERESPONSE']._serialized_start=1485
+  _globals['_DELETEROLERESPONSE']._serialized_end=1505
+  _globals['_SEARCHUSERSFORROLEREQUEST']._serialized_start=1508
+  _globals['_SEARCHUSERSFORROLEREQUEST']._serialized_end=1683
+  _globals['_SEARCHUSERSFORROLERESPONSE']._serialized_start=1685
+  _globals['_SEARCHUSERSFORROLERESPONSE']._serialized_end=1806
+  _globals['_SEARCHCLIENTSFORROLEREQUEST']._serialized_start=1809
+  _globals['_SEARCHCLIENTSFORROLEREQUEST']._serialized_end=1988
+  _globals['_SEARCHCLIENTSFORROLERESPONSE']._serialized_start=1990
+  _globals['_SEARCHCLIENTSFORROLERESPONSE']._serialized_end=2115
+  _globals['_SEARCHGROUPSFORROLEREQUEST']._serialized_start=2118
+  _globals['_SEARCHGROUPSFORROLEREQUEST']._serialized_end=2295
+  _globals['_SEARCHGROUPSFORROLERESPONSE']._serialized_start=2297
+  _globals['_SEARCHGROUPSFORROLERESPONSE']._serialized_end=2420
+  _globals['_SEARCHMAPPINGRULESFORROLEREQUEST']._serialized_start=2423
+  _globals['_SEARCHMAPPINGRULESFORROLEREQUEST']._serialized_end=2676
+  _globals['_SEARCHMAPPINGRULESFORROLERESPONSE']._serialized_start=2679
+  _globals['_SEARCHMAPPINGRULESFORROLERESPONSE']._serialized_end=2807
+  _globals['_ROLESERVICE']._serialized_start=2810
+  _globals['_ROLESERVICE']._serialized_end=4547
 # @@protoc_insertion_point(module_scope)

@@ -4,7 +4,11 @@ isort:skip_file
 """
 
 from collections import abc as _abc
+from gnomon.directory.v1 import member_pb2 as _member_pb2
 from gnomon.directory.v1 import role_pb2 as _role_pb2
+from gnomon.directory.v1 import search_pb2 as _search_pb2
+from gnomon.identity.v1 import mapping_rule_pb2 as _mapping_rule_pb2
+from gnomon.identity.v1 import mapping_rule_service_pb2 as _mapping_rule_service_pb2
 from gnomon.query.v1 import filter_pb2 as _filter_pb2
 from gnomon.query.v1 import page_pb2 as _page_pb2
 from google.protobuf import descriptor as _descriptor
@@ -353,3 +357,278 @@ class DeleteRoleResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___DeleteRoleResponse: _TypeAlias = DeleteRoleResponse  # noqa: Y015
+
+@_typing.final
+class SearchUsersForRoleRequest(_message.Message):
+    """Request of SearchUsersForRole."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROLE_ID_FIELD_NUMBER: _builtins.int
+    SORT_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    role_id: _builtins.str
+    """The role."""
+    @_builtins.property
+    def sort(self) -> _containers.RepeatedCompositeFieldContainer[_search_pb2.MemberUserSort]:
+        """In which order."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageRequest:
+        """Which page."""
+
+    def __init__(
+        self,
+        *,
+        role_id: _builtins.str = ...,
+        sort: _abc.Iterable[_search_pb2.MemberUserSort] | None = ...,
+        page: _page_pb2.PageRequest | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_page", b"_page", "page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_page", b"_page", "page", b"page", "role_id", b"role_id", "sort", b"sort"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__page: _TypeAlias = _typing.Literal["page"]  # noqa: Y015
+    _WhichOneofArgType__page: _TypeAlias = _typing.Literal["_page", b"_page"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__page) -> _WhichOneofReturnType__page | None: ...
+
+Global___SearchUsersForRoleRequest: _TypeAlias = SearchUsersForRoleRequest  # noqa: Y015
+
+@_typing.final
+class SearchUsersForRoleResponse(_message.Message):
+    """Response of SearchUsersForRole."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ITEMS_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def items(self) -> _containers.RepeatedCompositeFieldContainer[_member_pb2.MemberUser]:
+        """The matches on this page."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageResponse:
+        """Where the page stands."""
+
+    def __init__(
+        self,
+        *,
+        items: _abc.Iterable[_member_pb2.MemberUser] | None = ...,
+        page: _page_pb2.PageResponse | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["items", b"items", "page", b"page"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SearchUsersForRoleResponse: _TypeAlias = SearchUsersForRoleResponse  # noqa: Y015
+
+@_typing.final
+class SearchClientsForRoleRequest(_message.Message):
+    """Request of SearchClientsForRole."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROLE_ID_FIELD_NUMBER: _builtins.int
+    SORT_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    role_id: _builtins.str
+    """The role."""
+    @_builtins.property
+    def sort(self) -> _containers.RepeatedCompositeFieldContainer[_search_pb2.MemberClientSort]:
+        """In which order."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageRequest:
+        """Which page."""
+
+    def __init__(
+        self,
+        *,
+        role_id: _builtins.str = ...,
+        sort: _abc.Iterable[_search_pb2.MemberClientSort] | None = ...,
+        page: _page_pb2.PageRequest | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_page", b"_page", "page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_page", b"_page", "page", b"page", "role_id", b"role_id", "sort", b"sort"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__page: _TypeAlias = _typing.Literal["page"]  # noqa: Y015
+    _WhichOneofArgType__page: _TypeAlias = _typing.Literal["_page", b"_page"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__page) -> _WhichOneofReturnType__page | None: ...
+
+Global___SearchClientsForRoleRequest: _TypeAlias = SearchClientsForRoleRequest  # noqa: Y015
+
+@_typing.final
+class SearchClientsForRoleResponse(_message.Message):
+    """Response of SearchClientsForRole."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ITEMS_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def items(self) -> _containers.RepeatedCompositeFieldContainer[_member_pb2.MemberClient]:
+        """The matches on this page."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageResponse:
+        """Where the page stands."""
+
+    def __init__(
+        self,
+        *,
+        items: _abc.Iterable[_member_pb2.MemberClient] | None = ...,
+        page: _page_pb2.PageResponse | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["items", b"items", "page", b"page"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SearchClientsForRoleResponse: _TypeAlias = SearchClientsForRoleResponse  # noqa: Y015
+
+@_typing.final
+class SearchGroupsForRoleRequest(_message.Message):
+    """Request of SearchGroupsForRole."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROLE_ID_FIELD_NUMBER: _builtins.int
+    SORT_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    role_id: _builtins.str
+    """The role."""
+    @_builtins.property
+    def sort(self) -> _containers.RepeatedCompositeFieldContainer[_search_pb2.MemberGroupSort]:
+        """In which order."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageRequest:
+        """Which page."""
+
+    def __init__(
+        self,
+        *,
+        role_id: _builtins.str = ...,
+        sort: _abc.Iterable[_search_pb2.MemberGroupSort] | None = ...,
+        page: _page_pb2.PageRequest | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_page", b"_page", "page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_page", b"_page", "page", b"page", "role_id", b"role_id", "sort", b"sort"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__page: _TypeAlias = _typing.Literal["page"]  # noqa: Y015
+    _WhichOneofArgType__page: _TypeAlias = _typing.Literal["_page", b"_page"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__page) -> _WhichOneofReturnType__page | None: ...
+
+Global___SearchGroupsForRoleRequest: _TypeAlias = SearchGroupsForRoleRequest  # noqa: Y015
+
+@_typing.final
+class SearchGroupsForRoleResponse(_message.Message):
+    """Response of SearchGroupsForRole."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ITEMS_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def items(self) -> _containers.RepeatedCompositeFieldContainer[_member_pb2.MemberGroup]:
+        """The matches on this page."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageResponse:
+        """Where the page stands."""
+
+    def __init__(
+        self,
+        *,
+        items: _abc.Iterable[_member_pb2.MemberGroup] | None = ...,
+        page: _page_pb2.PageResponse | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["items", b"items", "page", b"page"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SearchGroupsForRoleResponse: _TypeAlias = SearchGroupsForRoleResponse  # noqa: Y015
+
+@_typing.final
+class SearchMappingRulesForRoleRequest(_message.Message):
+    """Request of SearchMappingRulesForRole."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROLE_ID_FIELD_NUMBER: _builtins.int
+    FILTER_FIELD_NUMBER: _builtins.int
+    SORT_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    role_id: _builtins.str
+    """The role."""
+    @_builtins.property
+    def filter(self) -> _mapping_rule_service_pb2.MappingRuleFilter:
+        """Which ones."""
+
+    @_builtins.property
+    def sort(self) -> _containers.RepeatedCompositeFieldContainer[_mapping_rule_service_pb2.MappingRuleSort]:
+        """In which order."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageRequest:
+        """Which page."""
+
+    def __init__(
+        self,
+        *,
+        role_id: _builtins.str = ...,
+        filter: _mapping_rule_service_pb2.MappingRuleFilter | None = ...,
+        sort: _abc.Iterable[_mapping_rule_service_pb2.MappingRuleSort] | None = ...,
+        page: _page_pb2.PageRequest | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_page", b"_page", "filter", b"filter", "page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_page", b"_page", "filter", b"filter", "page", b"page", "role_id", b"role_id", "sort", b"sort"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__filter: _TypeAlias = _typing.Literal["filter"]  # noqa: Y015
+    _WhichOneofArgType__filter: _TypeAlias = _typing.Literal["_filter", b"_filter"]  # noqa: Y015
+    _WhichOneofReturnType__page: _TypeAlias = _typing.Literal["page"]  # noqa: Y015
+    _WhichOneofArgType__page: _TypeAlias = _typing.Literal["_page", b"_page"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__filter) -> _WhichOneofReturnType__filter | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__page) -> _WhichOneofReturnType__page | None: ...
+
+Global___SearchMappingRulesForRoleRequest: _TypeAlias = SearchMappingRulesForRoleRequest  # noqa: Y015
+
+@_typing.final
+class SearchMappingRulesForRoleResponse(_message.Message):
+    """Response of SearchMappingRulesForRole."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ITEMS_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def items(self) -> _containers.RepeatedCompositeFieldContainer[_mapping_rule_pb2.MappingRule]:
+        """The matches on this page."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageResponse:
+        """Where the page stands."""
+
+    def __init__(
+        self,
+        *,
+        items: _abc.Iterable[_mapping_rule_pb2.MappingRule] | None = ...,
+        page: _page_pb2.PageResponse | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["items", b"items", "page", b"page"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SearchMappingRulesForRoleResponse: _TypeAlias = SearchMappingRulesForRoleResponse  # noqa: Y015

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class RoleServiceStub:
-    """Keeps the roles of the caller's tenant. The built-in ones are those of administrators.
+    """Keeps the roles of the caller's tenant, and lists who has them. The built-in ones are those of administrators.
     """
 
     def __init__(self, channel):
@@ -60,10 +60,30 @@ class RoleServiceStub:
                 request_serializer=gnomon_dot_directory_dot_v1_dot_role__service__pb2.DeleteRoleRequest.SerializeToString,
                 response_deserializer=gnomon_dot_directory_dot_v1_dot_role__service__pb2.DeleteRoleResponse.FromString,
                 _registered_method=True)
+        self.SearchUsersForRole = channel.unary_unary(
+                '/gnomon.directory.v1.RoleService/SearchUsersForRole',
+                request_serializer=gnomon_dot_directory_dot_v1_dot_role__service__pb2.SearchUsersForRoleRequest.SerializeToString,
+                response_deserializer=gnomon_dot_directory_dot_v1_dot_role__service__pb2.SearchUsersForRoleResponse.FromString,
+                _registered_method=True)
+        self.SearchClientsForRole = channel.unary_unary(
+                '/gnomon.directory.v1.RoleService/SearchClientsForRole',
+                request_serializer=gnomon_dot_directory_dot_v1_dot_role__service__pb2.SearchClientsForRoleRequest.SerializeToString,
+                response_deserializer=gnomon_dot_directory_dot_v1_dot_role__service__pb2.SearchClientsForRoleResponse.FromString,
+                _registered_method=True)
+        self.SearchGroupsForRole = channel.unary_unary(
+                '/gnomon.directory.v1.RoleService/SearchGroupsForRole',
+                request_serializer=gnomon_dot_directory_dot_v1_dot_role__service__pb2.SearchGroupsForRoleRequest.SerializeToString,
+                response_deserializer=gnomon_dot_directory_dot_v1_dot_role__service__pb2.SearchGroupsForRoleResponse.FromString,
+                _registered_method=True)
+        self.SearchMappingRulesForRole = channel.unary_unary(
+                '/gnomon.directory.v1.RoleService/SearchMappingRulesForRole',
+                request_serializer=gnomon_dot_directory_dot_v1_dot_role__service__pb2.SearchMappingRulesForRoleRequest.SerializeToString,
+                response_deserializer=gnomon_dot_directory_dot_v1_dot_role__service__pb2.SearchMappingRulesForRoleResponse.FromString,
+                _registered_method=True)
 
 
 class RoleServiceServicer:
-    """Keeps the roles of the caller's tenant. The built-in ones are those of administrators.
+    """Keeps the roles of the caller's tenant, and lists who has them. The built-in ones are those of administrators.
     """
 
     def CreateRole(self, request, context):
@@ -104,6 +124,34 @@ class RoleServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def SearchUsersForRole(self, request, context):
+        """Lists the users that have the role themselves.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SearchClientsForRole(self, request, context):
+        """Lists the clients that have the role themselves.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SearchGroupsForRole(self, request, context):
+        """Lists the groups that give the role.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SearchMappingRulesForRole(self, request, context):
+        """Lists the mapping rules that give the role.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_RoleServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -132,6 +180,26 @@ def add_RoleServiceServicer_to_server(servicer, server):
                     request_deserializer=gnomon_dot_directory_dot_v1_dot_role__service__pb2.DeleteRoleRequest.FromString,
                     response_serializer=gnomon_dot_directory_dot_v1_dot_role__service__pb2.DeleteRoleResponse.SerializeToString,
             ),
+            'SearchUsersForRole': grpc.unary_unary_rpc_method_handler(
+                    servicer.SearchUsersForRole,
+                    request_deserializer=gnomon_dot_directory_dot_v1_dot_role__service__pb2.SearchUsersForRoleRequest.FromString,
+                    response_serializer=gnomon_dot_directory_dot_v1_dot_role__service__pb2.SearchUsersForRoleResponse.SerializeToString,
+            ),
+            'SearchClientsForRole': grpc.unary_unary_rpc_method_handler(
+                    servicer.SearchClientsForRole,
+                    request_deserializer=gnomon_dot_directory_dot_v1_dot_role__service__pb2.SearchClientsForRoleRequest.FromString,
+                    response_serializer=gnomon_dot_directory_dot_v1_dot_role__service__pb2.SearchClientsForRoleResponse.SerializeToString,
+            ),
+            'SearchGroupsForRole': grpc.unary_unary_rpc_method_handler(
+                    servicer.SearchGroupsForRole,
+                    request_deserializer=gnomon_dot_directory_dot_v1_dot_role__service__pb2.SearchGroupsForRoleRequest.FromString,
+                    response_serializer=gnomon_dot_directory_dot_v1_dot_role__service__pb2.SearchGroupsForRoleResponse.SerializeToString,
+            ),
+            'SearchMappingRulesForRole': grpc.unary_unary_rpc_method_handler(
+                    servicer.SearchMappingRulesForRole,
+                    request_deserializer=gnomon_dot_directory_dot_v1_dot_role__service__pb2.SearchMappingRulesForRoleRequest.FromString,
+                    response_serializer=gnomon_dot_directory_dot_v1_dot_role__service__pb2.SearchMappingRulesForRoleResponse.SerializeToString,
+            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'gnomon.directory.v1.RoleService', rpc_method_handlers)
@@ -141,7 +209,7 @@ def add_RoleServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class RoleService:
-    """Keeps the roles of the caller's tenant. The built-in ones are those of administrators.
+    """Keeps the roles of the caller's tenant, and lists who has them. The built-in ones are those of administrators.
     """
 
     @staticmethod
@@ -269,6 +337,114 @@ class RoleService:
             '/gnomon.directory.v1.RoleService/DeleteRole',
             gnomon_dot_directory_dot_v1_dot_role__service__pb2.DeleteRoleRequest.SerializeToString,
             gnomon_dot_directory_dot_v1_dot_role__service__pb2.DeleteRoleResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SearchUsersForRole(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.directory.v1.RoleService/SearchUsersForRole',
+            gnomon_dot_directory_dot_v1_dot_role__service__pb2.SearchUsersForRoleRequest.SerializeToString,
+            gnomon_dot_directory_dot_v1_dot_role__service__pb2.SearchUsersForRoleResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SearchClientsForRole(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.directory.v1.RoleService/SearchClientsForRole',
+            gnomon_dot_directory_dot_v1_dot_role__service__pb2.SearchClientsForRoleRequest.SerializeToString,
+            gnomon_dot_directory_dot_v1_dot_role__service__pb2.SearchClientsForRoleResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SearchGroupsForRole(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.directory.v1.RoleService/SearchGroupsForRole',
+            gnomon_dot_directory_dot_v1_dot_role__service__pb2.SearchGroupsForRoleRequest.SerializeToString,
+            gnomon_dot_directory_dot_v1_dot_role__service__pb2.SearchGroupsForRoleResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SearchMappingRulesForRole(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.directory.v1.RoleService/SearchMappingRulesForRole',
+            gnomon_dot_directory_dot_v1_dot_role__service__pb2.SearchMappingRulesForRoleRequest.SerializeToString,
+            gnomon_dot_directory_dot_v1_dot_role__service__pb2.SearchMappingRulesForRoleResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class RoleServiceStub:
-    """Keeps the roles of the caller's tenant. The built-in ones are those of administrators."""
+    """Keeps the roles of the caller's tenant, and lists who has them. The built-in ones are those of administrators."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -49,10 +49,18 @@ class RoleServiceStub:
     """Deletes a role, and takes it from everybody who has it.
     Rejected with INVALID_STATE for a built-in one.
     """
+    SearchUsersForRole: _grpc.UnaryUnaryMultiCallable[_role_service_pb2.SearchUsersForRoleRequest, _role_service_pb2.SearchUsersForRoleResponse]
+    """Lists the users that have the role themselves."""
+    SearchClientsForRole: _grpc.UnaryUnaryMultiCallable[_role_service_pb2.SearchClientsForRoleRequest, _role_service_pb2.SearchClientsForRoleResponse]
+    """Lists the clients that have the role themselves."""
+    SearchGroupsForRole: _grpc.UnaryUnaryMultiCallable[_role_service_pb2.SearchGroupsForRoleRequest, _role_service_pb2.SearchGroupsForRoleResponse]
+    """Lists the groups that give the role."""
+    SearchMappingRulesForRole: _grpc.UnaryUnaryMultiCallable[_role_service_pb2.SearchMappingRulesForRoleRequest, _role_service_pb2.SearchMappingRulesForRoleResponse]
+    """Lists the mapping rules that give the role."""
 
 @_typing.type_check_only
 class RoleServiceAsyncStub(RoleServiceStub):
-    """Keeps the roles of the caller's tenant. The built-in ones are those of administrators."""
+    """Keeps the roles of the caller's tenant, and lists who has them. The built-in ones are those of administrators."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateRole: _aio.UnaryUnaryMultiCallable[_role_service_pb2.CreateRoleRequest, _role_service_pb2.CreateRoleResponse]  # type: ignore[assignment]
@@ -71,9 +79,17 @@ class RoleServiceAsyncStub(RoleServiceStub):
     """Deletes a role, and takes it from everybody who has it.
     Rejected with INVALID_STATE for a built-in one.
     """
+    SearchUsersForRole: _aio.UnaryUnaryMultiCallable[_role_service_pb2.SearchUsersForRoleRequest, _role_service_pb2.SearchUsersForRoleResponse]  # type: ignore[assignment]
+    """Lists the users that have the role themselves."""
+    SearchClientsForRole: _aio.UnaryUnaryMultiCallable[_role_service_pb2.SearchClientsForRoleRequest, _role_service_pb2.SearchClientsForRoleResponse]  # type: ignore[assignment]
+    """Lists the clients that have the role themselves."""
+    SearchGroupsForRole: _aio.UnaryUnaryMultiCallable[_role_service_pb2.SearchGroupsForRoleRequest, _role_service_pb2.SearchGroupsForRoleResponse]  # type: ignore[assignment]
+    """Lists the groups that give the role."""
+    SearchMappingRulesForRole: _aio.UnaryUnaryMultiCallable[_role_service_pb2.SearchMappingRulesForRoleRequest, _role_service_pb2.SearchMappingRulesForRoleResponse]  # type: ignore[assignment]
+    """Lists the mapping rules that give the role."""
 
 class RoleServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Keeps the roles of the caller's tenant. The built-in ones are those of administrators."""
+    """Keeps the roles of the caller's tenant, and lists who has them. The built-in ones are those of administrators."""
 
     @_abc_1.abstractmethod
     def CreateRole(
@@ -120,5 +136,37 @@ class RoleServiceServicer(metaclass=_abc_1.ABCMeta):
         """Deletes a role, and takes it from everybody who has it.
         Rejected with INVALID_STATE for a built-in one.
         """
+
+    @_abc_1.abstractmethod
+    def SearchUsersForRole(
+        self,
+        request: _role_service_pb2.SearchUsersForRoleRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_role_service_pb2.SearchUsersForRoleResponse, _abc.Awaitable[_role_service_pb2.SearchUsersForRoleResponse]]:
+        """Lists the users that have the role themselves."""
+
+    @_abc_1.abstractmethod
+    def SearchClientsForRole(
+        self,
+        request: _role_service_pb2.SearchClientsForRoleRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_role_service_pb2.SearchClientsForRoleResponse, _abc.Awaitable[_role_service_pb2.SearchClientsForRoleResponse]]:
+        """Lists the clients that have the role themselves."""
+
+    @_abc_1.abstractmethod
+    def SearchGroupsForRole(
+        self,
+        request: _role_service_pb2.SearchGroupsForRoleRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_role_service_pb2.SearchGroupsForRoleResponse, _abc.Awaitable[_role_service_pb2.SearchGroupsForRoleResponse]]:
+        """Lists the groups that give the role."""
+
+    @_abc_1.abstractmethod
+    def SearchMappingRulesForRole(
+        self,
+        request: _role_service_pb2.SearchMappingRulesForRoleRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_role_service_pb2.SearchMappingRulesForRoleResponse, _abc.Awaitable[_role_service_pb2.SearchMappingRulesForRoleResponse]]:
+        """Lists the mapping rules that give the role."""
 
 def add_RoleServiceServicer_to_server(servicer: RoleServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

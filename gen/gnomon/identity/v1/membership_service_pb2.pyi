@@ -703,3 +703,347 @@ class UnassignRoleFromTenantResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___UnassignRoleFromTenantResponse: _TypeAlias = UnassignRoleFromTenantResponse  # noqa: Y015
+
+@_typing.final
+class AssignUserToGroupRequest(_message.Message):
+    """Request of AssignUserToGroup."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    GROUP_ID_FIELD_NUMBER: _builtins.int
+    USERNAME_FIELD_NUMBER: _builtins.int
+    group_id: _builtins.str
+    """Group, by its name."""
+    username: _builtins.str
+    """User, by the username of the process API."""
+    def __init__(
+        self,
+        *,
+        group_id: _builtins.str = ...,
+        username: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["group_id", b"group_id", "username", b"username"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AssignUserToGroupRequest: _TypeAlias = AssignUserToGroupRequest  # noqa: Y015
+
+@_typing.final
+class AssignUserToGroupResponse(_message.Message):
+    """Response of AssignUserToGroup."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AssignUserToGroupResponse: _TypeAlias = AssignUserToGroupResponse  # noqa: Y015
+
+@_typing.final
+class UnassignUserFromGroupRequest(_message.Message):
+    """Request of UnassignUserFromGroup."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    GROUP_ID_FIELD_NUMBER: _builtins.int
+    USERNAME_FIELD_NUMBER: _builtins.int
+    group_id: _builtins.str
+    """Group, by its name."""
+    username: _builtins.str
+    """User, by the username of the process API."""
+    def __init__(
+        self,
+        *,
+        group_id: _builtins.str = ...,
+        username: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["group_id", b"group_id", "username", b"username"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UnassignUserFromGroupRequest: _TypeAlias = UnassignUserFromGroupRequest  # noqa: Y015
+
+@_typing.final
+class UnassignUserFromGroupResponse(_message.Message):
+    """Response of UnassignUserFromGroup."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UnassignUserFromGroupResponse: _TypeAlias = UnassignUserFromGroupResponse  # noqa: Y015
+
+@_typing.final
+class AssignRoleToUserRequest(_message.Message):
+    """Request of AssignRoleToUser."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROLE_ID_FIELD_NUMBER: _builtins.int
+    USERNAME_FIELD_NUMBER: _builtins.int
+    role_id: _builtins.str
+    """Role, by its name."""
+    username: _builtins.str
+    """User, by the username of the process API."""
+    def __init__(
+        self,
+        *,
+        role_id: _builtins.str = ...,
+        username: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["role_id", b"role_id", "username", b"username"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AssignRoleToUserRequest: _TypeAlias = AssignRoleToUserRequest  # noqa: Y015
+
+@_typing.final
+class AssignRoleToUserResponse(_message.Message):
+    """Response of AssignRoleToUser."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AssignRoleToUserResponse: _TypeAlias = AssignRoleToUserResponse  # noqa: Y015
+
+@_typing.final
+class UnassignRoleFromUserRequest(_message.Message):
+    """Request of UnassignRoleFromUser."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROLE_ID_FIELD_NUMBER: _builtins.int
+    USERNAME_FIELD_NUMBER: _builtins.int
+    role_id: _builtins.str
+    """Role, by its name."""
+    username: _builtins.str
+    """User, by the username of the process API."""
+    def __init__(
+        self,
+        *,
+        role_id: _builtins.str = ...,
+        username: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["role_id", b"role_id", "username", b"username"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UnassignRoleFromUserRequest: _TypeAlias = UnassignRoleFromUserRequest  # noqa: Y015
+
+@_typing.final
+class UnassignRoleFromUserResponse(_message.Message):
+    """Response of UnassignRoleFromUser."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UnassignRoleFromUserResponse: _TypeAlias = UnassignRoleFromUserResponse  # noqa: Y015
+
+@_typing.final
+class AssignUserToTenantRequest(_message.Message):
+    """Request of AssignUserToTenant."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    USERNAME_FIELD_NUMBER: _builtins.int
+    tenant_id: _builtins.str
+    """Tenant."""
+    username: _builtins.str
+    """User, by the username of the process API."""
+    def __init__(
+        self,
+        *,
+        tenant_id: _builtins.str = ...,
+        username: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["tenant_id", b"tenant_id", "username", b"username"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AssignUserToTenantRequest: _TypeAlias = AssignUserToTenantRequest  # noqa: Y015
+
+@_typing.final
+class AssignUserToTenantResponse(_message.Message):
+    """Response of AssignUserToTenant."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AssignUserToTenantResponse: _TypeAlias = AssignUserToTenantResponse  # noqa: Y015
+
+@_typing.final
+class UnassignUserFromTenantRequest(_message.Message):
+    """Request of UnassignUserFromTenant."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    USERNAME_FIELD_NUMBER: _builtins.int
+    tenant_id: _builtins.str
+    """Tenant."""
+    username: _builtins.str
+    """User, by the username of the process API."""
+    def __init__(
+        self,
+        *,
+        tenant_id: _builtins.str = ...,
+        username: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["tenant_id", b"tenant_id", "username", b"username"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UnassignUserFromTenantRequest: _TypeAlias = UnassignUserFromTenantRequest  # noqa: Y015
+
+@_typing.final
+class UnassignUserFromTenantResponse(_message.Message):
+    """Response of UnassignUserFromTenant."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UnassignUserFromTenantResponse: _TypeAlias = UnassignUserFromTenantResponse  # noqa: Y015
+
+@_typing.final
+class AssignClientToTenantRequest(_message.Message):
+    """Request of AssignClientToTenant."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    CLIENT_ID_FIELD_NUMBER: _builtins.int
+    tenant_id: _builtins.str
+    """Tenant."""
+    client_id: _builtins.str
+    """Client."""
+    def __init__(
+        self,
+        *,
+        tenant_id: _builtins.str = ...,
+        client_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["client_id", b"client_id", "tenant_id", b"tenant_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AssignClientToTenantRequest: _TypeAlias = AssignClientToTenantRequest  # noqa: Y015
+
+@_typing.final
+class AssignClientToTenantResponse(_message.Message):
+    """Response of AssignClientToTenant."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AssignClientToTenantResponse: _TypeAlias = AssignClientToTenantResponse  # noqa: Y015
+
+@_typing.final
+class UnassignClientFromTenantRequest(_message.Message):
+    """Request of UnassignClientFromTenant."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    CLIENT_ID_FIELD_NUMBER: _builtins.int
+    tenant_id: _builtins.str
+    """Tenant."""
+    client_id: _builtins.str
+    """Client."""
+    def __init__(
+        self,
+        *,
+        tenant_id: _builtins.str = ...,
+        client_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["client_id", b"client_id", "tenant_id", b"tenant_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UnassignClientFromTenantRequest: _TypeAlias = UnassignClientFromTenantRequest  # noqa: Y015
+
+@_typing.final
+class UnassignClientFromTenantResponse(_message.Message):
+    """Response of UnassignClientFromTenant."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UnassignClientFromTenantResponse: _TypeAlias = UnassignClientFromTenantResponse  # noqa: Y015

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class MembershipServiceStub:
-    """Roles, groups and tenants of clients, groups, roles and mapping rules; all of the caller's tenant.
+    """Roles, groups and tenants of users, clients, groups, roles and mapping rules; all of the caller's tenant.
     What is there already may be added again, what is not there removed; neither changes anything.
     Rejected with NOT_FOUND when one of the two does not exist, with PERMISSION_DENIED for a role or group that gives what
     the caller may not do itself, and for a tenant in which the caller may not act. A person of the default tenant who
@@ -119,10 +119,50 @@ class MembershipServiceStub:
                 request_serializer=gnomon_dot_identity_dot_v1_dot_membership__service__pb2.UnassignRoleFromTenantRequest.SerializeToString,
                 response_deserializer=gnomon_dot_identity_dot_v1_dot_membership__service__pb2.UnassignRoleFromTenantResponse.FromString,
                 _registered_method=True)
+        self.AssignUserToGroup = channel.unary_unary(
+                '/gnomon.identity.v1.MembershipService/AssignUserToGroup',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_membership__service__pb2.AssignUserToGroupRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_membership__service__pb2.AssignUserToGroupResponse.FromString,
+                _registered_method=True)
+        self.UnassignUserFromGroup = channel.unary_unary(
+                '/gnomon.identity.v1.MembershipService/UnassignUserFromGroup',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_membership__service__pb2.UnassignUserFromGroupRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_membership__service__pb2.UnassignUserFromGroupResponse.FromString,
+                _registered_method=True)
+        self.AssignRoleToUser = channel.unary_unary(
+                '/gnomon.identity.v1.MembershipService/AssignRoleToUser',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_membership__service__pb2.AssignRoleToUserRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_membership__service__pb2.AssignRoleToUserResponse.FromString,
+                _registered_method=True)
+        self.UnassignRoleFromUser = channel.unary_unary(
+                '/gnomon.identity.v1.MembershipService/UnassignRoleFromUser',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_membership__service__pb2.UnassignRoleFromUserRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_membership__service__pb2.UnassignRoleFromUserResponse.FromString,
+                _registered_method=True)
+        self.AssignUserToTenant = channel.unary_unary(
+                '/gnomon.identity.v1.MembershipService/AssignUserToTenant',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_membership__service__pb2.AssignUserToTenantRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_membership__service__pb2.AssignUserToTenantResponse.FromString,
+                _registered_method=True)
+        self.UnassignUserFromTenant = channel.unary_unary(
+                '/gnomon.identity.v1.MembershipService/UnassignUserFromTenant',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_membership__service__pb2.UnassignUserFromTenantRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_membership__service__pb2.UnassignUserFromTenantResponse.FromString,
+                _registered_method=True)
+        self.AssignClientToTenant = channel.unary_unary(
+                '/gnomon.identity.v1.MembershipService/AssignClientToTenant',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_membership__service__pb2.AssignClientToTenantRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_membership__service__pb2.AssignClientToTenantResponse.FromString,
+                _registered_method=True)
+        self.UnassignClientFromTenant = channel.unary_unary(
+                '/gnomon.identity.v1.MembershipService/UnassignClientFromTenant',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_membership__service__pb2.UnassignClientFromTenantRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_membership__service__pb2.UnassignClientFromTenantResponse.FromString,
+                _registered_method=True)
 
 
 class MembershipServiceServicer:
-    """Roles, groups and tenants of clients, groups, roles and mapping rules; all of the caller's tenant.
+    """Roles, groups and tenants of users, clients, groups, roles and mapping rules; all of the caller's tenant.
     What is there already may be added again, what is not there removed; neither changes anything.
     Rejected with NOT_FOUND when one of the two does not exist, with PERMISSION_DENIED for a role or group that gives what
     the caller may not do itself, and for a tenant in which the caller may not act. A person of the default tenant who
@@ -241,6 +281,64 @@ class MembershipServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def AssignUserToGroup(self, request, context):
+        """Adds a user to a group.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def UnassignUserFromGroup(self, request, context):
+        """Removes a user from a group.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def AssignRoleToUser(self, request, context):
+        """Gives a user a role.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def UnassignRoleFromUser(self, request, context):
+        """Takes a role from a user.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def AssignUserToTenant(self, request, context):
+        """Adds a user to a tenant, in which it may act from then on.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def UnassignUserFromTenant(self, request, context):
+        """Removes a user from a tenant.
+        Rejected with INVALID_STATE for the only tenant of the user.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def AssignClientToTenant(self, request, context):
+        """Adds a client to a tenant, in which it may act from then on.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def UnassignClientFromTenant(self, request, context):
+        """Removes a client from a tenant.
+        Rejected with INVALID_STATE for the only tenant of the client.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_MembershipServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -324,6 +422,46 @@ def add_MembershipServiceServicer_to_server(servicer, server):
                     request_deserializer=gnomon_dot_identity_dot_v1_dot_membership__service__pb2.UnassignRoleFromTenantRequest.FromString,
                     response_serializer=gnomon_dot_identity_dot_v1_dot_membership__service__pb2.UnassignRoleFromTenantResponse.SerializeToString,
             ),
+            'AssignUserToGroup': grpc.unary_unary_rpc_method_handler(
+                    servicer.AssignUserToGroup,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_membership__service__pb2.AssignUserToGroupRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_membership__service__pb2.AssignUserToGroupResponse.SerializeToString,
+            ),
+            'UnassignUserFromGroup': grpc.unary_unary_rpc_method_handler(
+                    servicer.UnassignUserFromGroup,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_membership__service__pb2.UnassignUserFromGroupRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_membership__service__pb2.UnassignUserFromGroupResponse.SerializeToString,
+            ),
+            'AssignRoleToUser': grpc.unary_unary_rpc_method_handler(
+                    servicer.AssignRoleToUser,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_membership__service__pb2.AssignRoleToUserRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_membership__service__pb2.AssignRoleToUserResponse.SerializeToString,
+            ),
+            'UnassignRoleFromUser': grpc.unary_unary_rpc_method_handler(
+                    servicer.UnassignRoleFromUser,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_membership__service__pb2.UnassignRoleFromUserRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_membership__service__pb2.UnassignRoleFromUserResponse.SerializeToString,
+            ),
+            'AssignUserToTenant': grpc.unary_unary_rpc_method_handler(
+                    servicer.AssignUserToTenant,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_membership__service__pb2.AssignUserToTenantRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_membership__service__pb2.AssignUserToTenantResponse.SerializeToString,
+            ),
+            'UnassignUserFromTenant': grpc.unary_unary_rpc_method_handler(
+                    servicer.UnassignUserFromTenant,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_membership__service__pb2.UnassignUserFromTenantRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_membership__service__pb2.UnassignUserFromTenantResponse.SerializeToString,
+            ),
+            'AssignClientToTenant': grpc.unary_unary_rpc_method_handler(
+                    servicer.AssignClientToTenant,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_membership__service__pb2.AssignClientToTenantRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_membership__service__pb2.AssignClientToTenantResponse.SerializeToString,
+            ),
+            'UnassignClientFromTenant': grpc.unary_unary_rpc_method_handler(
+                    servicer.UnassignClientFromTenant,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_membership__service__pb2.UnassignClientFromTenantRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_membership__service__pb2.UnassignClientFromTenantResponse.SerializeToString,
+            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'gnomon.identity.v1.MembershipService', rpc_method_handlers)
@@ -333,7 +471,7 @@ def add_MembershipServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class MembershipService:
-    """Roles, groups and tenants of clients, groups, roles and mapping rules; all of the caller's tenant.
+    """Roles, groups and tenants of users, clients, groups, roles and mapping rules; all of the caller's tenant.
     What is there already may be added again, what is not there removed; neither changes anything.
     Rejected with NOT_FOUND when one of the two does not exist, with PERMISSION_DENIED for a role or group that gives what
     the caller may not do itself, and for a tenant in which the caller may not act. A person of the default tenant who
@@ -762,6 +900,222 @@ class MembershipService:
             '/gnomon.identity.v1.MembershipService/UnassignRoleFromTenant',
             gnomon_dot_identity_dot_v1_dot_membership__service__pb2.UnassignRoleFromTenantRequest.SerializeToString,
             gnomon_dot_identity_dot_v1_dot_membership__service__pb2.UnassignRoleFromTenantResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AssignUserToGroup(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.MembershipService/AssignUserToGroup',
+            gnomon_dot_identity_dot_v1_dot_membership__service__pb2.AssignUserToGroupRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_membership__service__pb2.AssignUserToGroupResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def UnassignUserFromGroup(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.MembershipService/UnassignUserFromGroup',
+            gnomon_dot_identity_dot_v1_dot_membership__service__pb2.UnassignUserFromGroupRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_membership__service__pb2.UnassignUserFromGroupResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AssignRoleToUser(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.MembershipService/AssignRoleToUser',
+            gnomon_dot_identity_dot_v1_dot_membership__service__pb2.AssignRoleToUserRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_membership__service__pb2.AssignRoleToUserResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def UnassignRoleFromUser(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.MembershipService/UnassignRoleFromUser',
+            gnomon_dot_identity_dot_v1_dot_membership__service__pb2.UnassignRoleFromUserRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_membership__service__pb2.UnassignRoleFromUserResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AssignUserToTenant(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.MembershipService/AssignUserToTenant',
+            gnomon_dot_identity_dot_v1_dot_membership__service__pb2.AssignUserToTenantRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_membership__service__pb2.AssignUserToTenantResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def UnassignUserFromTenant(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.MembershipService/UnassignUserFromTenant',
+            gnomon_dot_identity_dot_v1_dot_membership__service__pb2.UnassignUserFromTenantRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_membership__service__pb2.UnassignUserFromTenantResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AssignClientToTenant(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.MembershipService/AssignClientToTenant',
+            gnomon_dot_identity_dot_v1_dot_membership__service__pb2.AssignClientToTenantRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_membership__service__pb2.AssignClientToTenantResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def UnassignClientFromTenant(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.MembershipService/UnassignClientFromTenant',
+            gnomon_dot_identity_dot_v1_dot_membership__service__pb2.UnassignClientFromTenantRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_membership__service__pb2.UnassignClientFromTenantResponse.FromString,
             options,
             channel_credentials,
             insecure,

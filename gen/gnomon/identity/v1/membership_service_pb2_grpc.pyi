@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class MembershipServiceStub:
-    """Roles, groups and tenants of clients, groups, roles and mapping rules; all of the caller's tenant.
+    """Roles, groups and tenants of users, clients, groups, roles and mapping rules; all of the caller's tenant.
     What is there already may be added again, what is not there removed; neither changes anything.
     Rejected with NOT_FOUND when one of the two does not exist, with PERMISSION_DENIED for a role or group that gives what
     the caller may not do itself, and for a tenant in which the caller may not act. A person of the default tenant who
@@ -70,10 +70,30 @@ class MembershipServiceStub:
     """Adds a role to a tenant: whoever has the role may act there."""
     UnassignRoleFromTenant: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignRoleFromTenantRequest, _membership_service_pb2.UnassignRoleFromTenantResponse]
     """Removes a role from a tenant."""
+    AssignUserToGroup: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.AssignUserToGroupRequest, _membership_service_pb2.AssignUserToGroupResponse]
+    """Adds a user to a group."""
+    UnassignUserFromGroup: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignUserFromGroupRequest, _membership_service_pb2.UnassignUserFromGroupResponse]
+    """Removes a user from a group."""
+    AssignRoleToUser: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.AssignRoleToUserRequest, _membership_service_pb2.AssignRoleToUserResponse]
+    """Gives a user a role."""
+    UnassignRoleFromUser: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignRoleFromUserRequest, _membership_service_pb2.UnassignRoleFromUserResponse]
+    """Takes a role from a user."""
+    AssignUserToTenant: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.AssignUserToTenantRequest, _membership_service_pb2.AssignUserToTenantResponse]
+    """Adds a user to a tenant, in which it may act from then on."""
+    UnassignUserFromTenant: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignUserFromTenantRequest, _membership_service_pb2.UnassignUserFromTenantResponse]
+    """Removes a user from a tenant.
+    Rejected with INVALID_STATE for the only tenant of the user.
+    """
+    AssignClientToTenant: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.AssignClientToTenantRequest, _membership_service_pb2.AssignClientToTenantResponse]
+    """Adds a client to a tenant, in which it may act from then on."""
+    UnassignClientFromTenant: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignClientFromTenantRequest, _membership_service_pb2.UnassignClientFromTenantResponse]
+    """Removes a client from a tenant.
+    Rejected with INVALID_STATE for the only tenant of the client.
+    """
 
 @_typing.type_check_only
 class MembershipServiceAsyncStub(MembershipServiceStub):
-    """Roles, groups and tenants of clients, groups, roles and mapping rules; all of the caller's tenant.
+    """Roles, groups and tenants of users, clients, groups, roles and mapping rules; all of the caller's tenant.
     What is there already may be added again, what is not there removed; neither changes anything.
     Rejected with NOT_FOUND when one of the two does not exist, with PERMISSION_DENIED for a role or group that gives what
     the caller may not do itself, and for a tenant in which the caller may not act. A person of the default tenant who
@@ -113,9 +133,29 @@ class MembershipServiceAsyncStub(MembershipServiceStub):
     """Adds a role to a tenant: whoever has the role may act there."""
     UnassignRoleFromTenant: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignRoleFromTenantRequest, _membership_service_pb2.UnassignRoleFromTenantResponse]  # type: ignore[assignment]
     """Removes a role from a tenant."""
+    AssignUserToGroup: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.AssignUserToGroupRequest, _membership_service_pb2.AssignUserToGroupResponse]  # type: ignore[assignment]
+    """Adds a user to a group."""
+    UnassignUserFromGroup: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignUserFromGroupRequest, _membership_service_pb2.UnassignUserFromGroupResponse]  # type: ignore[assignment]
+    """Removes a user from a group."""
+    AssignRoleToUser: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.AssignRoleToUserRequest, _membership_service_pb2.AssignRoleToUserResponse]  # type: ignore[assignment]
+    """Gives a user a role."""
+    UnassignRoleFromUser: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignRoleFromUserRequest, _membership_service_pb2.UnassignRoleFromUserResponse]  # type: ignore[assignment]
+    """Takes a role from a user."""
+    AssignUserToTenant: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.AssignUserToTenantRequest, _membership_service_pb2.AssignUserToTenantResponse]  # type: ignore[assignment]
+    """Adds a user to a tenant, in which it may act from then on."""
+    UnassignUserFromTenant: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignUserFromTenantRequest, _membership_service_pb2.UnassignUserFromTenantResponse]  # type: ignore[assignment]
+    """Removes a user from a tenant.
+    Rejected with INVALID_STATE for the only tenant of the user.
+    """
+    AssignClientToTenant: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.AssignClientToTenantRequest, _membership_service_pb2.AssignClientToTenantResponse]  # type: ignore[assignment]
+    """Adds a client to a tenant, in which it may act from then on."""
+    UnassignClientFromTenant: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignClientFromTenantRequest, _membership_service_pb2.UnassignClientFromTenantResponse]  # type: ignore[assignment]
+    """Removes a client from a tenant.
+    Rejected with INVALID_STATE for the only tenant of the client.
+    """
 
 class MembershipServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Roles, groups and tenants of clients, groups, roles and mapping rules; all of the caller's tenant.
+    """Roles, groups and tenants of users, clients, groups, roles and mapping rules; all of the caller's tenant.
     What is there already may be added again, what is not there removed; neither changes anything.
     Rejected with NOT_FOUND when one of the two does not exist, with PERMISSION_DENIED for a role or group that gives what
     the caller may not do itself, and for a tenant in which the caller may not act. A person of the default tenant who
@@ -249,5 +289,73 @@ class MembershipServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_membership_service_pb2.UnassignRoleFromTenantResponse, _abc.Awaitable[_membership_service_pb2.UnassignRoleFromTenantResponse]]:
         """Removes a role from a tenant."""
+
+    @_abc_1.abstractmethod
+    def AssignUserToGroup(
+        self,
+        request: _membership_service_pb2.AssignUserToGroupRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_membership_service_pb2.AssignUserToGroupResponse, _abc.Awaitable[_membership_service_pb2.AssignUserToGroupResponse]]:
+        """Adds a user to a group."""
+
+    @_abc_1.abstractmethod
+    def UnassignUserFromGroup(
+        self,
+        request: _membership_service_pb2.UnassignUserFromGroupRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_membership_service_pb2.UnassignUserFromGroupResponse, _abc.Awaitable[_membership_service_pb2.UnassignUserFromGroupResponse]]:
+        """Removes a user from a group."""
+
+    @_abc_1.abstractmethod
+    def AssignRoleToUser(
+        self,
+        request: _membership_service_pb2.AssignRoleToUserRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_membership_service_pb2.AssignRoleToUserResponse, _abc.Awaitable[_membership_service_pb2.AssignRoleToUserResponse]]:
+        """Gives a user a role."""
+
+    @_abc_1.abstractmethod
+    def UnassignRoleFromUser(
+        self,
+        request: _membership_service_pb2.UnassignRoleFromUserRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_membership_service_pb2.UnassignRoleFromUserResponse, _abc.Awaitable[_membership_service_pb2.UnassignRoleFromUserResponse]]:
+        """Takes a role from a user."""
+
+    @_abc_1.abstractmethod
+    def AssignUserToTenant(
+        self,
+        request: _membership_service_pb2.AssignUserToTenantRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_membership_service_pb2.AssignUserToTenantResponse, _abc.Awaitable[_membership_service_pb2.AssignUserToTenantResponse]]:
+        """Adds a user to a tenant, in which it may act from then on."""
+
+    @_abc_1.abstractmethod
+    def UnassignUserFromTenant(
+        self,
+        request: _membership_service_pb2.UnassignUserFromTenantRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_membership_service_pb2.UnassignUserFromTenantResponse, _abc.Awaitable[_membership_service_pb2.UnassignUserFromTenantResponse]]:
+        """Removes a user from a tenant.
+        Rejected with INVALID_STATE for the only tenant of the user.
+        """
+
+    @_abc_1.abstractmethod
+    def AssignClientToTenant(
+        self,
+        request: _membership_service_pb2.AssignClientToTenantRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_membership_service_pb2.AssignClientToTenantResponse, _abc.Awaitable[_membership_service_pb2.AssignClientToTenantResponse]]:
+        """Adds a client to a tenant, in which it may act from then on."""
+
+    @_abc_1.abstractmethod
+    def UnassignClientFromTenant(
+        self,
+        request: _membership_service_pb2.UnassignClientFromTenantRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_membership_service_pb2.UnassignClientFromTenantResponse, _abc.Awaitable[_membership_service_pb2.UnassignClientFromTenantResponse]]:
+        """Removes a client from a tenant.
+        Rejected with INVALID_STATE for the only tenant of the client.
+        """
 
 def add_MembershipServiceServicer_to_server(servicer: MembershipServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

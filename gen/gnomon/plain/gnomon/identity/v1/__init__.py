@@ -18,6 +18,8 @@ __all__ = (
     "ApiKeyServiceStub",
     "AssignClientToGroupRequest",
     "AssignClientToGroupResponse",
+    "AssignClientToTenantRequest",
+    "AssignClientToTenantResponse",
     "AssignGroupToTenantRequest",
     "AssignGroupToTenantResponse",
     "AssignMappingRuleToGroupRequest",
@@ -32,6 +34,12 @@ __all__ = (
     "AssignRoleToMappingRuleResponse",
     "AssignRoleToTenantRequest",
     "AssignRoleToTenantResponse",
+    "AssignRoleToUserRequest",
+    "AssignRoleToUserResponse",
+    "AssignUserToGroupRequest",
+    "AssignUserToGroupResponse",
+    "AssignUserToTenantRequest",
+    "AssignUserToTenantResponse",
     "AuthorizationServiceStub",
     "AuthorizeForwardRequest",
     "AuthorizeForwardResponse",
@@ -421,6 +429,8 @@ __all__ = (
     "TokenServiceStub",
     "UnassignClientFromGroupRequest",
     "UnassignClientFromGroupResponse",
+    "UnassignClientFromTenantRequest",
+    "UnassignClientFromTenantResponse",
     "UnassignGroupFromTenantRequest",
     "UnassignGroupFromTenantResponse",
     "UnassignMappingRuleFromGroupRequest",
@@ -435,6 +445,12 @@ __all__ = (
     "UnassignRoleFromMappingRuleResponse",
     "UnassignRoleFromTenantRequest",
     "UnassignRoleFromTenantResponse",
+    "UnassignRoleFromUserRequest",
+    "UnassignRoleFromUserResponse",
+    "UnassignUserFromGroupRequest",
+    "UnassignUserFromGroupResponse",
+    "UnassignUserFromTenantRequest",
+    "UnassignUserFromTenantResponse",
     "UnblockAddressRequest",
     "UnblockAddressResponse",
     "UpdateAccountRequest",
@@ -1359,6 +1375,42 @@ default_message_pool.register_message(
 
 
 @dataclass(eq=False, repr=False)
+class AssignClientToTenantRequest(betterproto2.Message):
+    """
+    Request of AssignClientToTenant.
+    """
+
+    tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Tenant.
+    """
+
+    client_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    Client.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "AssignClientToTenantRequest", AssignClientToTenantRequest
+)
+
+
+@dataclass(eq=False, repr=False)
+class AssignClientToTenantResponse(betterproto2.Message):
+    """
+    Response of AssignClientToTenant.
+    """
+
+    pass
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "AssignClientToTenantResponse", AssignClientToTenantResponse
+)
+
+
+@dataclass(eq=False, repr=False)
 class AssignGroupToTenantRequest(betterproto2.Message):
     """
     Request of AssignGroupToTenant.
@@ -1607,6 +1659,114 @@ class AssignRoleToTenantResponse(betterproto2.Message):
 
 default_message_pool.register_message(
     "gnomon.identity.v1", "AssignRoleToTenantResponse", AssignRoleToTenantResponse
+)
+
+
+@dataclass(eq=False, repr=False)
+class AssignRoleToUserRequest(betterproto2.Message):
+    """
+    Request of AssignRoleToUser.
+    """
+
+    role_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Role, by its name.
+    """
+
+    username: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    User, by the username of the process API.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "AssignRoleToUserRequest", AssignRoleToUserRequest
+)
+
+
+@dataclass(eq=False, repr=False)
+class AssignRoleToUserResponse(betterproto2.Message):
+    """
+    Response of AssignRoleToUser.
+    """
+
+    pass
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "AssignRoleToUserResponse", AssignRoleToUserResponse
+)
+
+
+@dataclass(eq=False, repr=False)
+class AssignUserToGroupRequest(betterproto2.Message):
+    """
+    Request of AssignUserToGroup.
+    """
+
+    group_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Group, by its name.
+    """
+
+    username: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    User, by the username of the process API.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "AssignUserToGroupRequest", AssignUserToGroupRequest
+)
+
+
+@dataclass(eq=False, repr=False)
+class AssignUserToGroupResponse(betterproto2.Message):
+    """
+    Response of AssignUserToGroup.
+    """
+
+    pass
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "AssignUserToGroupResponse", AssignUserToGroupResponse
+)
+
+
+@dataclass(eq=False, repr=False)
+class AssignUserToTenantRequest(betterproto2.Message):
+    """
+    Request of AssignUserToTenant.
+    """
+
+    tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Tenant.
+    """
+
+    username: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    User, by the username of the process API.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "AssignUserToTenantRequest", AssignUserToTenantRequest
+)
+
+
+@dataclass(eq=False, repr=False)
+class AssignUserToTenantResponse(betterproto2.Message):
+    """
+    Response of AssignUserToTenant.
+    """
+
+    pass
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "AssignUserToTenantResponse", AssignUserToTenantResponse
 )
 
 
@@ -10869,6 +11029,42 @@ default_message_pool.register_message(
 
 
 @dataclass(eq=False, repr=False)
+class UnassignClientFromTenantRequest(betterproto2.Message):
+    """
+    Request of UnassignClientFromTenant.
+    """
+
+    tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Tenant.
+    """
+
+    client_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    Client.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "UnassignClientFromTenantRequest", UnassignClientFromTenantRequest
+)
+
+
+@dataclass(eq=False, repr=False)
+class UnassignClientFromTenantResponse(betterproto2.Message):
+    """
+    Response of UnassignClientFromTenant.
+    """
+
+    pass
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "UnassignClientFromTenantResponse", UnassignClientFromTenantResponse
+)
+
+
+@dataclass(eq=False, repr=False)
 class UnassignGroupFromTenantRequest(betterproto2.Message):
     """
     Request of UnassignGroupFromTenant.
@@ -11117,6 +11313,114 @@ class UnassignRoleFromTenantResponse(betterproto2.Message):
 
 default_message_pool.register_message(
     "gnomon.identity.v1", "UnassignRoleFromTenantResponse", UnassignRoleFromTenantResponse
+)
+
+
+@dataclass(eq=False, repr=False)
+class UnassignRoleFromUserRequest(betterproto2.Message):
+    """
+    Request of UnassignRoleFromUser.
+    """
+
+    role_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Role, by its name.
+    """
+
+    username: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    User, by the username of the process API.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "UnassignRoleFromUserRequest", UnassignRoleFromUserRequest
+)
+
+
+@dataclass(eq=False, repr=False)
+class UnassignRoleFromUserResponse(betterproto2.Message):
+    """
+    Response of UnassignRoleFromUser.
+    """
+
+    pass
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "UnassignRoleFromUserResponse", UnassignRoleFromUserResponse
+)
+
+
+@dataclass(eq=False, repr=False)
+class UnassignUserFromGroupRequest(betterproto2.Message):
+    """
+    Request of UnassignUserFromGroup.
+    """
+
+    group_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Group, by its name.
+    """
+
+    username: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    User, by the username of the process API.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "UnassignUserFromGroupRequest", UnassignUserFromGroupRequest
+)
+
+
+@dataclass(eq=False, repr=False)
+class UnassignUserFromGroupResponse(betterproto2.Message):
+    """
+    Response of UnassignUserFromGroup.
+    """
+
+    pass
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "UnassignUserFromGroupResponse", UnassignUserFromGroupResponse
+)
+
+
+@dataclass(eq=False, repr=False)
+class UnassignUserFromTenantRequest(betterproto2.Message):
+    """
+    Request of UnassignUserFromTenant.
+    """
+
+    tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Tenant.
+    """
+
+    username: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    User, by the username of the process API.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "UnassignUserFromTenantRequest", UnassignUserFromTenantRequest
+)
+
+
+@dataclass(eq=False, repr=False)
+class UnassignUserFromTenantResponse(betterproto2.Message):
+    """
+    Response of UnassignUserFromTenant.
+    """
+
+    pass
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "UnassignUserFromTenantResponse", UnassignUserFromTenantResponse
 )
 
 
@@ -14325,7 +14629,7 @@ class MappingRuleServiceStub(betterproto2_grpclib.ServiceStub):
 
 class MembershipServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Roles, groups and tenants of clients, groups, roles and mapping rules; all of the caller's tenant.
+    Roles, groups and tenants of users, clients, groups, roles and mapping rules; all of the caller's tenant.
     What is there already may be added again, what is not there removed; neither changes anything.
     Rejected with NOT_FOUND when one of the two does not exist, with PERMISSION_DENIED for a role or group that gives what
     the caller may not do itself, and for a tenant in which the caller may not act. A person of the default tenant who
@@ -14663,6 +14967,176 @@ class MembershipServiceStub(betterproto2_grpclib.ServiceStub):
             "/gnomon.identity.v1.MembershipService/UnassignRoleFromTenant",
             message,
             UnassignRoleFromTenantResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def assign_user_to_group(
+        self,
+        message: "AssignUserToGroupRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "AssignUserToGroupResponse":
+        """
+        Adds a user to a group.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.identity.v1.MembershipService/AssignUserToGroup",
+            message,
+            AssignUserToGroupResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def unassign_user_from_group(
+        self,
+        message: "UnassignUserFromGroupRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "UnassignUserFromGroupResponse":
+        """
+        Removes a user from a group.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.identity.v1.MembershipService/UnassignUserFromGroup",
+            message,
+            UnassignUserFromGroupResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def assign_role_to_user(
+        self,
+        message: "AssignRoleToUserRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "AssignRoleToUserResponse":
+        """
+        Gives a user a role.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.identity.v1.MembershipService/AssignRoleToUser",
+            message,
+            AssignRoleToUserResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def unassign_role_from_user(
+        self,
+        message: "UnassignRoleFromUserRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "UnassignRoleFromUserResponse":
+        """
+        Takes a role from a user.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.identity.v1.MembershipService/UnassignRoleFromUser",
+            message,
+            UnassignRoleFromUserResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def assign_user_to_tenant(
+        self,
+        message: "AssignUserToTenantRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "AssignUserToTenantResponse":
+        """
+        Adds a user to a tenant, in which it may act from then on.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.identity.v1.MembershipService/AssignUserToTenant",
+            message,
+            AssignUserToTenantResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def unassign_user_from_tenant(
+        self,
+        message: "UnassignUserFromTenantRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "UnassignUserFromTenantResponse":
+        """
+        Removes a user from a tenant.
+        Rejected with INVALID_STATE for the only tenant of the user.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.identity.v1.MembershipService/UnassignUserFromTenant",
+            message,
+            UnassignUserFromTenantResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def assign_client_to_tenant(
+        self,
+        message: "AssignClientToTenantRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "AssignClientToTenantResponse":
+        """
+        Adds a client to a tenant, in which it may act from then on.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.identity.v1.MembershipService/AssignClientToTenant",
+            message,
+            AssignClientToTenantResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def unassign_client_from_tenant(
+        self,
+        message: "UnassignClientFromTenantRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "UnassignClientFromTenantResponse":
+        """
+        Removes a client from a tenant.
+        Rejected with INVALID_STATE for the only tenant of the client.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.identity.v1.MembershipService/UnassignClientFromTenant",
+            message,
+            UnassignClientFromTenantResponse,
             timeout=timeout,
             deadline=deadline,
             metadata=metadata,

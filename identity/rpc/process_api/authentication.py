@@ -1,0 +1,80 @@
+"""AuthenticationService: what callers of the process API are told about themselves."""
+
+from base64 import urlsafe_b64decode
+
+import msgspec
+
+from gnomon.directory.v1 import authentication_service_pb2 as pb
+from identity.clients.client import Client
+from identity.clients.clients import Clients
+from identity.directory.claims import NO_CLAIMS, Claims, claims_of
+from identity.directory.standings import Standings
+from identity.directory.user import User, UserId
+from identity.directory.users import Users
+from identity.rpc.process_api.tenant import tenant_message
+from identity.tenancy.administration import TenantAdministration
+from identity.tenants import Tenant, Tenants
+from server.platform.call import AUTHORIZATION, Call
+from server.platform.errors import NotFound, Unauthenticated
+
+
+class _Issued(msgspec.Struct):
+    """The member of an access token that says where its subject is known."""
+
+    iss: str
+
+
+class AuthenticationServicer:
+    def __init__(
+        self,
+        tenants: Tenants,
+        users: Users,
+        clients: Clients,
+        *,
+        standings: Standings,
+        administration: TenantAdministration,
+    ) -> None:
+        self._tenants = tenants
+        self._standings = standings
+        self._administration = administration
+        self._users = users
+        self._clients = clients
+
+    async def get_authentication(
+        self, _request: pb.GetAuthenticationRequest, call: Call
+    ) -> pb.GetAuthenticationResponse:
+        """Raises NotFound when the caller was removed a moment ago, Unauthenticated without a token."""
+        issuer, claims = self._token(call)
+        holder = await self._holder(call.principal.subject, issuer)
+        is_own = holder.tenant_id == issuer.tenant_id
+        held = await self._standings.held(holder, claims if is_own else NO_CLAIMS)
+        shown = pb.Authentication(
+            username=holder.username if isinstance(holder, User) else holder.id,
+            display_name=holder.name or None,
+            email=holder.email if isinstance(holder, User) else None,
+            groups=sorted(group.name for group in held.groups),
+            roles=sorted({*held.built_in, *(role.name for role in held.roles)}),
+        )
+        for tenant in await self._administration.all():
+            if tenant.own_id in call.principal.tenant_ids:
+                shown.tenants.append(tenant_message(tenant))
+        return pb.GetAuthenticationResponse(authentication=shown)
+
+    def _token(self, call: Call) -> tuple[Tenant, Claims]:
+        """Return the tenant that issued the token of a call, which the interceptors verified, and its claims."""
+        _, _, token = call.metadata.get(AUTHORIZATION, "").partition(" ")
+        if not token:
+            raise Unauthenticated("expected authorization: Bearer with an access token")
+        payload = token.split(".")[1]
+        document = urlsafe_b64decode(payload + "=" * (-len(payload) % 4))
+        issuer = msgspec.json.decode(document, type=_Issued).iss
+        return self._tenants.find_by_issuer(issuer), claims_of(document)
+
+    async def _holder(self, subject: str, issuer: Tenant) -> User | Client:
+        user = await self._users.find(issuer, UserId(subject))
+        if user is not None:
+            return user
+        client = await self._clients.find(issuer, subject)
+        if client is None:
+            raise NotFound("there is no such user or client")
+        return client
