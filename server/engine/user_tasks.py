@@ -93,15 +93,15 @@ def assignee_of(definition: UserTaskDefinition, scope: VariableScope) -> str:
 
 def headers_of(definition: UserTaskDefinition, assignment: Assignment) -> dict[str, str]:
     """The headers of a job that stands for the user task: its own, and the assignment under the engine's prefix."""
-    return {**definition.headers, **dict(_reserved(assignment))}
+    return {**definition.headers, **dict(_reserved(definition, assignment))}
 
 
-def _reserved(assignment: Assignment) -> Iterator[tuple[str, str]]:
+def _reserved(definition: UserTaskDefinition, assignment: Assignment) -> Iterator[tuple[str, str]]:
     if assignment.assignee:
         yield f"{HEADER_PREFIX}assignee", assignment.assignee
-    if assignment.candidate_groups:
+    if definition.candidate_groups is not None:
         yield f"{HEADER_PREFIX}candidateGroups", encode(list(assignment.candidate_groups))
-    if assignment.candidate_users:
+    if definition.candidate_users is not None:
         yield f"{HEADER_PREFIX}candidateUsers", encode(list(assignment.candidate_users))
     if assignment.due_date is not None:
         yield f"{HEADER_PREFIX}dueDate", _written(assignment.due_date)

@@ -184,7 +184,9 @@ def _enters_again(found: Found) -> bool:
 def _maps_again(found: Found) -> bool:
     """Behind an incident theirs has mapped the inputs of an element again; nothing outside of it differs."""
     changed = [{fact[:-1] for fact in sides.get("variable", ())} for sides in (found.ours, found.theirs)]
-    places = {fact[:-1] for fact in changed[0] & changed[1]}
+    inside = {fact[:-1] for fact in changed[0] & changed[1]}
+    # What a called process was given is inside, too.
+    places = {place for place in inside if not any(place[:length] in inside for length in range(len(place)))}
     return (
         found.move == "resolve"
         and len(places) == 1
@@ -293,6 +295,17 @@ def _has_event_of_completing(found: Found) -> bool:
     return False
 
 
+def _has_timer_of_completing(found: Found) -> bool:
+    """Only ours has gone on with the cycle of a timer in a scope that completes, and has an incident."""
+    completing = {fact[:-2] for fact in found.both.get("element", ()) if fact[-1] == "COMPLETING"}
+    ours, theirs = ([*sides.get("timer", ())] for sides in (found.ours, found.theirs))
+    return (
+        {*found.ours} == {*found.theirs} == {"timer"}
+        and {fact[:-2] for fact in ours} == {fact[:-2] for fact in theirs}
+        and {fact[:-3] for fact in ours} <= completing
+    )
+
+
 def _is_on(event_id: object, host_id: object) -> bool:
     return str(event_id).startswith(f"{host_id}_at")
 
@@ -312,6 +325,13 @@ def _ends_itself(found: Found) -> bool:
             for end in left
         )
     )
+
+
+def _stays_for_event_sub_process(found: Found) -> bool:
+    """Only ours has begun an event sub-process, in a scope that only theirs has completed."""
+    begun = [fact[:-2] for fact in found.ours.get("element", ()) if fact[-2] == "EVENT_SUB_PROCESS"]
+    completed = {end[:-1] for end in found.theirs.get("happened", ()) if end[-1] == "COMPLETED"}
+    return any(path[:-1] in completed for path in begun)
 
 
 def _has_event_sub_process(found: Found) -> bool:
@@ -515,7 +535,7 @@ DIFFERENCES: Sequence[Difference] = (
         "events of an activity that completes",
         "An activity unsubscribes when it has completed (reference §5.3), so an event on its boundary interrupts it while it"
         " has an incident of its output mappings. In Zeebe 8.6 nothing happens, and the subscription stays.",
-        _has_event_of_completing,
+        lambda found: _has_event_of_completing(found) or _has_timer_of_completing(found),
     ),
     Difference(
         "signal that interrupts its own event",
@@ -575,6 +595,12 @@ DIFFERENCES: Sequence[Difference] = (
         " sub-process has been triggered, and then does not begin that.",
         _has_event_sub_process,
         goes_on=True,
+    ),
+    Difference(
+        "event sub-process of a scope that an event inside ends",
+        "Which subscription a signal triggers first is not defined (reference §5.9). In ours an event sub-process interrupts its"
+        " scope before an event inside is triggered; in Zeebe 8.6 that may come first, and end the scope.",
+        _stays_for_event_sub_process,
     ),
     Difference(
         "events in a scope that is interrupted",
@@ -709,6 +735,11 @@ STANDING: Sequence[Standing] = (
         "Without output mappings, a triggered start event merges what came with its trigger (reference §5.4). In Zeebe it keeps"
         " these as local variables, too, which stay while it has an incident. Pictures leave local variables of start"
         " events out.",
+    ),
+    Standing(
+        "variables of throwing events",
+        "Compensation handlers run inside of the throwing event (decision 059) and see its variables; in Zeebe they are beside"
+        " it. Random moves set none there.",
     ),
     Standing(
         "user tasks without an element",

@@ -82,7 +82,7 @@ def chosen_move(dice: Dice, picture: Picture, names: Names, element_ids: Sequenc
         "assign": tasks,
         "unassign": tasks,
         "change": tasks,
-        "set": len(picture.live_elements()),
+        "set": len(picture.settable_elements()),
         "cancel": len(picture.roots()),
         "modify": len(picture.roots()),
     }
@@ -147,7 +147,7 @@ def _element(move: Move, picture: Picture) -> int:
     """For a mending move, the scope around the element that has the incident."""
     if move.kind == "mend":
         return picture.scope_around(picture.elements[picture.live_incidents()[move.place].element_key])
-    elements = picture.live_elements()
+    elements = picture.settable_elements()
     return elements[move.place].key if move.place < len(elements) else _UNKNOWN
 
 

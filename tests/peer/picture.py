@@ -159,6 +159,10 @@ class Picture:
             key = self.elements[key].scope_key
         return key or element.key
 
+    def settable_elements(self) -> list[Element]:
+        """Those whose variables both engines show to the same others: no throwing events."""
+        return [element for element in self.live_elements() if element.type not in THROWING]
+
     def live_elements(self) -> list[Element]:
         return sorted(
             map(self.elements.__getitem__, self._alive), key=lambda each: (self.path(each.key), each.key)

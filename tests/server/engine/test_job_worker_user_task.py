@@ -69,7 +69,7 @@ def test_a_date_may_be_null_and_a_list_empty(engine: Scenario) -> None:
 
     engine.start(when=None)
 
-    assert engine.job(JOB_TYPE).headers == {}
+    assert engine.job(JOB_TYPE).headers == {f"{PREFIX}candidateUsers": "[]"}
 
 
 @pytest.mark.parametrize(
