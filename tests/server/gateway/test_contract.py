@@ -1,6 +1,8 @@
 """Every RPC of the gateway is served, and stands for one of the contract that makes its requirements."""
 
 import inspect
+import subprocess
+import sys
 
 import pytest
 
@@ -8,6 +10,7 @@ from server import gateway
 from server.platform.dispatch import snake_case
 from server.platform.policy import Policy, policies_of, services
 from tests.server.gateway.zeebe import METHODS
+from tests.server_process import ROOT
 
 OWN = {policy.path: policy for service in services() for policy in policies_of(service).values()}
 ZEEBE = policies_of(gateway.SERVICE)
@@ -41,3 +44,12 @@ def test_every_rpc_has_a_method(policy: Policy) -> None:
 
 def test_no_rpc_of_the_contract_stands_for_another() -> None:
     assert [policy.path for policy in OWN.values() if policy.stands_for] == []
+
+
+def test_programs_that_embed_the_engine_may_have_messages_of_zeebe_beside_it() -> None:
+    """Two files with messages of the same names cannot be loaded into one process."""
+    code = "import sys, server.embedding; print([name for name in sys.modules if 'gateway_protocol' in name])"
+
+    ended = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True)
+
+    assert ended.stdout == "[]\n"
