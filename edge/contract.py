@@ -4,7 +4,7 @@ A route combines an RPC's google.api.http annotation with its MethodRule, so tha
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cache
@@ -38,7 +38,8 @@ class Route:
 
     `path` names its variables after their fields, as google.api.http and the router both do. `body_fields` are the
     members of the body, or the one field that is the body. `etag_field` is the field with the entity tag of the
-    response. `may_wait` marks calls that wait for an event.
+    response, `media_type_field` and `file_name_field` are those with headers of a body of bytes, `failures_field` is
+    that with what failed. `may_wait` marks calls that wait for an event.
     """
 
     policy: Policy
@@ -51,6 +52,9 @@ class Route:
     body_fields: tuple[FieldDescriptor, ...]
     response_field: FieldDescriptor | None
     etag_field: FieldDescriptor | None
+    media_type_field: FieldDescriptor | None
+    file_name_field: FieldDescriptor | None
+    failures_field: FieldDescriptor | None
     media_type: str
     status: int
     may_wait: bool
@@ -59,6 +63,12 @@ class Route:
     def empty_status(self) -> int:
         """Status of a response without body; of every response where the message has no fields."""
         return 204 if self.policy.descriptor.output_type.fields else self.status
+
+    @property
+    def download_field(self) -> FieldDescriptor | None:
+        """The field whose bytes are the body of the response, as they are."""
+        field = self.response_field
+        return field if field is not None and self.media_type != JSON and _is_bytes(field) else None
 
 
 @cache
@@ -94,7 +104,10 @@ def _route(policy: Policy, binding: HttpRule, number: int) -> Route:
         body=body,
         body_fields=body_fields,
         response_field=_response_field(policy, binding),
-        etag_field=_etag_field(policy),
+        etag_field=_answer_field(policy, lambda rule: rule.etag),
+        media_type_field=_answer_field(policy, _is_header(options_pb2.ANSWER_HEADER_CONTENT_TYPE)),
+        file_name_field=_answer_field(policy, _is_header(options_pb2.ANSWER_HEADER_ATTACHMENT)),
+        failures_field=_answer_field(policy, lambda rule: rule.failures),
         media_type=rule.response_type or JSON,
         status=rule.success_status or (200 if policy.descriptor.output_type.fields else 204),
         may_wait=policy.is_long_polling or "DEADLINE_EXCEEDED" in policy.rejections,
@@ -145,5 +158,15 @@ def _response_field(policy: Policy, binding: HttpRule) -> FieldDescriptor | None
     return policy.descriptor.output_type.fields_by_name[name] if name else None
 
 
-def _etag_field(policy: Policy) -> FieldDescriptor | None:
-    return next((field for field in policy.descriptor.output_type.fields if rule_of(field).etag), None)
+def _answer_field(
+    policy: Policy, has_role: Callable[[options_pb2.FieldRule], bool]
+) -> FieldDescriptor | None:
+    return next((field for field in policy.descriptor.output_type.fields if has_role(rule_of(field))), None)
+
+
+def _is_header(header: options_pb2.AnswerHeader.ValueType) -> Callable[[options_pb2.FieldRule], bool]:
+    return lambda rule: rule.header == header
+
+
+def _is_bytes(field: FieldDescriptor) -> bool:
+    return field.type == FieldDescriptor.TYPE_BYTES

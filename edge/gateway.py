@@ -1,6 +1,8 @@
 """The REST handler: decode, call, encode. One function per route, compiled at start-up."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from http import HTTPStatus
+from operator import attrgetter
 
 import grpc
 from aiohttp import web
@@ -10,6 +12,7 @@ from multidict import CIMultiDict, istr
 from edge.conditional import Respond, conditionally
 from edge.config import EdgeConfig
 from edge.contract import JSON, Route
+from edge.download import UNTRUSTED, download_of
 from edge.metadata import Metadata, metadata_of
 from edge.problem import REQUEST_ID, Handler, body_of
 from edge.refusals import RefusalReports
@@ -21,12 +24,6 @@ from server.platform.policy import Policy
 _CONTENT_TYPE = istr("Content-Type")
 _REQUEST_ID = istr("X-Request-Id")
 _CACHE_CONTROL = istr("Cache-Control")
-# Text comes from deployed files: browsers must neither sniff its type nor run its content.
-_TEXT_HEADERS = (
-    (istr("X-Content-Type-Options"), "nosniff"),
-    (istr("Content-Security-Policy"), "sandbox; default-src 'none'"),
-)
-
 
 Asked = tuple[Message, Metadata]
 Read = Callable[[web.Request], Awaitable[Asked]]
@@ -86,8 +83,14 @@ def _reported(read: Read, route: Route, reports: RefusalReports) -> Read:
 
 
 def _responder(route: Route) -> Respond:
-    encode = encoder_of(route)
-    success, empty = route.status, route.empty_status
+    content = route.download_field
+    respond = download_of(route, content) if content is not None else _encoding_responder(route)
+    return conditionally(respond, route.etag_field) if route.etag_field else respond
+
+
+def _encoding_responder(route: Route) -> Respond:
+    encode, status_of = encoder_of(route), _status(route)
+    empty = route.empty_status
     fixed_headers = _fixed_headers(route)
 
     def respond(answer: Message, request: web.Request) -> web.Response:
@@ -95,9 +98,18 @@ def _responder(route: Route) -> Respond:
         body = encode(answer)
         if body is None:
             return web.Response(status=empty, headers=CIMultiDict((own, (_CACHE_CONTROL, "no-store"))))
-        return web.Response(body=body, status=success, headers=CIMultiDict((*fixed_headers, own)))
+        headers = CIMultiDict((*fixed_headers, own))
+        return web.Response(body=body, status=status_of(answer), headers=headers)
 
-    return conditionally(respond, route.etag_field) if route.etag_field else respond
+    return respond
+
+
+def _status(route: Route) -> Callable[[Message], int]:
+    success, field = route.status, route.failures_field
+    if field is None:
+        return lambda _: success
+    failures_of: Callable[[Message], Sequence[Message]] = attrgetter(field.name)
+    return lambda answer: HTTPStatus.MULTI_STATUS if failures_of(answer) else success
 
 
 def _fixed_headers(route: Route) -> tuple[tuple[istr, str], ...]:
@@ -106,7 +118,8 @@ def _fixed_headers(route: Route) -> tuple[tuple[istr, str], ...]:
     return (
         (_CONTENT_TYPE, f"{route.media_type}; charset=utf-8"),
         (_CACHE_CONTROL, "no-store"),
-        *_TEXT_HEADERS,
+        # Text comes from deployed files.
+        *UNTRUSTED,
     )
 
 

@@ -50,6 +50,8 @@ class Permission(StrEnum):
     MESSAGE_PUBLISH = "message:publish"
     SIGNAL_BROADCAST = "signal:broadcast"
     VARIABLE_WRITE = "variable:write"
+    DOCUMENT_WRITE = "document:write"
+    DOCUMENT_READ = "document:read"
     HISTORY_READ = "history:read"
     OPERATIONS_READ = "operations:read"
     AUDIT_READ = "audit:read"
@@ -66,6 +68,8 @@ LATER_PERMISSIONS: frozenset[str] = frozenset(
         Permission.TASK_WORK,
         Permission.MESSAGE_PUBLISH,
         Permission.SIGNAL_BROADCAST,
+        Permission.DOCUMENT_WRITE,
+        Permission.DOCUMENT_READ,
     }
 )
 """Those that programs of the first format do not know."""

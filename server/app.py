@@ -22,6 +22,7 @@ from gnomon.engine.v1 import (
     decision_instance_service_pb2,
     decision_requirements_service_pb2,
     deployment_service_pb2,
+    document_service_pb2,
     element_instance_service_pb2,
     expression_service_pb2,
     global_task_listener_service_pb2,
@@ -52,7 +53,13 @@ from server.partition.durable import DurablePartitions
 from server.partition.job_streams import JobStreams
 from server.partition.lease_renewal import renewing
 from server.partition.local import LocalPartition, OnlyPartition
-from server.partition.maintenance import keep_batch_operations, keep_decisions, keep_history, note_refusals
+from server.partition.maintenance import (
+    keep_batch_operations,
+    keep_decisions,
+    keep_documents,
+    keep_history,
+    note_refusals,
+)
 from server.partition.meter import UNMEASURED, Meter
 from server.partition.node import Node
 from server.partition.partition import Partition
@@ -79,6 +86,7 @@ from server.rpc.decision_definition import DecisionDefinitionServicer
 from server.rpc.decision_instance import DecisionInstanceServicer
 from server.rpc.decision_requirements import DecisionRequirementsServicer
 from server.rpc.deployment import DeploymentServicer
+from server.rpc.document import DocumentServicer
 from server.rpc.element_instance import ElementInstanceServicer
 from server.rpc.expression import ExpressionServicer
 from server.rpc.global_task_listener import GlobalTaskListenerServicer
@@ -101,6 +109,7 @@ from server.rpc.user_task import UserTaskServicer
 from server.rpc.user_task_list import DurableUserTaskServicer
 from server.rpc.variable import VariableServicer
 from server.store.memory import MemoryStore
+from server.store.memory_documents import MemoryDocuments
 from server.store.ports import Store
 from server.store.postgres.backlog import backlog
 from server.store.postgres.dedicated import DedicatedDatabase
@@ -108,6 +117,8 @@ from server.store.postgres.history import History
 from server.store.postgres.identity_audit import IdentityAudit
 from server.store.postgres.leases import Leases
 from server.store.postgres.reads import PostgresStore
+from server.store.postgres.stored_documents import PostgresDocuments
+from server.store.stored_documents import DocumentStore
 
 MOST_REFUSALS = 10_000
 
@@ -186,6 +197,7 @@ def create_embedded_engine(
     streams = _streams(config, router, meter)
     servicers: Servicers = {
         **_servicers(config, store, router, clock, streams=streams),
+        **_documents(config, MemoryDocuments(config.documents), clock),
         _service(clock_service_pb2): ClockServicer(clock, partition),
         # Offered over durable history only; the mode gate answers for them.
         _service(history_service_pb2): None,
@@ -266,9 +278,11 @@ async def durable_engine(
             tunnels=tunnels,
         )
         router, waiting = Router(node), WaitingEntries(MOST_REFUSALS)
+        documents = PostgresDocuments(database, config.documents)
         streams = _streams(config, router, meter)
         servicers = {
             **_servicers(config, store, router, clock, streams=streams),
+            **_documents(config, documents, clock),
             **_durable_servicers(store, router),
         }
         maintenance: Sequence[Work] = (
@@ -277,6 +291,7 @@ async def durable_engine(
             partial(keep_history, History(database), config.history, clock),
             partial(keep_decisions, database, config.history, clock),
             partial(keep_batch_operations, database, config.history, clock),
+            partial(keep_documents, documents, clock),
             *_samples(metrics, config.metrics, pool, node),
         )
         async with _reachable_by_others(node, config.cluster):
@@ -354,6 +369,10 @@ def _servicers(
         _service(system_service_pb2): SystemServicer(store),
         _service(topology_service_pb2): TopologyServicer(router.partitions),
     }
+
+
+def _documents(config: EngineConfig, documents: DocumentStore, clock: Clock) -> Servicers:
+    return {_service(document_service_pb2): DocumentServicer(documents, config.documents, clock)}
 
 
 def _durable_servicers(store: Store, router: Router) -> Servicers:

@@ -317,6 +317,7 @@ def _engine_config(config: Config) -> EngineConfig:
         decisions=config.decisions,
         quota=config.quota,
         cluster_variables=ClusterVariablesConfig(config.cluster_variables.tenant or config.bootstrap.tenant),
+        documents=config.documents,
         history=config.history,
         cluster=config.cluster,
         database=config.database,

@@ -16,6 +16,7 @@ from server.platform.logging import LoggingConfig
 from server.platform.observation_config import MetricsConfig
 from server.platform.policy import Mode
 from server.platform.postgres.config import DatabaseConfig
+from server.store.config import DocumentsConfig
 
 LEAST_FINISHED_INSTANCES = 1000
 
@@ -61,6 +62,7 @@ class EngineConfig:
     decisions: DecisionsConfig = DecisionsConfig()
     quota: QuotaConfig = QuotaConfig()
     cluster_variables: ClusterVariablesConfig = ClusterVariablesConfig(tenant="default")
+    documents: DocumentsConfig = DocumentsConfig()
     history: HistoryConfig = HistoryConfig()
     cluster: ClusterConfig = ClusterConfig()
     database: DatabaseConfig = DatabaseConfig()

@@ -19,6 +19,7 @@ from server.platform.grpc_server import GrpcConfig
 from server.platform.logging import LoggingConfig
 from server.platform.observation_config import MetricsConfig, TracingConfig
 from server.platform.postgres.config import DatabaseConfig
+from server.store.config import DocumentsConfig
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +35,7 @@ class Config(IdentityConfig):
     decisions: DecisionsConfig = DecisionsConfig()
     quota: QuotaConfig = QuotaConfig()
     cluster_variables: ClusterVariablesConfig = ClusterVariablesConfig()
+    documents: DocumentsConfig = DocumentsConfig()
     history: HistoryConfig = HistoryConfig()
     cluster: ClusterConfig = ClusterConfig()
     database: DatabaseConfig = DatabaseConfig()

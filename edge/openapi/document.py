@@ -45,6 +45,13 @@ _PARAMETERS: Schema = {
         "description": "Entity tags of what the caller has; it is not sent again.",
         "schema": {"type": "string", "pattern": _PRINTABLE},
     },
+    "Range": {
+        "name": "Range",
+        "in": "header",
+        "required": False,
+        "description": "Part of the bytes to send, `bytes=first-last`.",
+        "schema": {"type": "string", "pattern": _PRINTABLE},
+    },
 }
 
 

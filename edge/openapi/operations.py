@@ -8,11 +8,13 @@ from edge.contract import JSON, BodyForm, Route
 from edge.fields import Kind, is_optional_value, kind_of, message_of
 from edge.openapi.bounds import Schema, is_required, list_bounds
 from edge.openapi.schemas import Schemas
+from edge.problem import MEDIA_TYPE as PROBLEM
 from edge.transcode.multipart import MEDIA_TYPE as MULTIPART
 from server.platform.errors import PROBLEMS
 from server.platform.policy import Mode, Policy
 
 _FILE: Schema = {"type": "string", "contentMediaType": "application/octet-stream"}
+_TEXT: Schema = {"schema": {"type": "string"}}
 _ETAG: Schema = {"ETag": {"schema": {"type": "string"}, "description": "Tells this content from any other."}}
 
 
@@ -54,6 +56,8 @@ def _parameters(route: Route, schemas: Schemas) -> Iterator[Schema]:
         yield {"$ref": "#/components/parameters/IdempotencyKey"}
     if route.etag_field is not None:
         yield {"$ref": "#/components/parameters/IfNoneMatch"}
+    if route.download_field is not None:
+        yield {"$ref": "#/components/parameters/Range"}
 
 
 def _parameter(field: FieldDescriptor, schemas: Schemas) -> Schema:
@@ -95,9 +99,16 @@ def _form(route: Route, schemas: Schemas) -> Schema:
 
 def _form_part(field: FieldDescriptor, schemas: Schemas) -> Schema:
     description = schemas.description(field.full_name)
-    if kind_of(field) is Kind.MESSAGE:
-        return {"type": "array", "items": _FILE, **list_bounds(field), **description}
-    return schemas.parameter(field) | description
+    if kind_of(field) is not Kind.MESSAGE:
+        return schemas.parameter(field) | description
+    part = _FILE if _is_file(field) else schemas.request(message_of(field), message_of(field).fields)
+    if field.is_repeated:
+        return {"type": "array", "items": part, **list_bounds(field), **description}
+    return part | description
+
+
+def _is_file(field: FieldDescriptor) -> bool:
+    return {"name", "content"} <= set(message_of(field).fields_by_name)
 
 
 def _successes(route: Route, schemas: Schemas) -> dict[str, Schema]:
@@ -107,13 +118,33 @@ def _successes(route: Route, schemas: Schemas) -> dict[str, Schema]:
     }
     if not response.fields:
         return nothing
+    if route.download_field is not None:
+        return _downloads(route)
     schema = _whole(field, schemas) if field else schemas.answer(response)
     content: Schema = {route.media_type: {"schema": schema}}
     success: dict[str, Schema] = {str(route.status): {"description": "Done.", "content": content}}
+    if route.failures_field is not None:
+        success["207"] = {"description": "Some of it failed.", "content": content}
     if route.etag_field is not None:
         success[str(route.status)]["headers"] = _ETAG
         success["304"] = {"description": "The caller has it already.", "headers": _ETAG}
     return success | nothing if field and is_optional_value(field) else success
+
+
+def _downloads(route: Route) -> dict[str, Schema]:
+    """Describe bytes, of which a part may be asked for."""
+    bytes_: Schema = {"content": {route.media_type: {}}}
+    headers: Schema = {"Content-Disposition": _TEXT, "Accept-Ranges": _TEXT}
+    etag = _ETAG if route.etag_field is not None else {}
+    end: Schema = {"Content-Range": _TEXT}
+    found: dict[str, Schema] = {
+        str(route.status): {"description": "All bytes.", "headers": headers | etag, **bytes_},
+        "206": {"description": "The bytes asked for.", "headers": headers | etag | end, **bytes_},
+        "416": {**_refusal("There are no such bytes."), "headers": end},
+    }
+    if route.etag_field is not None:
+        found["304"] = {"description": "The caller has it already.", "headers": etag}
+    return found
 
 
 def _whole(field: FieldDescriptor, schemas: Schemas) -> Schema:
@@ -123,6 +154,13 @@ def _whole(field: FieldDescriptor, schemas: Schemas) -> Schema:
     schema = schemas.answer_property(field)
     kind = schema.get("type")
     return {**schema, "type": kind[0]} if isinstance(kind, list) else schema
+
+
+def _refusal(description: str) -> Schema:
+    return {
+        "description": description,
+        "content": {PROBLEM: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+    }
 
 
 def _problem(status: int) -> Schema:

@@ -13,10 +13,11 @@ _PLAIN_ENCODINGS = frozenset({"", "7bit", "8bit", "binary"})
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part; a file has a file name."""
+    """One part; a file has a file name. The content type is empty where the part has none."""
 
     name: str
     file_name: str | None
+    content_type: str
     content: bytes
 
     @property
@@ -56,7 +57,7 @@ def _part(section: bytes) -> Part:
         raise Malformed("expected a form-data part with a name")
     if headers.get("content-transfer-encoding", "").lower() not in _PLAIN_ENCODINGS:
         raise Malformed("expected a part without transfer encoding", name)
-    return Part(name, headers.get_filename(), content)
+    return Part(name, headers.get_filename(), headers.get("content-type", ""), content)
 
 
 def _headers(head: bytes) -> Headers:

@@ -13,7 +13,7 @@ from edge.contract import JSON, BodyForm, Route
 from edge.fields import Kind, kind_of
 from edge.transcode import multipart
 from edge.transcode.malformed import Malformed
-from edge.transcode.objects import Members, decoded, single_shape, text_decoder
+from edge.transcode.objects import Members, decoded, shape_of, single_shape, text_decoder
 from edge.transcode.parameters import parameter_reader, path_reader
 
 ReadBody = Callable[[bytes, str], Members]
@@ -86,25 +86,74 @@ def _field_decoder(field: FieldDescriptor) -> Callable[[bytes], Members]:
 
 def _form_reader(route: Route) -> ReadBody:
     files, file = _file_field(route)
-    read_texts = parameter_reader(field for field in route.body_fields if field is not files)
+    others = [field for field in route.body_fields if field is not files]
+    objects = {
+        field.json_name: (field, _part_decoder(field)) for field in others if kind_of(field) is Kind.MESSAGE
+    }
+    read_texts = parameter_reader(field for field in others if field.json_name not in objects)
 
     def read(body: bytes, content_type: str) -> Members:
         if _media_type(content_type) != multipart.MEDIA_TYPE:
             raise Malformed(f"expected content type {multipart.MEDIA_TYPE}, found {content_type or 'none'}")
-        found = list(multipart.parts(body, content_type))
-        texts = MultiDict((part.name, part.text) for part in found if part.file_name is None)
-        contents = [
-            file(name=part.file_name, content=part.content) for part in found if part.file_name is not None
-        ]
-        return {files.name: contents} | read_texts(texts)
+        texts: MultiDict[str] = MultiDict()
+        contents: list[Message] = []
+        decoded_parts: dict[FieldDescriptor, list[Message]] = {}
+        for part in multipart.parts(body, content_type):
+            if part.name in objects:
+                field, decode = objects[part.name]
+                decoded_parts.setdefault(field, []).extend(decode(part.content))
+            elif part.file_name is not None or part.name == files.json_name:
+                contents.append(file(part))
+            else:
+                texts.add(part.name, part.text)
+        found = {files: contents, **decoded_parts}
+        return {field.name: _taken(field, several) for field, several in found.items()} | read_texts(texts)
 
     return read
 
 
-def _file_field(route: Route) -> tuple[FieldDescriptor, Callable[..., Message]]:
-    """Find the repeated field whose message has `name` and `content`."""
+def _taken(field: FieldDescriptor, found: list[Message]) -> list[Message] | Message | None:
+    if field.is_repeated:
+        return found
+    if len(found) > 1:
+        raise Malformed("given more than once", field.json_name)
+    return found[0] if found else None
+
+
+def _part_decoder(field: FieldDescriptor) -> Callable[[bytes], list[Message]]:
+    """Reader of a part that holds one object, or an array of them where the field is repeated."""
+    single, several = single_shape(field), shape_of(field)
+    one: msgspec.json.Decoder[Any] = msgspec.json.Decoder(single.type)
+    all_: msgspec.json.Decoder[Any] = msgspec.json.Decoder(several.type)
+
+    def decode(text: bytes) -> list[Message]:
+        is_array = field.is_repeated and text.lstrip()[:1] == b"["
+        try:
+            return (
+                list(several.convert(decoded(all_, text)))
+                if is_array
+                else [single.convert(decoded(one, text))]
+            )
+        except Malformed as error:
+            raise error.within(field.json_name) from None
+
+    return decode
+
+
+def _file_field(route: Route) -> tuple[FieldDescriptor, Callable[[multipart.Part], Message]]:
+    """Find the field whose message has `name` and `content`, and perhaps `content_type`."""
     for field in route.body_fields:
-        message = field.message_type if field.is_repeated else None
+        message = field.message_type
         if message is not None and {"name", "content"} <= set(message.fields_by_name):
-            return field, GetMessageClass(message)
+            return field, _file_reader(GetMessageClass(message))
     raise TypeError(f"{route.policy.path} takes a form but has no field for its files")
+
+
+def _file_reader(create: type[Message]) -> Callable[[multipart.Part], Message]:
+    has_type = "content_type" in create.DESCRIPTOR.fields_by_name
+
+    def read(part: multipart.Part) -> Message:
+        members = {"name": part.file_name or "", "content": part.content}
+        return create(**members, content_type=part.content_type) if has_type else create(**members)
+
+    return read

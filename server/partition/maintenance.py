@@ -13,12 +13,15 @@ from server.platform.postgres.database import Database
 from server.store.postgres.decided import forget_batch_operations, forget_decision_instances
 from server.store.postgres.history import History
 from server.store.postgres.retention import RetentionConfig, keep
+from server.store.stored_documents import DocumentStore
 
 logger = logging.getLogger(__name__)
 
 MOST_ENTRIES = 1_000
 _BACK_OFF = BackOff(1.0, 30.0)
 RETENTION_SECONDS = 3600.0
+# Expired documents count for their tenant until they leave.
+EXPIRY_SECONDS = 60.0
 
 
 async def note_refusals(waiting: WaitingEntries, router: Router) -> None:
@@ -84,3 +87,19 @@ async def keep_batch_operations(database: Database, config: RetentionConfig, clo
         if forgotten:
             logger.info("batch operations dropped", extra={"rows": forgotten})
         await asyncio.sleep(RETENTION_SECONDS)
+
+
+async def keep_documents(documents: DocumentStore, clock: Clock) -> None:
+    """Drop expired documents, every minute."""
+    pauses = Pauses(_BACK_OFF)
+    while True:
+        try:
+            forgotten = await documents.forget_expired(clock.now())
+        except ServiceError as refusal:
+            logger.warning("expiry of documents waits", extra={"reason": refusal.detail})
+            await pauses.after_failure()
+            continue
+        pauses.succeeded()
+        if forgotten:
+            logger.info("documents dropped", extra={"documents": forgotten})
+        await asyncio.sleep(EXPIRY_SECONDS)

@@ -121,3 +121,72 @@ def test_other_content_types_are_refused(content_type: str) -> None:
 @pytest.mark.parametrize("content_type", ["multipart/form-data", "multipart/form-data; boundary=é"])
 def test_a_form_without_a_usable_boundary_is_refused(content_type: str) -> None:
     assert refusal(form(), content_type) == "request: expected a boundary in the content type"
+
+
+DOCUMENT = decoder_of(next(route for route in routes() if route.operation_id == "createDocument"))
+HTML = (
+    'Content-Disposition: form-data; name="file"; filename="a.html"\r\nContent-Type: text/html; charset=utf-8'
+)
+METADATA = 'Content-Disposition: form-data; name="metadata"'
+
+
+def decode_document(*parts: tuple[str, bytes], **query: str) -> Any:
+    return DOCUMENT(form(*parts), CONTENT_TYPE, path={}, query=MultiDict(query))
+
+
+def document_refusal(*parts: tuple[str, bytes]) -> str:
+    with pytest.raises(InvalidArgument) as caught:
+        decode_document(*parts)
+    return caught.value.detail
+
+
+def test_one_file_becomes_one_message_with_its_content_type() -> None:
+    found = decode_document((HTML, b"<a>"))
+
+    assert (found.file.name, found.file.content) == ("a.html", b"<a>")
+    assert found.file.content_type == "text/html; charset=utf-8"
+    assert not found.HasField("metadata")
+
+
+def test_a_part_with_the_name_of_the_file_needs_no_file_name() -> None:
+    found = decode_document(('Content-Disposition: form-data; name="file"', b"\xff"))
+
+    assert (found.file.name, found.file.content, found.file.content_type) == ("", b"\xff", "")
+
+
+@pytest.mark.parametrize("head", ["", "\r\nContent-Type: application/json", '; filename="blob"'])
+def test_a_part_of_another_message_is_json(head: str) -> None:
+    text = b'{"fileName": "b", "processInstanceKey": "7", "customProperties": {"a": 1}}'
+
+    found = decode_document((HTML, b""), (METADATA + head, text))
+
+    assert (found.metadata.file_name, found.metadata.process_instance_key) == ("b", 7)
+    assert found.metadata.custom_properties == b'{"a": 1}'
+
+
+def test_parameters_of_the_query_stand_beside_a_form() -> None:
+    assert decode_document((HTML, b""), documentId="a").document_id == "a"
+
+
+def test_a_form_without_a_file_is_left_to_the_bounds() -> None:
+    assert not decode_document((METADATA, b"{}")).HasField("file")
+
+
+@pytest.mark.parametrize(
+    ("part", "detail"),
+    [
+        ((METADATA, b"{"), "metadata: expected valid JSON in UTF-8"),
+        ((METADATA, b"\xff"), "metadata: expected valid JSON in UTF-8"),
+        ((METADATA, b"[]"), "metadata: expected"),
+        ((METADATA, b'{"colour": 1}'), "metadata.colour: unknown property"),
+        ((METADATA, b'{"processInstanceKey": "x"}'), "metadata.processInstanceKey: expected a key"),
+        ((HTML, b""), "file: given more than once"),
+        (('Content-Disposition: form-data; name="documentId"', b"a"), "documentId: unknown parameter"),
+    ],
+)
+def test_a_part_that_does_not_fit_is_refused(part: tuple[str, bytes], detail: str) -> None:
+    assert document_refusal((HTML, b""), part).startswith(detail)
+
+
+def test_an_object_is_given_once() -> None:
+    assert document_refusal((METADATA, b"{}"), (METADATA, b"{}")) == "metadata: given more than once"

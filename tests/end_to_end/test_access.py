@@ -69,10 +69,12 @@ def owned(server: Server) -> Iterator[dict[str, str]]:
         batch = client.post("/v2/process-instances/cancellation", json=filter_).raise_for_status().json()
         _have(client, "/v2/cluster-variables/tenants/default", {"name": "owned", "value": 1})
         _have(client, "/v2/global-task-listeners", {"id": "owned", **LISTENER})
+        client.post("/v2/documents?documentId=owned", files={"file": ("a.txt", b"a")})
         of_tenant = client.post("/v2/audit-logs/search")
         logs = of_tenant.json()["items"] if of_tenant.is_success else [{"auditLogKey": "1"}]
         yield {
             "name": "owned",
+            "document_id": "owned",
             "audit_log_key": logs[0]["auditLogKey"],
             "id": "owned",
             "batch_operation_key": batch["batchOperationKey"],
@@ -150,10 +152,15 @@ BODIES = {
 }
 
 
+FORMS = {"CreateDocument": {"file": ("a.txt", b"a")}}
+
+
 def _call(client: httpx.Client, route: Route, keys: dict[str, str]) -> httpx.Response:
     path = route.path.format_map(keys)
     if route.policy.name == "CreateDeployment":
         return client.post(path, files={"resources": ("a.bpmn", process("a").start().end().to_xml())})
+    if route.policy.name in FORMS:
+        return client.post(path, files=FORMS[route.policy.name])
     body = BODIES.get(route.policy.name, {}) if route.method not in ("GET", "DELETE") else None
     return client.request(route.method, path, json=body)
 

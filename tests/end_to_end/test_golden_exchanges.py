@@ -112,7 +112,10 @@ class Scene:
 
 
 def _headers(answer: httpx.Response) -> str:
-    shown = ("content-type", "www-authenticate", "allow", "location")
+    shown = (
+        *("content-type", "content-disposition", "content-range"),
+        *("www-authenticate", "allow", "location"),
+    )
     return "".join(f"{name}: {answer.headers[name]}\n" for name in shown if name in answer.headers)
 
 
@@ -157,7 +160,11 @@ def _play(scene: Scene) -> None:
     _play_a_deletion_of_history(scene)
     _play_generic_resources(scene)
     _play_a_deletion_with_history(scene)
+<<<<<<< HEAD
     _play_statistics(scene)
+=======
+    _play_documents(scene)
+>>>>>>> eecc924 (wip)
     scene.play("reset-clock", "POST", "/v2/clock/reset")
     scene.play("discovery", "GET", "/.well-known/openid-configuration")
 
@@ -670,6 +677,28 @@ def _play_a_deletion_with_history(scene: Scene) -> None:
     scene.play(
         "delete-resource-with-history", "POST", f"/v2/resources/{key}/deletion", {"deleteHistory": True}
     )
+
+
+def _play_documents(scene: Scene) -> None:
+    path = "/v2/documents"
+    about = {
+        "expiresAt": "2100-01-01T00:00:00Z",
+        "processInstanceKey": "7",
+        "customProperties": {"pages": 2},
+    }
+    form = {
+        "file": ("bill ü.html", b"<h1>Bill</h1>", "text/html"),
+        "metadata": (None, json.dumps(about), "application/json"),
+    }
+    created = scene.play("create-document", "POST", f"{path}?documentId=bill", files=form)
+    scene.play("create-document-again", "POST", f"{path}?documentId=bill", files=form)
+    scene.play("refused-document", "POST", f"{path}?documentId=../bill", files=form)
+    scene.play("get-document", "GET", f"{path}/bill?contentHash={created['contentHash']}")
+    scene.play("get-part-of-a-document", "GET", f"{path}/bill", headers={"range": "bytes=4-7"})
+    scene.play("refused-range", "GET", f"{path}/bill", headers={"range": "bytes=99-"})
+    scene.play("refused-hash", "GET", f"{path}/bill?contentHash=0")
+    scene.play("delete-document", "DELETE", f"{path}/bill")
+    scene.play("get-unknown-document", "GET", f"{path}/bill")
 
 
 def _play_a_deletion_of_history(scene: Scene) -> None:

@@ -21,6 +21,8 @@ WORDS = {
     "message:publish": "Publish messages to processes on your behalf",
     "signal:broadcast": "Broadcast signals to processes on your behalf",
     "variable:write": "Change the variables of processes on your behalf",
+    "document:write": "Store and delete documents on your behalf",
+    "document:read": "Read stored documents on your behalf",
     "history:read": "See the history of processes",
     "operations:read": "See running processes",
     "audit:read": "See the audit log",

@@ -84,15 +84,43 @@ class _BodyFormEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_BodyForm.Val
     DESCRIPTOR: _descriptor.EnumDescriptor
     BODY_FORM_UNSPECIFIED: _BodyForm.ValueType  # 0
     BODY_FORM_MULTIPART: _BodyForm.ValueType  # 1
-    """multipart/form-data: file parts become the repeated message field that has `name` and `content`."""
+    """multipart/form-data: file parts become the message field that has `name` and `content`, all of them where it is
+    repeated; its `content_type`, if it has one, is that of the part. Parts of other message fields hold JSON: an
+    object, or an array of objects where the field is repeated, which may stand in several parts, too.
+    """
 
 class BodyForm(_BodyForm, metaclass=_BodyFormEnumTypeWrapper):
     """Media type of a request body other than application/json."""
 
 BODY_FORM_UNSPECIFIED: BodyForm.ValueType  # 0
 BODY_FORM_MULTIPART: BodyForm.ValueType  # 1
-"""multipart/form-data: file parts become the repeated message field that has `name` and `content`."""
+"""multipart/form-data: file parts become the message field that has `name` and `content`, all of them where it is
+repeated; its `content_type`, if it has one, is that of the part. Parts of other message fields hold JSON: an
+object, or an array of objects where the field is repeated, which may stand in several parts, too.
+"""
 Global___BodyForm: _TypeAlias = BodyForm  # noqa: Y015
+
+class _AnswerHeader:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _AnswerHeaderEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_AnswerHeader.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    ANSWER_HEADER_UNSPECIFIED: _AnswerHeader.ValueType  # 0
+    ANSWER_HEADER_CONTENT_TYPE: _AnswerHeader.ValueType  # 1
+    """Content-Type: the media type of the bytes, which the operation takes from whoever sent them."""
+    ANSWER_HEADER_ATTACHMENT: _AnswerHeader.ValueType  # 2
+    """Content-Disposition: attachment, with the name that browsers give the file."""
+
+class AnswerHeader(_AnswerHeader, metaclass=_AnswerHeaderEnumTypeWrapper):
+    """Header of an answer whose body is bytes."""
+
+ANSWER_HEADER_UNSPECIFIED: AnswerHeader.ValueType  # 0
+ANSWER_HEADER_CONTENT_TYPE: AnswerHeader.ValueType  # 1
+"""Content-Type: the media type of the bytes, which the operation takes from whoever sent them."""
+ANSWER_HEADER_ATTACHMENT: AnswerHeader.ValueType  # 2
+"""Content-Disposition: attachment, with the name that browsers give the file."""
+Global___AnswerHeader: _TypeAlias = AnswerHeader  # noqa: Y015
 
 class _CallerKind:
     ValueType = _typing.NewType("ValueType", _builtins.int)
@@ -189,7 +217,9 @@ class MethodRule(_message.Message):
     body_form: Global___BodyForm.ValueType
     """Media type of the request body."""
     response_type: _builtins.str
-    """Media type of the answer when response_body is text; empty means JSON."""
+    """Media type of the answer when response_body is text or bytes; empty means JSON. Bytes whose media type is in a field
+    have "*/*". Bytes are sent in part to a request with Range.
+    """
     long_polling: _builtins.bool
     """True when the call may wait for something to happen: it takes no place among the short calls."""
     caller: Global___CallerKind.ValueType
@@ -245,6 +275,8 @@ class FieldRule(_message.Message):
     QUERY_FIELD_NUMBER: _builtins.int
     ETAG_FIELD_NUMBER: _builtins.int
     REQUIRED_FIELD_NUMBER: _builtins.int
+    HEADER_FIELD_NUMBER: _builtins.int
+    FAILURES_FIELD_NUMBER: _builtins.int
     form: Global___JsonForm.ValueType
     """JSON form, where it is not protobuf's own."""
     tenant: _builtins.bool
@@ -257,6 +289,10 @@ class FieldRule(_message.Message):
     """
     required: _builtins.bool
     """True when a JSON request has to have the member, even where its value may be empty."""
+    header: Global___AnswerHeader.ValueType
+    """Header that the text is instead of being a member of the answer."""
+    failures: _builtins.bool
+    """True for the list of an answer that has what failed: unless it is empty, the status is 207 (RFC 4918 §13)."""
     def __init__(
         self,
         *,
@@ -265,10 +301,12 @@ class FieldRule(_message.Message):
         query: _builtins.bool = ...,
         etag: _builtins.bool = ...,
         required: _builtins.bool = ...,
+        header: Global___AnswerHeader.ValueType = ...,
+        failures: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["etag", b"etag", "form", b"form", "query", b"query", "required", b"required", "tenant", b"tenant"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["etag", b"etag", "failures", b"failures", "form", b"form", "header", b"header", "query", b"query", "required", b"required", "tenant", b"tenant"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -4,6 +4,7 @@
 # This file has been @generated
 
 __all__ = (
+    "AnswerHeader",
     "AuditRule",
     "BodyForm",
     "CallerKind",
@@ -25,6 +26,40 @@ _COMPILER_VERSION = "0.10.1"
 betterproto2.check_compiler_version(_COMPILER_VERSION)
 
 
+class AnswerHeader(betterproto2.Enum):
+    """
+    Header of an answer whose body is bytes.
+    """
+
+    UNSPECIFIED = 0
+
+    CONTENT_TYPE = 1
+    """
+    Content-Type: the media type of the bytes, which the operation takes from whoever sent them.
+    """
+
+    ATTACHMENT = 2
+    """
+    Content-Disposition: attachment, with the name that browsers give the file.
+    """
+
+    @classmethod
+    def betterproto_value_to_renamed_proto_names(cls) -> dict[int, str]:
+        return {
+            0: "ANSWER_HEADER_UNSPECIFIED",
+            1: "ANSWER_HEADER_CONTENT_TYPE",
+            2: "ANSWER_HEADER_ATTACHMENT",
+        }
+
+    @classmethod
+    def betterproto_renamed_proto_names_to_value(cls) -> dict[str, int]:
+        return {
+            "ANSWER_HEADER_UNSPECIFIED": 0,
+            "ANSWER_HEADER_CONTENT_TYPE": 1,
+            "ANSWER_HEADER_ATTACHMENT": 2,
+        }
+
+
 class BodyForm(betterproto2.Enum):
     """
     Media type of a request body other than application/json.
@@ -34,7 +69,9 @@ class BodyForm(betterproto2.Enum):
 
     MULTIPART = 1
     """
-    multipart/form-data: file parts become the repeated message field that has `name` and `content`.
+    multipart/form-data: file parts become the message field that has `name` and `content`, all of them where it is
+    repeated; its `content_type`, if it has one, is that of the part. Parts of other message fields hold JSON: an
+    object, or an array of objects where the field is repeated, which may stand in several parts, too.
     """
 
     @classmethod
@@ -239,6 +276,18 @@ class FieldRule(betterproto2.Message):
     True when a JSON request has to have the member, even where its value may be empty.
     """
 
+    header: "AnswerHeader" = betterproto2.field(
+        6, betterproto2.TYPE_ENUM, default_factory=lambda: AnswerHeader(0)
+    )
+    """
+    Header that the text is instead of being a member of the answer.
+    """
+
+    failures: "bool" = betterproto2.field(7, betterproto2.TYPE_BOOL)
+    """
+    True for the list of an answer that has what failed: unless it is empty, the status is 207 (RFC 4918 §13).
+    """
+
 
 default_message_pool.register_message("gnomon.rest.v1", "FieldRule", FieldRule)
 
@@ -301,7 +350,8 @@ class MethodRule(betterproto2.Message):
 
     response_type: "str" = betterproto2.field(8, betterproto2.TYPE_STRING)
     """
-    Media type of the answer when response_body is text; empty means JSON.
+    Media type of the answer when response_body is text or bytes; empty means JSON. Bytes whose media type is in a field
+    have "*/*". Bytes are sent in part to a request with Range.
     """
 
     long_polling: "bool" = betterproto2.field(9, betterproto2.TYPE_BOOL)
