@@ -372,7 +372,8 @@ def _servicers(
 
 
 def _documents(config: EngineConfig, documents: DocumentStore, clock: Clock) -> Servicers:
-    return {_service(document_service_pb2): DocumentServicer(documents, config.documents, clock)}
+    servicer = DocumentServicer(documents, config.documents, clock, origin=config.origin)
+    return {_service(document_service_pb2): servicer}
 
 
 def _durable_servicers(store: Store, router: Router) -> Servicers:

@@ -323,6 +323,7 @@ def _engine_config(config: Config) -> EngineConfig:
         database=config.database,
         logging=config.logging,
         metrics=config.metrics,
+        origin=provider_of(config).origin,
     )
 
 

@@ -52,7 +52,7 @@ class HistoryConfig:
 
 @dataclass(frozen=True, slots=True)
 class EngineConfig:
-    """All of them."""
+    """All of them, and `origin`, where clients of HTTP reach the deployment."""
 
     server: ServerConfig = ServerConfig()
     grpc: GrpcConfig = GrpcConfig()
@@ -68,3 +68,4 @@ class EngineConfig:
     database: DatabaseConfig = DatabaseConfig()
     logging: LoggingConfig = LoggingConfig()
     metrics: MetricsConfig = MetricsConfig()
+    origin: str = "http://localhost:8080"

@@ -3,7 +3,7 @@
 import hashlib
 import secrets
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import orjson
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -13,7 +13,8 @@ from gnomon.engine.v1 import document_service_pb2 as pb
 from server.engine.keys import Key
 from server.platform.call import Call
 from server.platform.clock import Clock
-from server.platform.errors import InvalidArgument, NotFound, PayloadTooLarge
+from server.platform.errors import InvalidArgument, NotFound, PayloadTooLarge, ServiceError
+from server.rpc.document_links import PATH, Link
 from server.store.config import DocumentsConfig
 from server.store.stored_documents import DocumentStore, StoredDocument
 
@@ -23,6 +24,8 @@ _ANY_BYTES = "application/octet-stream"
 _ID_BYTES = 16
 _LINK_ID_BYTES = 16
 _LINK_KEY_BYTES = 32
+_LINK_SECONDS = 3600
+_NOTHING = entity_pb.DocumentMetadata()
 
 
 class DocumentServicer:
@@ -32,11 +35,13 @@ class DocumentServicer:
         config: DocumentsConfig,
         clock: Clock,
         *,
+        origin: str,
         random_bytes: Callable[[int], bytes] = secrets.token_bytes,
     ) -> None:
         self._documents = documents
         self._config = config
         self._clock = clock
+        self._origin = origin
         self._random_bytes = random_bytes
 
     async def create_document(
@@ -46,6 +51,30 @@ class DocumentServicer:
         document = self._document(document_id, request.file, request.metadata, call.tenant_id)
         await self._documents.add(document, request.file.content, document.created_at)
         return pb.CreateDocumentResponse(document=_reference(document))
+
+    async def create_documents(
+        self, request: pb.CreateDocumentsRequest, call: Call
+    ) -> pb.CreateDocumentsResponse:
+        files, metadata = request.files, request.metadata_list or [_NOTHING] * len(request.files)
+        if len(files) > self._config.max_batch:
+            raise InvalidArgument(
+                f"files: expected at most {self._config.max_batch}, found {len(files)}", field="files"
+            )
+        if len(metadata) != len(files):
+            raise InvalidArgument(
+                f"metadataList: expected {len(files)}, one for each file, found {len(metadata)}",
+                field="metadataList",
+            )
+        response = pb.CreateDocumentsResponse()
+        for file, about in zip(files, metadata, strict=True):
+            alone = pb.CreateDocumentRequest(file=file, metadata=about)
+            try:
+                created = await self.create_document(alone, call)
+            except ServiceError as refusal:
+                response.failed_documents.append(_failure(about.file_name or file.name, refusal))
+            else:
+                response.created_documents.append(created.document)
+        return response
 
     async def get_document(self, request: pb.GetDocumentRequest, call: Call) -> pb.GetDocumentResponse:
         found = await self._documents.read(request.document_id, self._clock.now(), tenant_id=call.tenant_id)
@@ -67,6 +96,53 @@ class DocumentServicer:
         if not await self._documents.delete(request.document_id, self._clock.now(), tenant_id=call.tenant_id):
             raise _not_found(request.document_id)
         return pb.DeleteDocumentResponse()
+
+    async def create_document_link(
+        self, request: pb.CreateDocumentLinkRequest, call: Call
+    ) -> pb.CreateDocumentLinkResponse:
+        now = self._clock.now()
+        seconds = self._seconds(request)
+        document = await self._documents.find(request.document_id, now, tenant_id=call.tenant_id)
+        if document is None:
+            raise _not_found(request.document_id)
+        if request.HasField("content_hash"):
+            _expect_hash(document, request.content_hash)
+        end = now + timedelta(seconds=seconds)
+        link = Link.to(document, min(end, document.expires_at or end))
+        return pb.CreateDocumentLinkResponse(
+            url=f"{self._origin}{PATH}{link.token}", expires_at=_timestamp(link.expires_at)
+        )
+
+    async def get_linked_document(
+        self,
+        request: pb.GetLinkedDocumentRequest,
+        _: Call,
+    ) -> pb.GetLinkedDocumentResponse:
+        link, now = Link.read(request.token), self._clock.now()
+        if link is None or not link.works(now):
+            raise NotFound("there is no such link, or it works no longer")
+        found = await self._documents.read_linked(link.link_id, now)
+        if found is None or not link.is_signed_for(found[0]):
+            raise NotFound("there is no such link, or it works no longer")
+        document, content = found
+        return pb.GetLinkedDocumentResponse(
+            content=content,
+            content_type=document.content_type,
+            file_name=document.file_name,
+            content_hash=document.content_hash,
+        )
+
+    def _seconds(self, request: pb.CreateDocumentLinkRequest) -> float:
+        """For how long a link is to work; raises InvalidArgument."""
+        if not request.HasField("time_to_live"):
+            return min(_LINK_SECONDS, self._config.max_link_seconds)
+        most = self._config.max_link_seconds * 1000
+        if request.time_to_live > most:
+            raise InvalidArgument(
+                f"timeToLive: expected at most {most} milliseconds, found {request.time_to_live}",
+                field="timeToLive",
+            )
+        return request.time_to_live / 1000
 
     def _document(
         self, document_id: str, file: pb.DocumentFile, metadata: entity_pb.DocumentMetadata, tenant_id: str
@@ -130,6 +206,13 @@ def _expect_hash(document: StoredDocument, content_hash: str) -> None:
     if document.content_hash != content_hash:
         detail = f"contentHash: expected {document.content_hash}, which the document has"
         raise InvalidArgument(detail, field="contentHash")
+
+
+def _failure(file_name: str, refusal: ServiceError) -> pb.DocumentCreationFailureDetail:
+    problem = refusal.problem
+    return pb.DocumentCreationFailureDetail(
+        file_name=file_name, status=problem.status, title=problem.title, detail=refusal.detail
+    )
 
 
 def _not_found(document_id: str) -> NotFound:

@@ -190,3 +190,32 @@ def test_a_part_that_does_not_fit_is_refused(part: tuple[str, bytes], detail: st
 
 def test_an_object_is_given_once() -> None:
     assert document_refusal((METADATA, b"{}"), (METADATA, b"{}")) == "metadata: given more than once"
+
+
+SEVERAL = decoder_of(next(route for route in routes() if route.operation_id == "createDocuments"))
+LIST = 'Content-Disposition: form-data; name="metadataList"'
+FILES = 'Content-Disposition: form-data; name="files"; filename="{}"'
+
+
+def decode_documents(*parts: tuple[str, bytes]) -> Any:
+    return SEVERAL(form(*parts), CONTENT_TYPE, path={}, query=MultiDict())
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [[b'[{"fileName": "a"}, {}]'], [b'{"fileName": "a"}', b"{}"], [b' [{"fileName": "a"}]', b"{}"]],
+)
+def test_a_list_of_objects_stands_in_one_part_or_in_several(texts: list[bytes]) -> None:
+    parts = [(LIST, text) for text in texts]
+
+    found = decode_documents((FILES.format("x"), b"x"), *parts, (FILES.format("y"), b"y"))
+
+    assert [file.name for file in found.files] == ["x", "y"]
+    assert [about.file_name for about in found.metadata_list] == ["a", ""]
+
+
+def test_an_object_of_a_list_is_refused_with_its_place() -> None:
+    with pytest.raises(InvalidArgument) as caught:
+        decode_documents((FILES.format("x"), b""), (LIST, b'[{}, {"colour": 1}]'))
+
+    assert caught.value.detail == "metadataList[1].colour: unknown property"

@@ -152,7 +152,10 @@ BODIES = {
 }
 
 
-FORMS = {"CreateDocument": {"file": ("a.txt", b"a")}}
+FORMS = {
+    "CreateDocument": {"file": ("a.txt", b"a")},
+    "CreateDocuments": {"files": ("a.txt", b"a")},
+}
 
 
 def _call(client: httpx.Client, route: Route, keys: dict[str, str]) -> httpx.Response:

@@ -1,12 +1,14 @@
 """Camunda's own Python SDK, unmodified, against a running server."""
 
 import asyncio
+import io
 import json
 from collections.abc import AsyncIterator, Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from camunda_orchestration_sdk import CamundaAsyncClient, WorkerConfig
 from camunda_orchestration_sdk.errors import ApiError, NotFoundError
@@ -17,9 +19,13 @@ from camunda_orchestration_sdk.models import (
     ConditionalEvaluationInstruction,
     CorrelatedMessageSubscriptionSearchQuery,
     CreateClusterVariableRequest,
+    CreateDocumentData,
+    CreateDocumentsData,
     CreateGlobalTaskListenerRequest,
     DeleteProcessInstanceData,
     DeleteResourceRequest,
+    DocumentLinkRequest,
+    DocumentMetadata,
     GlobalTaskListenerSearchQueryRequest,
     GroupCreateRequest,
     GroupSearchQueryRequest,
@@ -48,6 +54,7 @@ from camunda_orchestration_sdk.models import (
     UserTaskSearchQuery,
     UserUpdateRequest,
 )
+from camunda_orchestration_sdk.types import File
 
 from server.bpmn.builder import ad_hoc_sub_process, process
 from tests.end_to_end.servers import Models, Server
@@ -673,3 +680,46 @@ async def _finished(client: CamundaAsyncClient, batch_operation_key: Any) -> Any
             if batch.end_date is not None:
                 return batch
             await asyncio.sleep(0.1)
+
+
+def _file(content: bytes, name: str) -> File:
+    return File(io.BytesIO(content), name, "text/html")
+
+
+async def test_documents_are_stored_read_linked_and_deleted(
+    client: CamundaAsyncClient, server: Server
+) -> None:
+    about = DocumentMetadata.from_dict({"fileName": "page.html", "customProperties": {"pages": 1}})
+
+    created = await client.create_document(
+        data=CreateDocumentData(_file(b"<p>one</p>", "a.html"), metadata=about)
+    )
+    read = await client.get_document(created.document_id, content_hash=str(created.content_hash))
+    link = await client.create_document_link(
+        created.document_id, data=DocumentLinkRequest.from_dict({"timeToLive": 60_000})
+    )
+    async with httpx.AsyncClient() as anybody:
+        linked = await anybody.get(link.url)
+        await client.delete_document(created.document_id)
+        gone = await anybody.get(link.url)
+
+    assert (created.metadata.file_name, created.metadata.size) == ("page.html", 10)
+    assert created.metadata.custom_properties.to_dict() == {"pages": 1}
+    assert read.payload.read() == b"<p>one</p>"
+    assert (linked.status_code, linked.content) == (200, b"<p>one</p>")
+    assert link.url.startswith(server.http)
+    assert gone.status_code == 404
+    with pytest.raises(NotFoundError):
+        await client.get_document(created.document_id)
+
+
+async def test_several_documents_are_stored_at_once(client: CamundaAsyncClient) -> None:
+    files = [_file(b"one", "a.html"), _file(b"three", "b.html")]
+    about = [DocumentMetadata.from_dict({}), DocumentMetadata.from_dict({"size": 4})]
+
+    whole = await client.create_documents(data=CreateDocumentsData(files))
+    part = await client.create_documents(data=CreateDocumentsData(files, metadata_list=about))
+
+    assert [created.metadata.size for created in whole.created_documents] == [3, 5]
+    assert [created.metadata.file_name for created in part.created_documents] == ["a.html"]
+    assert [(failed.file_name, failed.status) for failed in part.failed_documents] == [("b.html", 400)]

@@ -172,3 +172,118 @@ async def test_a_document_of_the_greatest_size_passes_every_channel(caller: Call
     assert (await caller("GetDocument", document_id="great")).content == content
     with pytest.raises(PayloadTooLarge, match="4096000 bytes, found 4096001"):
         await create(caller, content + b"a")
+
+
+def file(content: bytes, name: str = "") -> dict[str, object]:
+    return {"content": content, "name": name}
+
+
+async def test_several_documents_are_created_in_their_order(caller: Caller) -> None:
+    about = [{"file_name": "a.txt"}, {"custom_properties": b'{"b": 2}'}]
+
+    answer = await caller("CreateDocuments", files=[file(b"one"), file(b"two", "b.txt")], metadata_list=about)
+
+    assert list(answer.failed_documents) == []
+    first, second = answer.created_documents
+    assert (first.metadata.file_name, second.metadata.file_name) == ("a.txt", "b.txt")
+    assert second.metadata.custom_properties == b'{"b": 2}'
+    assert (await caller("GetDocument", document_id=second.document_id)).content == b"two"
+
+
+async def test_documents_that_fail_are_named_and_the_others_are_created(caller: Caller) -> None:
+    about = [{}, {"size": 7}, {}]
+
+    answer = await caller(
+        "CreateDocuments", files=[file(b"one"), file(b"two", "b"), file(b"three", "c")], metadata_list=about
+    )
+
+    (failed,) = answer.failed_documents
+    assert [created.metadata.size for created in answer.created_documents] == [3, 5]
+    assert (failed.file_name, failed.status, failed.title) == ("b", 400, "INVALID_ARGUMENT")
+    assert failed.detail == "metadata.size: expected 3, the size of the file, found 7"
+
+
+async def test_each_document_has_its_metadata_or_none_has(caller: Caller) -> None:
+    with pytest.raises(InvalidArgument, match="metadataList: expected 2, one for each file, found 1"):
+        await caller("CreateDocuments", files=[file(b"one"), file(b"two")], metadata_list=[{}])
+    with pytest.raises(InvalidArgument, match="files"):
+        await caller("CreateDocuments", files=[file(b"")] * 101)
+
+
+async def linked(caller: Caller, **request: Any) -> str:
+    answer = await caller("CreateDocumentLink", document_id="mine", **request)
+    address, _, token = answer.url.rpartition("/")
+    assert address == "http://localhost:8080/v2/document-links"
+    return str(token)
+
+
+async def test_a_link_leads_to_the_document_without_a_credential(caller: Caller) -> None:
+    await create(caller, document_id="mine")
+    token = await linked(caller, content_hash=HASH)
+
+    found = await caller.signed_in_as("nobody")("GetLinkedDocument", token=token)
+
+    assert (found.content, found.content_hash) == (CONTENT, HASH)
+    assert (found.content_type, found.file_name) == ("application/pdf", "order.pdf")
+
+
+async def test_a_link_works_for_its_time(caller: Caller, time: Time) -> None:
+    await time.pin(DAY)
+    await create(caller, document_id="mine")
+    hour, minute = await linked(caller), await linked(caller, time_to_live=60_000)
+
+    await time.pin(DAY + 59_999)
+    await caller("GetLinkedDocument", token=minute)
+    await time.pin(DAY + 60_000)
+    with pytest.raises(NotFound, match="no such link"):
+        await caller("GetLinkedDocument", token=minute)
+    await caller("GetLinkedDocument", token=hour)
+    await time.pin(DAY + 3_600_000)
+    with pytest.raises(NotFound, match="no such link"):
+        await caller("GetLinkedDocument", token=hour)
+
+
+async def test_a_link_ends_with_its_document(caller: Caller, time: Time) -> None:
+    await time.pin(DAY)
+    seconds = DAY // 1000
+    await create(caller, document_id="mine", metadata={"expires_at": Timestamp(seconds=seconds + 1)})
+    answer = await caller("CreateDocumentLink", document_id="mine", time_to_live=60_000)
+    await caller("DeleteDocument", document_id="mine")
+    await create(caller, b"another", document_id="mine")
+
+    with pytest.raises(NotFound, match="no such link"):
+        await caller("GetLinkedDocument", token=answer.url.rpartition("/")[2])
+
+    assert answer.expires_at.seconds == seconds + 1
+
+
+async def test_a_link_that_was_changed_leads_nowhere(caller: Caller) -> None:
+    await create(caller, document_id="mine")
+    token = await linked(caller)
+
+    refusals = set()
+    for place in range(0, len(token), 3):
+        changed = token[:place] + ("A" if token[place] != "A" else "B") + token[place + 1 :]
+        with pytest.raises(NotFound) as caught:
+            await caller("GetLinkedDocument", token=changed)
+        refusals.add(caught.value.detail)
+    for wrong in ("x", token[:-1], token + "A", "\u00fc" * 75, "=" * 75):
+        with pytest.raises(NotFound) as caught:
+            await caller("GetLinkedDocument", token=wrong)
+        refusals.add(caught.value.detail)
+
+    assert refusals == {"there is no such link, or it works no longer"}
+
+
+async def test_a_link_to_what_the_caller_may_not_read_is_refused(caller: Caller) -> None:
+    await create(caller, document_id="mine")
+
+    with pytest.raises(NotFound):
+        await caller.signed_in_as("stranger")("CreateDocumentLink", document_id="mine")
+    with pytest.raises(PermissionDenied, match="document:read"):
+        await caller.signed_in_as("reader")("CreateDocumentLink", document_id="mine")
+    with pytest.raises(InvalidArgument, match="contentHash"):
+        await caller("CreateDocumentLink", document_id="mine", content_hash="0")
+    for milliseconds in (0, -1, 604_800_001, 2**63 - 1):
+        with pytest.raises(InvalidArgument, match="timeToLive"):
+            await caller("CreateDocumentLink", document_id="mine", time_to_live=milliseconds)

@@ -26,9 +26,10 @@ from gnomon.buf.validate import validate_pb2 as buf_dot_validate_dot_validate__p
 from gnomon.engine.v1 import document_pb2 as gnomon_dot_engine_dot_v1_dot_document__pb2
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 from google.api import annotations_pb2 as google_dot_api_dot_annotations__pb2
+from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'gnomon/engine/v1/document_service.proto\x12\x10gnomon.engine.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/engine/v1/document.proto\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\"\xac\x01\n\x0c\x44ocumentFile\x12+\n\x04name\x18\x01 \x01(\tB\x1d\xbaH\x1ar\x18\x18\x80\x04\x32\x13^[^\\x00-\\x1f\\x7f]*$\x12\x0f\n\x07\x63ontent\x18\x02 \x01(\x0c\x12^\n\x0c\x63ontent_type\x18\x03 \x01(\tBH\xbaHErC\x18\xff\x01\x32>^([A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+( *; *[ -~]*)?)?$\"\x97\x02\n\x15\x43reateDocumentRequest\x12\x34\n\x04\x66ile\x18\x01 \x01(\x0b\x32\x1e.gnomon.engine.v1.DocumentFileB\x06\xbaH\x03\xc8\x01\x01\x12\x34\n\x08metadata\x18\x02 \x01(\x0b\x32\".gnomon.engine.v1.DocumentMetadata\x12H\n\x0b\x64ocument_id\x18\x03 \x01(\tB.\xbaH%r#\x18\xc8\x01\x32\x1e^[A-Za-z0-9_][A-Za-z0-9._~-]*$\x92\xe7\x18\x02\x18\x01H\x00\x88\x01\x01\x12+\n\x08store_id\x18\x04 \x01(\tB\x14\xbaH\x0br\t\n\x07\x64\x65\x66\x61ult\x92\xe7\x18\x02\x18\x01H\x01\x88\x01\x01\x42\x0e\n\x0c_document_idB\x0b\n\t_store_id\"O\n\x16\x43reateDocumentResponse\x12\x35\n\x08\x64ocument\x18\x01 \x01(\x0b\x32#.gnomon.engine.v1.DocumentReference\"\xbd\x01\n\x12GetDocumentRequest\x12=\n\x0b\x64ocument_id\x18\x01 \x01(\tB(\xbaH%r#\x18\xc8\x01\x32\x1e^[A-Za-z0-9_][A-Za-z0-9._~-]*$\x12%\n\x08store_id\x18\x02 \x01(\tB\x0e\xbaH\x0br\t\n\x07\x64\x65\x66\x61ultH\x00\x88\x01\x01\x12#\n\x0c\x63ontent_hash\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\xc8\x01H\x01\x88\x01\x01\x42\x0b\n\t_store_idB\x0f\n\r_content_hash\"}\n\x13GetDocumentResponse\x12\x0f\n\x07\x63ontent\x18\x01 \x01(\x0c\x12\x1c\n\x0c\x63ontent_type\x18\x02 \x01(\tB\x06\x92\xe7\x18\x02\x30\x01\x12\x19\n\tfile_name\x18\x03 \x01(\tB\x06\x92\xe7\x18\x02\x30\x02\x12\x1c\n\x0c\x63ontent_hash\x18\x04 \x01(\tB\x06\x92\xe7\x18\x02 \x01\"\x8a\x01\n\x15\x44\x65leteDocumentRequest\x12=\n\x0b\x64ocument_id\x18\x01 \x01(\tB(\xbaH%r#\x18\xc8\x01\x32\x1e^[A-Za-z0-9_][A-Za-z0-9._~-]*$\x12%\n\x08store_id\x18\x02 \x01(\tB\x0e\xbaH\x0br\t\n\x07\x64\x65\x66\x61ultH\x00\x88\x01\x01\x42\x0b\n\t_store_id\"\x18\n\x16\x44\x65leteDocumentResponse2\xc0\x04\n\x0f\x44ocumentService\x12\xd4\x01\n\x0e\x43reateDocument\x12\'.gnomon.engine.v1.CreateDocumentRequest\x1a(.gnomon.engine.v1.CreateDocumentResponse\"o\x8a\xe7\x18I\n\x0e\x64ocument:write \xc9\x01\x32\x0e\x41LREADY_EXISTS2\x11PAYLOAD_TOO_LARGE2\x0fQUOTA_EXHAUSTED8\x01\x82\xd3\xe4\x93\x02\x1c\"\r/v2/documents:\x01*b\x08\x64ocument\x12\xab\x01\n\x0bGetDocument\x12$.gnomon.engine.v1.GetDocumentRequest\x1a%.gnomon.engine.v1.GetDocumentResponse\"O\x8a\xe7\x18\x1f\n\rdocument:read2\tNOT_FOUNDB\x03*/*\x82\xd3\xe4\x93\x02&\x12\x1b/v2/documents/{document_id}b\x07\x63ontent\x12\xa7\x01\n\x0e\x44\x65leteDocument\x12\'.gnomon.engine.v1.DeleteDocumentRequest\x1a(.gnomon.engine.v1.DeleteDocumentResponse\"B\x8a\xe7\x18\x1b\n\x0e\x64ocument:write2\tNOT_FOUND\x82\xd3\xe4\x93\x02\x1d*\x1b/v2/documents/{document_id}b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'gnomon/engine/v1/document_service.proto\x12\x10gnomon.engine.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/engine/v1/document.proto\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xac\x01\n\x0c\x44ocumentFile\x12+\n\x04name\x18\x01 \x01(\tB\x1d\xbaH\x1ar\x18\x18\x80\x04\x32\x13^[^\\x00-\\x1f\\x7f]*$\x12\x0f\n\x07\x63ontent\x18\x02 \x01(\x0c\x12^\n\x0c\x63ontent_type\x18\x03 \x01(\tBH\xbaHErC\x18\xff\x01\x32>^([A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+( *; *[ -~]*)?)?$\"\x97\x02\n\x15\x43reateDocumentRequest\x12\x34\n\x04\x66ile\x18\x01 \x01(\x0b\x32\x1e.gnomon.engine.v1.DocumentFileB\x06\xbaH\x03\xc8\x01\x01\x12\x34\n\x08metadata\x18\x02 \x01(\x0b\x32\".gnomon.engine.v1.DocumentMetadata\x12H\n\x0b\x64ocument_id\x18\x03 \x01(\tB.\xbaH%r#\x18\xc8\x01\x32\x1e^[A-Za-z0-9_][A-Za-z0-9._~-]*$\x92\xe7\x18\x02\x18\x01H\x00\x88\x01\x01\x12+\n\x08store_id\x18\x04 \x01(\tB\x14\xbaH\x0br\t\n\x07\x64\x65\x66\x61ult\x92\xe7\x18\x02\x18\x01H\x01\x88\x01\x01\x42\x0e\n\x0c_document_idB\x0b\n\t_store_id\"O\n\x16\x43reateDocumentResponse\x12\x35\n\x08\x64ocument\x18\x01 \x01(\x0b\x32#.gnomon.engine.v1.DocumentReference\"\xbd\x01\n\x12GetDocumentRequest\x12=\n\x0b\x64ocument_id\x18\x01 \x01(\tB(\xbaH%r#\x18\xc8\x01\x32\x1e^[A-Za-z0-9_][A-Za-z0-9._~-]*$\x12%\n\x08store_id\x18\x02 \x01(\tB\x0e\xbaH\x0br\t\n\x07\x64\x65\x66\x61ultH\x00\x88\x01\x01\x12#\n\x0c\x63ontent_hash\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\xc8\x01H\x01\x88\x01\x01\x42\x0b\n\t_store_idB\x0f\n\r_content_hash\"}\n\x13GetDocumentResponse\x12\x0f\n\x07\x63ontent\x18\x01 \x01(\x0c\x12\x1c\n\x0c\x63ontent_type\x18\x02 \x01(\tB\x06\x92\xe7\x18\x02\x30\x01\x12\x19\n\tfile_name\x18\x03 \x01(\tB\x06\x92\xe7\x18\x02\x30\x02\x12\x1c\n\x0c\x63ontent_hash\x18\x04 \x01(\tB\x06\x92\xe7\x18\x02 \x01\"\x8a\x01\n\x15\x44\x65leteDocumentRequest\x12=\n\x0b\x64ocument_id\x18\x01 \x01(\tB(\xbaH%r#\x18\xc8\x01\x32\x1e^[A-Za-z0-9_][A-Za-z0-9._~-]*$\x12%\n\x08store_id\x18\x02 \x01(\tB\x0e\xbaH\x0br\t\n\x07\x64\x65\x66\x61ultH\x00\x88\x01\x01\x42\x0b\n\t_store_id\"\x18\n\x16\x44\x65leteDocumentResponse\"\xd2\x01\n\x16\x43reateDocumentsRequest\x12\x39\n\x05\x66iles\x18\x01 \x03(\x0b\x32\x1e.gnomon.engine.v1.DocumentFileB\n\xbaH\x07\x92\x01\x04\x08\x01\x10\x64\x12\x43\n\rmetadata_list\x18\x02 \x03(\x0b\x32\".gnomon.engine.v1.DocumentMetadataB\x08\xbaH\x05\x92\x01\x02\x10\x64\x12+\n\x08store_id\x18\x03 \x01(\tB\x14\xbaH\x0br\t\n\x07\x64\x65\x66\x61ult\x92\xe7\x18\x02\x18\x01H\x00\x88\x01\x01\x42\x0b\n\t_store_id\"a\n\x1d\x44ocumentCreationFailureDetail\x12\x11\n\tfile_name\x18\x01 \x01(\t\x12\x0e\n\x06status\x18\x02 \x01(\x05\x12\r\n\x05title\x18\x03 \x01(\t\x12\x0e\n\x06\x64\x65tail\x18\x04 \x01(\t\"\xac\x01\n\x17\x43reateDocumentsResponse\x12Q\n\x10\x66\x61iled_documents\x18\x01 \x03(\x0b\x32/.gnomon.engine.v1.DocumentCreationFailureDetailB\x06\x92\xe7\x18\x02\x38\x01\x12>\n\x11\x63reated_documents\x18\x02 \x03(\x0b\x32#.gnomon.engine.v1.DocumentReference\"\x85\x02\n\x19\x43reateDocumentLinkRequest\x12=\n\x0b\x64ocument_id\x18\x01 \x01(\tB(\xbaH%r#\x18\xc8\x01\x32\x1e^[A-Za-z0-9_][A-Za-z0-9._~-]*$\x12+\n\x08store_id\x18\x02 \x01(\tB\x14\xbaH\x0br\t\n\x07\x64\x65\x66\x61ult\x92\xe7\x18\x02\x18\x01H\x00\x88\x01\x01\x12)\n\x0c\x63ontent_hash\x18\x03 \x01(\tB\x0e\xbaH\x05r\x03\x18\xc8\x01\x92\xe7\x18\x02\x18\x01H\x01\x88\x01\x01\x12\"\n\x0ctime_to_live\x18\x04 \x01(\x03\x42\x07\xbaH\x04\"\x02 \x00H\x02\x88\x01\x01\x42\x0b\n\t_store_idB\x0f\n\r_content_hashB\x0f\n\r_time_to_live\"Y\n\x1a\x43reateDocumentLinkResponse\x12\x0b\n\x03url\x18\x01 \x01(\t\x12.\n\nexpires_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"3\n\x18GetLinkedDocumentRequest\x12\x17\n\x05token\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\xc8\x01\"\x83\x01\n\x19GetLinkedDocumentResponse\x12\x0f\n\x07\x63ontent\x18\x01 \x01(\x0c\x12\x1c\n\x0c\x63ontent_type\x18\x02 \x01(\tB\x06\x92\xe7\x18\x02\x30\x01\x12\x19\n\tfile_name\x18\x03 \x01(\tB\x06\x92\xe7\x18\x02\x30\x02\x12\x1c\n\x0c\x63ontent_hash\x18\x04 \x01(\tB\x06\x92\xe7\x18\x02 \x01\x32\xd5\x08\n\x0f\x44ocumentService\x12\xd4\x01\n\x0e\x43reateDocument\x12\'.gnomon.engine.v1.CreateDocumentRequest\x1a(.gnomon.engine.v1.CreateDocumentResponse\"o\x8a\xe7\x18I\n\x0e\x64ocument:write \xc9\x01\x32\x0e\x41LREADY_EXISTS2\x11PAYLOAD_TOO_LARGE2\x0fQUOTA_EXHAUSTED8\x01\x82\xd3\xe4\x93\x02\x1c\"\r/v2/documents:\x01*b\x08\x64ocument\x12\x9f\x01\n\x0f\x43reateDocuments\x12(.gnomon.engine.v1.CreateDocumentsRequest\x1a).gnomon.engine.v1.CreateDocumentsResponse\"7\x8a\xe7\x18\x15\n\x0e\x64ocument:write \xc9\x01\x38\x01\x82\xd3\xe4\x93\x02\x18\"\x13/v2/documents/batch:\x01*\x12\xab\x01\n\x0bGetDocument\x12$.gnomon.engine.v1.GetDocumentRequest\x1a%.gnomon.engine.v1.GetDocumentResponse\"O\x8a\xe7\x18\x1f\n\rdocument:read2\tNOT_FOUNDB\x03*/*\x82\xd3\xe4\x93\x02&\x12\x1b/v2/documents/{document_id}b\x07\x63ontent\x12\xa7\x01\n\x0e\x44\x65leteDocument\x12\'.gnomon.engine.v1.DeleteDocumentRequest\x1a(.gnomon.engine.v1.DeleteDocumentResponse\"B\x8a\xe7\x18\x1b\n\x0e\x64ocument:write2\tNOT_FOUND\x82\xd3\xe4\x93\x02\x1d*\x1b/v2/documents/{document_id}\x12\xbe\x01\n\x12\x43reateDocumentLink\x12+.gnomon.engine.v1.CreateDocumentLinkRequest\x1a,.gnomon.engine.v1.CreateDocumentLinkResponse\"M\x8a\xe7\x18\x1d\n\rdocument:read \xc9\x01\x32\tNOT_FOUND\x82\xd3\xe4\x93\x02&\"!/v2/documents/{document_id}/links:\x01*\x12\xaf\x01\n\x11GetLinkedDocument\x12*.gnomon.engine.v1.GetLinkedDocumentRequest\x1a+.gnomon.engine.v1.GetLinkedDocumentResponse\"A\x8a\xe7\x18\x12\x10\x01\x32\tNOT_FOUNDB\x03*/*\x82\xd3\xe4\x93\x02%\x12\x1a/v2/document-links/{token}b\x07\x63ontentb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -61,26 +62,70 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_DELETEDOCUMENTREQUEST'].fields_by_name['document_id']._serialized_options = b'\272H%r#\030\310\0012\036^[A-Za-z0-9_][A-Za-z0-9._~-]*$'
   _globals['_DELETEDOCUMENTREQUEST'].fields_by_name['store_id']._loaded_options = None
   _globals['_DELETEDOCUMENTREQUEST'].fields_by_name['store_id']._serialized_options = b'\272H\013r\t\n\007default'
+  _globals['_CREATEDOCUMENTSREQUEST'].fields_by_name['files']._loaded_options = None
+  _globals['_CREATEDOCUMENTSREQUEST'].fields_by_name['files']._serialized_options = b'\272H\007\222\001\004\010\001\020d'
+  _globals['_CREATEDOCUMENTSREQUEST'].fields_by_name['metadata_list']._loaded_options = None
+  _globals['_CREATEDOCUMENTSREQUEST'].fields_by_name['metadata_list']._serialized_options = b'\272H\005\222\001\002\020d'
+  _globals['_CREATEDOCUMENTSREQUEST'].fields_by_name['store_id']._loaded_options = None
+  _globals['_CREATEDOCUMENTSREQUEST'].fields_by_name['store_id']._serialized_options = b'\272H\013r\t\n\007default\222\347\030\002\030\001'
+  _globals['_CREATEDOCUMENTSRESPONSE'].fields_by_name['failed_documents']._loaded_options = None
+  _globals['_CREATEDOCUMENTSRESPONSE'].fields_by_name['failed_documents']._serialized_options = b'\222\347\030\0028\001'
+  _globals['_CREATEDOCUMENTLINKREQUEST'].fields_by_name['document_id']._loaded_options = None
+  _globals['_CREATEDOCUMENTLINKREQUEST'].fields_by_name['document_id']._serialized_options = b'\272H%r#\030\310\0012\036^[A-Za-z0-9_][A-Za-z0-9._~-]*$'
+  _globals['_CREATEDOCUMENTLINKREQUEST'].fields_by_name['store_id']._loaded_options = None
+  _globals['_CREATEDOCUMENTLINKREQUEST'].fields_by_name['store_id']._serialized_options = b'\272H\013r\t\n\007default\222\347\030\002\030\001'
+  _globals['_CREATEDOCUMENTLINKREQUEST'].fields_by_name['content_hash']._loaded_options = None
+  _globals['_CREATEDOCUMENTLINKREQUEST'].fields_by_name['content_hash']._serialized_options = b'\272H\005r\003\030\310\001\222\347\030\002\030\001'
+  _globals['_CREATEDOCUMENTLINKREQUEST'].fields_by_name['time_to_live']._loaded_options = None
+  _globals['_CREATEDOCUMENTLINKREQUEST'].fields_by_name['time_to_live']._serialized_options = b'\272H\004\"\002 \000'
+  _globals['_GETLINKEDDOCUMENTREQUEST'].fields_by_name['token']._loaded_options = None
+  _globals['_GETLINKEDDOCUMENTREQUEST'].fields_by_name['token']._serialized_options = b'\272H\005r\003\030\310\001'
+  _globals['_GETLINKEDDOCUMENTRESPONSE'].fields_by_name['content_type']._loaded_options = None
+  _globals['_GETLINKEDDOCUMENTRESPONSE'].fields_by_name['content_type']._serialized_options = b'\222\347\030\0020\001'
+  _globals['_GETLINKEDDOCUMENTRESPONSE'].fields_by_name['file_name']._loaded_options = None
+  _globals['_GETLINKEDDOCUMENTRESPONSE'].fields_by_name['file_name']._serialized_options = b'\222\347\030\0020\002'
+  _globals['_GETLINKEDDOCUMENTRESPONSE'].fields_by_name['content_hash']._loaded_options = None
+  _globals['_GETLINKEDDOCUMENTRESPONSE'].fields_by_name['content_hash']._serialized_options = b'\222\347\030\002 \001'
   _globals['_DOCUMENTSERVICE'].methods_by_name['CreateDocument']._loaded_options = None
   _globals['_DOCUMENTSERVICE'].methods_by_name['CreateDocument']._serialized_options = b'\212\347\030I\n\016document:write \311\0012\016ALREADY_EXISTS2\021PAYLOAD_TOO_LARGE2\017QUOTA_EXHAUSTED8\001\202\323\344\223\002\034\"\r/v2/documents:\001*b\010document'
+  _globals['_DOCUMENTSERVICE'].methods_by_name['CreateDocuments']._loaded_options = None
+  _globals['_DOCUMENTSERVICE'].methods_by_name['CreateDocuments']._serialized_options = b'\212\347\030\025\n\016document:write \311\0018\001\202\323\344\223\002\030\"\023/v2/documents/batch:\001*'
   _globals['_DOCUMENTSERVICE'].methods_by_name['GetDocument']._loaded_options = None
   _globals['_DOCUMENTSERVICE'].methods_by_name['GetDocument']._serialized_options = b'\212\347\030\037\n\rdocument:read2\tNOT_FOUNDB\003*/*\202\323\344\223\002&\022\033/v2/documents/{document_id}b\007content'
   _globals['_DOCUMENTSERVICE'].methods_by_name['DeleteDocument']._loaded_options = None
   _globals['_DOCUMENTSERVICE'].methods_by_name['DeleteDocument']._serialized_options = b'\212\347\030\033\n\016document:write2\tNOT_FOUND\202\323\344\223\002\035*\033/v2/documents/{document_id}'
-  _globals['_DOCUMENTFILE']._serialized_start=184
-  _globals['_DOCUMENTFILE']._serialized_end=356
-  _globals['_CREATEDOCUMENTREQUEST']._serialized_start=359
-  _globals['_CREATEDOCUMENTREQUEST']._serialized_end=638
-  _globals['_CREATEDOCUMENTRESPONSE']._serialized_start=640
-  _globals['_CREATEDOCUMENTRESPONSE']._serialized_end=719
-  _globals['_GETDOCUMENTREQUEST']._serialized_start=722
-  _globals['_GETDOCUMENTREQUEST']._serialized_end=911
-  _globals['_GETDOCUMENTRESPONSE']._serialized_start=913
-  _globals['_GETDOCUMENTRESPONSE']._serialized_end=1038
-  _globals['_DELETEDOCUMENTREQUEST']._serialized_start=1041
-  _globals['_DELETEDOCUMENTREQUEST']._serialized_end=1179
-  _globals['_DELETEDOCUMENTRESPONSE']._serialized_start=1181
-  _globals['_DELETEDOCUMENTRESPONSE']._serialized_end=1205
-  _globals['_DOCUMENTSERVICE']._serialized_start=1208
-  _globals['_DOCUMENTSERVICE']._serialized_end=1784
+  _globals['_DOCUMENTSERVICE'].methods_by_name['CreateDocumentLink']._loaded_options = None
+  _globals['_DOCUMENTSERVICE'].methods_by_name['CreateDocumentLink']._serialized_options = b'\212\347\030\035\n\rdocument:read \311\0012\tNOT_FOUND\202\323\344\223\002&\"!/v2/documents/{document_id}/links:\001*'
+  _globals['_DOCUMENTSERVICE'].methods_by_name['GetLinkedDocument']._loaded_options = None
+  _globals['_DOCUMENTSERVICE'].methods_by_name['GetLinkedDocument']._serialized_options = b'\212\347\030\022\020\0012\tNOT_FOUNDB\003*/*\202\323\344\223\002%\022\032/v2/document-links/{token}b\007content'
+  _globals['_DOCUMENTFILE']._serialized_start=217
+  _globals['_DOCUMENTFILE']._serialized_end=389
+  _globals['_CREATEDOCUMENTREQUEST']._serialized_start=392
+  _globals['_CREATEDOCUMENTREQUEST']._serialized_end=671
+  _globals['_CREATEDOCUMENTRESPONSE']._serialized_start=673
+  _globals['_CREATEDOCUMENTRESPONSE']._serialized_end=752
+  _globals['_GETDOCUMENTREQUEST']._serialized_start=755
+  _globals['_GETDOCUMENTREQUEST']._serialized_end=944
+  _globals['_GETDOCUMENTRESPONSE']._serialized_start=946
+  _globals['_GETDOCUMENTRESPONSE']._serialized_end=1071
+  _globals['_DELETEDOCUMENTREQUEST']._serialized_start=1074
+  _globals['_DELETEDOCUMENTREQUEST']._serialized_end=1212
+  _globals['_DELETEDOCUMENTRESPONSE']._serialized_start=1214
+  _globals['_DELETEDOCUMENTRESPONSE']._serialized_end=1238
+  _globals['_CREATEDOCUMENTSREQUEST']._serialized_start=1241
+  _globals['_CREATEDOCUMENTSREQUEST']._serialized_end=1451
+  _globals['_DOCUMENTCREATIONFAILUREDETAIL']._serialized_start=1453
+  _globals['_DOCUMENTCREATIONFAILUREDETAIL']._serialized_end=1550
+  _globals['_CREATEDOCUMENTSRESPONSE']._serialized_start=1553
+  _globals['_CREATEDOCUMENTSRESPONSE']._serialized_end=1725
+  _globals['_CREATEDOCUMENTLINKREQUEST']._serialized_start=1728
+  _globals['_CREATEDOCUMENTLINKREQUEST']._serialized_end=1989
+  _globals['_CREATEDOCUMENTLINKRESPONSE']._serialized_start=1991
+  _globals['_CREATEDOCUMENTLINKRESPONSE']._serialized_end=2080
+  _globals['_GETLINKEDDOCUMENTREQUEST']._serialized_start=2082
+  _globals['_GETLINKEDDOCUMENTREQUEST']._serialized_end=2133
+  _globals['_GETLINKEDDOCUMENTRESPONSE']._serialized_start=2136
+  _globals['_GETLINKEDDOCUMENTRESPONSE']._serialized_end=2267
+  _globals['_DOCUMENTSERVICE']._serialized_start=2270
+  _globals['_DOCUMENTSERVICE']._serialized_end=3379
 # @@protoc_insertion_point(module_scope)

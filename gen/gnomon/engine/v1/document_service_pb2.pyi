@@ -3,9 +3,12 @@
 isort:skip_file
 """
 
+from collections import abc as _abc
 from gnomon.engine.v1 import document_pb2 as _document_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from google.protobuf.internal import containers as _containers
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -231,3 +234,232 @@ class DeleteDocumentResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___DeleteDocumentResponse: _TypeAlias = DeleteDocumentResponse  # noqa: Y015
+
+@_typing.final
+class CreateDocumentsRequest(_message.Message):
+    """Request of CreateDocuments."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FILES_FIELD_NUMBER: _builtins.int
+    METADATA_LIST_FIELD_NUMBER: _builtins.int
+    STORE_ID_FIELD_NUMBER: _builtins.int
+    store_id: _builtins.str
+    """Where to store them; there is one place, "default"."""
+    @_builtins.property
+    def files(self) -> _containers.RepeatedCompositeFieldContainer[Global___DocumentFile]:
+        """The contents."""
+
+    @_builtins.property
+    def metadata_list(self) -> _containers.RepeatedCompositeFieldContainer[_document_pb2.DocumentMetadata]:
+        """What is said about each of them, in their order; empty when nothing is."""
+
+    def __init__(
+        self,
+        *,
+        files: _abc.Iterable[Global___DocumentFile] | None = ...,
+        metadata_list: _abc.Iterable[_document_pb2.DocumentMetadata] | None = ...,
+        store_id: _builtins.str | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_store_id", b"_store_id", "store_id", b"store_id"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_store_id", b"_store_id", "files", b"files", "metadata_list", b"metadata_list", "store_id", b"store_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__store_id: _TypeAlias = _typing.Literal["store_id"]  # noqa: Y015
+    _WhichOneofArgType__store_id: _TypeAlias = _typing.Literal["_store_id", b"_store_id"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__store_id) -> _WhichOneofReturnType__store_id | None: ...
+
+Global___CreateDocumentsRequest: _TypeAlias = CreateDocumentsRequest  # noqa: Y015
+
+@_typing.final
+class DocumentCreationFailureDetail(_message.Message):
+    """Why a document of several was not stored."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FILE_NAME_FIELD_NUMBER: _builtins.int
+    STATUS_FIELD_NUMBER: _builtins.int
+    TITLE_FIELD_NUMBER: _builtins.int
+    DETAIL_FIELD_NUMBER: _builtins.int
+    file_name: _builtins.str
+    """Name of the file."""
+    status: _builtins.int
+    """HTTP status that it would have had alone."""
+    title: _builtins.str
+    """What kind of refusal it is."""
+    detail: _builtins.str
+    """Why it was refused."""
+    def __init__(
+        self,
+        *,
+        file_name: _builtins.str = ...,
+        status: _builtins.int = ...,
+        title: _builtins.str = ...,
+        detail: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["detail", b"detail", "file_name", b"file_name", "status", b"status", "title", b"title"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DocumentCreationFailureDetail: _TypeAlias = DocumentCreationFailureDetail  # noqa: Y015
+
+@_typing.final
+class CreateDocumentsResponse(_message.Message):
+    """Response of CreateDocuments."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FAILED_DOCUMENTS_FIELD_NUMBER: _builtins.int
+    CREATED_DOCUMENTS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def failed_documents(self) -> _containers.RepeatedCompositeFieldContainer[Global___DocumentCreationFailureDetail]:
+        """What was not stored."""
+
+    @_builtins.property
+    def created_documents(self) -> _containers.RepeatedCompositeFieldContainer[_document_pb2.DocumentReference]:
+        """What refers to the others, in the order of the files."""
+
+    def __init__(
+        self,
+        *,
+        failed_documents: _abc.Iterable[Global___DocumentCreationFailureDetail] | None = ...,
+        created_documents: _abc.Iterable[_document_pb2.DocumentReference] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["created_documents", b"created_documents", "failed_documents", b"failed_documents"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CreateDocumentsResponse: _TypeAlias = CreateDocumentsResponse  # noqa: Y015
+
+@_typing.final
+class CreateDocumentLinkRequest(_message.Message):
+    """Request of CreateDocumentLink."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DOCUMENT_ID_FIELD_NUMBER: _builtins.int
+    STORE_ID_FIELD_NUMBER: _builtins.int
+    CONTENT_HASH_FIELD_NUMBER: _builtins.int
+    TIME_TO_LIVE_FIELD_NUMBER: _builtins.int
+    document_id: _builtins.str
+    """Which one."""
+    store_id: _builtins.str
+    """Where it is stored."""
+    content_hash: _builtins.str
+    """Hash that its bytes must have, as the reference of the document says it."""
+    time_to_live: _builtins.int
+    """For how many milliseconds the link works; an hour without it."""
+    def __init__(
+        self,
+        *,
+        document_id: _builtins.str = ...,
+        store_id: _builtins.str | None = ...,
+        content_hash: _builtins.str | None = ...,
+        time_to_live: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_content_hash", b"_content_hash", "_store_id", b"_store_id", "_time_to_live", b"_time_to_live", "content_hash", b"content_hash", "store_id", b"store_id", "time_to_live", b"time_to_live"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_content_hash", b"_content_hash", "_store_id", b"_store_id", "_time_to_live", b"_time_to_live", "content_hash", b"content_hash", "document_id", b"document_id", "store_id", b"store_id", "time_to_live", b"time_to_live"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__content_hash: _TypeAlias = _typing.Literal["content_hash"]  # noqa: Y015
+    _WhichOneofArgType__content_hash: _TypeAlias = _typing.Literal["_content_hash", b"_content_hash"]  # noqa: Y015
+    _WhichOneofReturnType__store_id: _TypeAlias = _typing.Literal["store_id"]  # noqa: Y015
+    _WhichOneofArgType__store_id: _TypeAlias = _typing.Literal["_store_id", b"_store_id"]  # noqa: Y015
+    _WhichOneofReturnType__time_to_live: _TypeAlias = _typing.Literal["time_to_live"]  # noqa: Y015
+    _WhichOneofArgType__time_to_live: _TypeAlias = _typing.Literal["_time_to_live", b"_time_to_live"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__content_hash) -> _WhichOneofReturnType__content_hash | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__store_id) -> _WhichOneofReturnType__store_id | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__time_to_live) -> _WhichOneofReturnType__time_to_live | None: ...
+
+Global___CreateDocumentLinkRequest: _TypeAlias = CreateDocumentLinkRequest  # noqa: Y015
+
+@_typing.final
+class CreateDocumentLinkResponse(_message.Message):
+    """Response of CreateDocumentLink."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    URL_FIELD_NUMBER: _builtins.int
+    EXPIRES_AT_FIELD_NUMBER: _builtins.int
+    url: _builtins.str
+    """Address of the document, which needs no credential."""
+    @_builtins.property
+    def expires_at(self) -> _timestamp_pb2.Timestamp:
+        """When it ceases to work."""
+
+    def __init__(
+        self,
+        *,
+        url: _builtins.str = ...,
+        expires_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["expires_at", b"expires_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["expires_at", b"expires_at", "url", b"url"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CreateDocumentLinkResponse: _TypeAlias = CreateDocumentLinkResponse  # noqa: Y015
+
+@_typing.final
+class GetLinkedDocumentRequest(_message.Message):
+    """Request of GetLinkedDocument."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOKEN_FIELD_NUMBER: _builtins.int
+    token: _builtins.str
+    """The last part of the link."""
+    def __init__(
+        self,
+        *,
+        token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["token", b"token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetLinkedDocumentRequest: _TypeAlias = GetLinkedDocumentRequest  # noqa: Y015
+
+@_typing.final
+class GetLinkedDocumentResponse(_message.Message):
+    """Response of GetLinkedDocument."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CONTENT_FIELD_NUMBER: _builtins.int
+    CONTENT_TYPE_FIELD_NUMBER: _builtins.int
+    FILE_NAME_FIELD_NUMBER: _builtins.int
+    CONTENT_HASH_FIELD_NUMBER: _builtins.int
+    content: _builtins.bytes
+    """The bytes."""
+    content_type: _builtins.str
+    """Media type that their sender gave."""
+    file_name: _builtins.str
+    """Name of the file."""
+    content_hash: _builtins.str
+    """SHA-256 of the bytes in hexadecimal digits."""
+    def __init__(
+        self,
+        *,
+        content: _builtins.bytes = ...,
+        content_type: _builtins.str = ...,
+        file_name: _builtins.str = ...,
+        content_hash: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["content", b"content", "content_hash", b"content_hash", "content_type", b"content_type", "file_name", b"file_name"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetLinkedDocumentResponse: _TypeAlias = GetLinkedDocumentResponse  # noqa: Y015

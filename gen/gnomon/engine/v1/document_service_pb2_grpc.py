@@ -40,6 +40,11 @@ class DocumentServiceStub:
                 request_serializer=gnomon_dot_engine_dot_v1_dot_document__service__pb2.CreateDocumentRequest.SerializeToString,
                 response_deserializer=gnomon_dot_engine_dot_v1_dot_document__service__pb2.CreateDocumentResponse.FromString,
                 _registered_method=True)
+        self.CreateDocuments = channel.unary_unary(
+                '/gnomon.engine.v1.DocumentService/CreateDocuments',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_document__service__pb2.CreateDocumentsRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_document__service__pb2.CreateDocumentsResponse.FromString,
+                _registered_method=True)
         self.GetDocument = channel.unary_unary(
                 '/gnomon.engine.v1.DocumentService/GetDocument',
                 request_serializer=gnomon_dot_engine_dot_v1_dot_document__service__pb2.GetDocumentRequest.SerializeToString,
@@ -49,6 +54,16 @@ class DocumentServiceStub:
                 '/gnomon.engine.v1.DocumentService/DeleteDocument',
                 request_serializer=gnomon_dot_engine_dot_v1_dot_document__service__pb2.DeleteDocumentRequest.SerializeToString,
                 response_deserializer=gnomon_dot_engine_dot_v1_dot_document__service__pb2.DeleteDocumentResponse.FromString,
+                _registered_method=True)
+        self.CreateDocumentLink = channel.unary_unary(
+                '/gnomon.engine.v1.DocumentService/CreateDocumentLink',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_document__service__pb2.CreateDocumentLinkRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_document__service__pb2.CreateDocumentLinkResponse.FromString,
+                _registered_method=True)
+        self.GetLinkedDocument = channel.unary_unary(
+                '/gnomon.engine.v1.DocumentService/GetLinkedDocument',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_document__service__pb2.GetLinkedDocumentRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_document__service__pb2.GetLinkedDocumentResponse.FromString,
                 _registered_method=True)
 
 
@@ -60,6 +75,14 @@ class DocumentServiceServicer:
         """Stores a document, which never changes afterwards.
         Rejected with ALREADY_EXISTS when there is one with this id, QUOTA_EXHAUSTED when the tenant has as many documents
         or bytes of them as it may, PAYLOAD_TOO_LARGE when the document is too large.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CreateDocuments(self, request, context):
+        """Stores several documents, each for itself; the answer says which of them failed, and why.
+        Rejected with INVALID_ARGUMENT when there is another number of metadata than of files, or too many files.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -81,6 +104,23 @@ class DocumentServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def CreateDocumentLink(self, request, context):
+        """Makes an address under which anybody reads a document, for a time and not longer than the document exists.
+        Rejected with NOT_FOUND when there is none with this id, INVALID_ARGUMENT when it has another hash or the time is
+        too long.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetLinkedDocument(self, request, context):
+        """Returns the bytes of the document that a link leads to.
+        Rejected with NOT_FOUND, whatever is wrong with the link.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_DocumentServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -88,6 +128,11 @@ def add_DocumentServiceServicer_to_server(servicer, server):
                     servicer.CreateDocument,
                     request_deserializer=gnomon_dot_engine_dot_v1_dot_document__service__pb2.CreateDocumentRequest.FromString,
                     response_serializer=gnomon_dot_engine_dot_v1_dot_document__service__pb2.CreateDocumentResponse.SerializeToString,
+            ),
+            'CreateDocuments': grpc.unary_unary_rpc_method_handler(
+                    servicer.CreateDocuments,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_document__service__pb2.CreateDocumentsRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_document__service__pb2.CreateDocumentsResponse.SerializeToString,
             ),
             'GetDocument': grpc.unary_unary_rpc_method_handler(
                     servicer.GetDocument,
@@ -98,6 +143,16 @@ def add_DocumentServiceServicer_to_server(servicer, server):
                     servicer.DeleteDocument,
                     request_deserializer=gnomon_dot_engine_dot_v1_dot_document__service__pb2.DeleteDocumentRequest.FromString,
                     response_serializer=gnomon_dot_engine_dot_v1_dot_document__service__pb2.DeleteDocumentResponse.SerializeToString,
+            ),
+            'CreateDocumentLink': grpc.unary_unary_rpc_method_handler(
+                    servicer.CreateDocumentLink,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_document__service__pb2.CreateDocumentLinkRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_document__service__pb2.CreateDocumentLinkResponse.SerializeToString,
+            ),
+            'GetLinkedDocument': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetLinkedDocument,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_document__service__pb2.GetLinkedDocumentRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_document__service__pb2.GetLinkedDocumentResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -128,6 +183,33 @@ class DocumentService:
             '/gnomon.engine.v1.DocumentService/CreateDocument',
             gnomon_dot_engine_dot_v1_dot_document__service__pb2.CreateDocumentRequest.SerializeToString,
             gnomon_dot_engine_dot_v1_dot_document__service__pb2.CreateDocumentResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CreateDocuments(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.DocumentService/CreateDocuments',
+            gnomon_dot_engine_dot_v1_dot_document__service__pb2.CreateDocumentsRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_document__service__pb2.CreateDocumentsResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -182,6 +264,60 @@ class DocumentService:
             '/gnomon.engine.v1.DocumentService/DeleteDocument',
             gnomon_dot_engine_dot_v1_dot_document__service__pb2.DeleteDocumentRequest.SerializeToString,
             gnomon_dot_engine_dot_v1_dot_document__service__pb2.DeleteDocumentResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CreateDocumentLink(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.DocumentService/CreateDocumentLink',
+            gnomon_dot_engine_dot_v1_dot_document__service__pb2.CreateDocumentLinkRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_document__service__pb2.CreateDocumentLinkResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetLinkedDocument(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.DocumentService/GetLinkedDocument',
+            gnomon_dot_engine_dot_v1_dot_document__service__pb2.GetLinkedDocumentRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_document__service__pb2.GetLinkedDocumentResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -38,6 +38,10 @@ class DocumentServiceStub:
     Rejected with ALREADY_EXISTS when there is one with this id, QUOTA_EXHAUSTED when the tenant has as many documents
     or bytes of them as it may, PAYLOAD_TOO_LARGE when the document is too large.
     """
+    CreateDocuments: _grpc.UnaryUnaryMultiCallable[_document_service_pb2.CreateDocumentsRequest, _document_service_pb2.CreateDocumentsResponse]
+    """Stores several documents, each for itself; the answer says which of them failed, and why.
+    Rejected with INVALID_ARGUMENT when there is another number of metadata than of files, or too many files.
+    """
     GetDocument: _grpc.UnaryUnaryMultiCallable[_document_service_pb2.GetDocumentRequest, _document_service_pb2.GetDocumentResponse]
     """Returns the bytes of a document.
     Rejected with NOT_FOUND when there is none with this id, INVALID_ARGUMENT when it has another hash.
@@ -45,6 +49,15 @@ class DocumentServiceStub:
     DeleteDocument: _grpc.UnaryUnaryMultiCallable[_document_service_pb2.DeleteDocumentRequest, _document_service_pb2.DeleteDocumentResponse]
     """Deletes a document, and its links with it.
     Rejected with NOT_FOUND when there is none with this id.
+    """
+    CreateDocumentLink: _grpc.UnaryUnaryMultiCallable[_document_service_pb2.CreateDocumentLinkRequest, _document_service_pb2.CreateDocumentLinkResponse]
+    """Makes an address under which anybody reads a document, for a time and not longer than the document exists.
+    Rejected with NOT_FOUND when there is none with this id, INVALID_ARGUMENT when it has another hash or the time is
+    too long.
+    """
+    GetLinkedDocument: _grpc.UnaryUnaryMultiCallable[_document_service_pb2.GetLinkedDocumentRequest, _document_service_pb2.GetLinkedDocumentResponse]
+    """Returns the bytes of the document that a link leads to.
+    Rejected with NOT_FOUND, whatever is wrong with the link.
     """
 
 @_typing.type_check_only
@@ -57,6 +70,10 @@ class DocumentServiceAsyncStub(DocumentServiceStub):
     Rejected with ALREADY_EXISTS when there is one with this id, QUOTA_EXHAUSTED when the tenant has as many documents
     or bytes of them as it may, PAYLOAD_TOO_LARGE when the document is too large.
     """
+    CreateDocuments: _aio.UnaryUnaryMultiCallable[_document_service_pb2.CreateDocumentsRequest, _document_service_pb2.CreateDocumentsResponse]  # type: ignore[assignment]
+    """Stores several documents, each for itself; the answer says which of them failed, and why.
+    Rejected with INVALID_ARGUMENT when there is another number of metadata than of files, or too many files.
+    """
     GetDocument: _aio.UnaryUnaryMultiCallable[_document_service_pb2.GetDocumentRequest, _document_service_pb2.GetDocumentResponse]  # type: ignore[assignment]
     """Returns the bytes of a document.
     Rejected with NOT_FOUND when there is none with this id, INVALID_ARGUMENT when it has another hash.
@@ -64,6 +81,15 @@ class DocumentServiceAsyncStub(DocumentServiceStub):
     DeleteDocument: _aio.UnaryUnaryMultiCallable[_document_service_pb2.DeleteDocumentRequest, _document_service_pb2.DeleteDocumentResponse]  # type: ignore[assignment]
     """Deletes a document, and its links with it.
     Rejected with NOT_FOUND when there is none with this id.
+    """
+    CreateDocumentLink: _aio.UnaryUnaryMultiCallable[_document_service_pb2.CreateDocumentLinkRequest, _document_service_pb2.CreateDocumentLinkResponse]  # type: ignore[assignment]
+    """Makes an address under which anybody reads a document, for a time and not longer than the document exists.
+    Rejected with NOT_FOUND when there is none with this id, INVALID_ARGUMENT when it has another hash or the time is
+    too long.
+    """
+    GetLinkedDocument: _aio.UnaryUnaryMultiCallable[_document_service_pb2.GetLinkedDocumentRequest, _document_service_pb2.GetLinkedDocumentResponse]  # type: ignore[assignment]
+    """Returns the bytes of the document that a link leads to.
+    Rejected with NOT_FOUND, whatever is wrong with the link.
     """
 
 class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -78,6 +104,16 @@ class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
         """Stores a document, which never changes afterwards.
         Rejected with ALREADY_EXISTS when there is one with this id, QUOTA_EXHAUSTED when the tenant has as many documents
         or bytes of them as it may, PAYLOAD_TOO_LARGE when the document is too large.
+        """
+
+    @_abc_1.abstractmethod
+    def CreateDocuments(
+        self,
+        request: _document_service_pb2.CreateDocumentsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_document_service_pb2.CreateDocumentsResponse, _abc.Awaitable[_document_service_pb2.CreateDocumentsResponse]]:
+        """Stores several documents, each for itself; the answer says which of them failed, and why.
+        Rejected with INVALID_ARGUMENT when there is another number of metadata than of files, or too many files.
         """
 
     @_abc_1.abstractmethod
@@ -98,6 +134,27 @@ class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_document_service_pb2.DeleteDocumentResponse, _abc.Awaitable[_document_service_pb2.DeleteDocumentResponse]]:
         """Deletes a document, and its links with it.
         Rejected with NOT_FOUND when there is none with this id.
+        """
+
+    @_abc_1.abstractmethod
+    def CreateDocumentLink(
+        self,
+        request: _document_service_pb2.CreateDocumentLinkRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_document_service_pb2.CreateDocumentLinkResponse, _abc.Awaitable[_document_service_pb2.CreateDocumentLinkResponse]]:
+        """Makes an address under which anybody reads a document, for a time and not longer than the document exists.
+        Rejected with NOT_FOUND when there is none with this id, INVALID_ARGUMENT when it has another hash or the time is
+        too long.
+        """
+
+    @_abc_1.abstractmethod
+    def GetLinkedDocument(
+        self,
+        request: _document_service_pb2.GetLinkedDocumentRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_document_service_pb2.GetLinkedDocumentResponse, _abc.Awaitable[_document_service_pb2.GetLinkedDocumentResponse]]:
+        """Returns the bytes of the document that a link leads to.
+        Rejected with NOT_FOUND, whatever is wrong with the link.
         """
 
 def add_DocumentServiceServicer_to_server(servicer: DocumentServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

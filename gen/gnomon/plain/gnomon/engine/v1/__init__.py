@@ -80,8 +80,12 @@ __all__ = (
     "CorrelatedMessageSubscriptionSort",
     "CreateDeploymentRequest",
     "CreateDeploymentResponse",
+    "CreateDocumentLinkRequest",
+    "CreateDocumentLinkResponse",
     "CreateDocumentRequest",
     "CreateDocumentResponse",
+    "CreateDocumentsRequest",
+    "CreateDocumentsResponse",
     "CreateElementInstanceVariablesRequest",
     "CreateElementInstanceVariablesResponse",
     "CreateGlobalClusterVariableRequest",
@@ -132,6 +136,7 @@ __all__ = (
     "DeployedProcess",
     "DeployedResource",
     "DeploymentServiceStub",
+    "DocumentCreationFailureDetail",
     "DocumentFile",
     "DocumentMetadata",
     "DocumentMetadataResponse",
@@ -201,6 +206,8 @@ __all__ = (
     "GetJobWorkerStatisticsResponse",
     "GetLicenseRequest",
     "GetLicenseResponse",
+    "GetLinkedDocumentRequest",
+    "GetLinkedDocumentResponse",
     "GetLintRulesRequest",
     "GetLintRulesResponse",
     "GetProcessDefinitionInstanceStatisticsRequest",
@@ -4500,6 +4507,62 @@ default_message_pool.register_message(
 
 
 @dataclass(eq=False, repr=False)
+class CreateDocumentLinkRequest(betterproto2.Message):
+    """
+    Request of CreateDocumentLink.
+    """
+
+    document_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Which one.
+    """
+
+    store_id: "str | None" = betterproto2.field(2, betterproto2.TYPE_STRING, optional=True)
+    """
+    Where it is stored.
+    """
+
+    content_hash: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True)
+    """
+    Hash that its bytes must have, as the reference of the document says it.
+    """
+
+    time_to_live: "int | None" = betterproto2.field(4, betterproto2.TYPE_INT64, optional=True)
+    """
+    For how many milliseconds the link works; an hour without it.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1", "CreateDocumentLinkRequest", CreateDocumentLinkRequest
+)
+
+
+@dataclass(eq=False, repr=False)
+class CreateDocumentLinkResponse(betterproto2.Message):
+    """
+    Response of CreateDocumentLink.
+    """
+
+    url: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Address of the document, which needs no credential.
+    """
+
+    expires_at: "datetime.datetime | None" = betterproto2.field(
+        2, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
+    )
+    """
+    When it ceases to work.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1", "CreateDocumentLinkResponse", CreateDocumentLinkResponse
+)
+
+
+@dataclass(eq=False, repr=False)
 class CreateDocumentRequest(betterproto2.Message):
     """
     Request of CreateDocument.
@@ -4542,6 +4605,55 @@ class CreateDocumentResponse(betterproto2.Message):
 
 
 default_message_pool.register_message("gnomon.engine.v1", "CreateDocumentResponse", CreateDocumentResponse)
+
+
+@dataclass(eq=False, repr=False)
+class CreateDocumentsRequest(betterproto2.Message):
+    """
+    Request of CreateDocuments.
+    """
+
+    files: "list[DocumentFile]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
+    """
+    The contents.
+    """
+
+    metadata_list: "list[DocumentMetadata]" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, repeated=True)
+    """
+    What is said about each of them, in their order; empty when nothing is.
+    """
+
+    store_id: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True)
+    """
+    Where to store them; there is one place, "default".
+    """
+
+
+default_message_pool.register_message("gnomon.engine.v1", "CreateDocumentsRequest", CreateDocumentsRequest)
+
+
+@dataclass(eq=False, repr=False)
+class CreateDocumentsResponse(betterproto2.Message):
+    """
+    Response of CreateDocuments.
+    """
+
+    failed_documents: "list[DocumentCreationFailureDetail]" = betterproto2.field(
+        1, betterproto2.TYPE_MESSAGE, repeated=True
+    )
+    """
+    What was not stored.
+    """
+
+    created_documents: "list[DocumentReference]" = betterproto2.field(
+        2, betterproto2.TYPE_MESSAGE, repeated=True
+    )
+    """
+    What refers to the others, in the order of the files.
+    """
+
+
+default_message_pool.register_message("gnomon.engine.v1", "CreateDocumentsResponse", CreateDocumentsResponse)
 
 
 @dataclass(eq=False, repr=False)
@@ -6156,6 +6268,38 @@ class DeployedResource(betterproto2.Message):
 
 
 default_message_pool.register_message("gnomon.engine.v1", "DeployedResource", DeployedResource)
+
+
+@dataclass(eq=False, repr=False)
+class DocumentCreationFailureDetail(betterproto2.Message):
+    """
+    Why a document of several was not stored.
+    """
+
+    file_name: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Name of the file.
+    """
+
+    status: "int" = betterproto2.field(2, betterproto2.TYPE_INT32)
+    """
+    HTTP status that it would have had alone.
+    """
+
+    title: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
+    """
+    What kind of refusal it is.
+    """
+
+    detail: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
+    """
+    Why it was refused.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1", "DocumentCreationFailureDetail", DocumentCreationFailureDetail
+)
 
 
 @dataclass(eq=False, repr=False)
@@ -7978,6 +8122,55 @@ class GetLicenseResponse(betterproto2.Message):
 
 
 default_message_pool.register_message("gnomon.engine.v1", "GetLicenseResponse", GetLicenseResponse)
+
+
+@dataclass(eq=False, repr=False)
+class GetLinkedDocumentRequest(betterproto2.Message):
+    """
+    Request of GetLinkedDocument.
+    """
+
+    token: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    The last part of the link.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1", "GetLinkedDocumentRequest", GetLinkedDocumentRequest
+)
+
+
+@dataclass(eq=False, repr=False)
+class GetLinkedDocumentResponse(betterproto2.Message):
+    """
+    Response of GetLinkedDocument.
+    """
+
+    content: "bytes" = betterproto2.field(1, betterproto2.TYPE_BYTES)
+    """
+    The bytes.
+    """
+
+    content_type: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    Media type that their sender gave.
+    """
+
+    file_name: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
+    """
+    Name of the file.
+    """
+
+    content_hash: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
+    """
+    SHA-256 of the bytes in hexadecimal digits.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1", "GetLinkedDocumentResponse", GetLinkedDocumentResponse
+)
 
 
 @dataclass(eq=False, repr=False)
@@ -16497,6 +16690,28 @@ class DocumentServiceStub(betterproto2_grpclib.ServiceStub):
             metadata=metadata,
         )
 
+    async def create_documents(
+        self,
+        message: "CreateDocumentsRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "CreateDocumentsResponse":
+        """
+        Stores several documents, each for itself; the answer says which of them failed, and why.
+        Rejected with INVALID_ARGUMENT when there is another number of metadata than of files, or too many files.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.engine.v1.DocumentService/CreateDocuments",
+            message,
+            CreateDocumentsResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
     async def get_document(
         self,
         message: "GetDocumentRequest",
@@ -16536,6 +16751,51 @@ class DocumentServiceStub(betterproto2_grpclib.ServiceStub):
             "/gnomon.engine.v1.DocumentService/DeleteDocument",
             message,
             DeleteDocumentResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def create_document_link(
+        self,
+        message: "CreateDocumentLinkRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "CreateDocumentLinkResponse":
+        """
+        Makes an address under which anybody reads a document, for a time and not longer than the document exists.
+        Rejected with NOT_FOUND when there is none with this id, INVALID_ARGUMENT when it has another hash or the time is
+        too long.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.engine.v1.DocumentService/CreateDocumentLink",
+            message,
+            CreateDocumentLinkResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def get_linked_document(
+        self,
+        message: "GetLinkedDocumentRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "GetLinkedDocumentResponse":
+        """
+        Returns the bytes of the document that a link leads to.
+        Rejected with NOT_FOUND, whatever is wrong with the link.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.engine.v1.DocumentService/GetLinkedDocument",
+            message,
+            GetLinkedDocumentResponse,
             timeout=timeout,
             deadline=deadline,
             metadata=metadata,
