@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterable
 from copy import deepcopy
 from datetime import timedelta
 from itertools import starmap
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
 from server.bpmn.executable import ElementType, ExecutableProcess, Flow
 from server.engine import State, commands, events
-from server.engine.answers import BatchOperationCreated
+from server.engine.answers import BatchOperationCreated, CreatedInstance
 from server.engine.batch_operations import BatchAction, BatchItem, BatchOperationType, ElementPair
 from server.engine.commands import Command
 from server.engine.incidents import ErrorType
@@ -124,7 +124,8 @@ class Player:
     def finish(self) -> None:
         """Be a worker that does everything, and somebody who mends what keeps the rest from going on.
 
-        What was modified is cancelled: a joining gateway may wait for ever, or nobody be left who could mend it.
+        What was modified, or began at an element in the middle, is cancelled: a joining gateway may wait for ever, or nobody
+        be left who could mend it.
         """
         scenario = self.scenario
         for key in self._modified & scenario.state.instances.keys():
@@ -231,7 +232,9 @@ class Player:
         if isinstance(command, commands.ModifyProcessInstance):
             self._modified.add(command.process_instance_key)
         try:
-            self.scenario.execute(command)
+            answer = self.scenario.execute(command)
+            if isinstance(command, commands.CreateProcessInstance) and command.start_element_ids:
+                self._modified.add(cast("CreatedInstance", answer).head.key)
         except Rejected:
             self.refusals += 1
             assert before == photograph(self.scenario.state)
