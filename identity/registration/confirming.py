@@ -90,9 +90,10 @@ class Confirming:
         raise Unavailable.untouched("the account is changed by too many at a time")
 
     async def _found(self, tenant: Tenant, user_id: UserId, code: str) -> tuple[User, Link]:
+        # The link first: a confirmation writes the user before it uses the link up, so a used link has a confirmed user.
+        link = await self.links.find(tenant, user_id, code)
         user = await self.users.find(tenant, user_id)
-        link = await self.links.find(tenant, user, code) if user is not None else None
-        if user is None or link is None:
+        if user is None or link is None or not self.links.is_current(link, user):
             raise NotFound("there is no such link, or a newer one was sent")
         return user, link
 

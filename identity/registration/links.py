@@ -73,12 +73,14 @@ class ConfirmationLinks:
         await self.postbox.post(tenant, write(tenant, user.email, link=link, hours=hours))
         await self.events.emit(tenant.tenant_id, EventType.USER_CONFIRMATION_SENT, user_id=user.id)
 
-    async def find(self, tenant: Tenant, user: User, code: str) -> Link | None:
-        """Return the user's link, also a used or expired one; None when another attempt is current."""
-        link = await self.links.find(tenant, user.user_id, Usage.CONFIRM_EMAIL, code)
-        if link is None or user.registration is None or link.value != user.registration.attempt:
-            return None
-        return link
+    async def find(self, tenant: Tenant, user_id: UserId, code: str) -> Link | None:
+        """Return the user's link, also a used or expired one, or one of an earlier attempt."""
+        return await self.links.find(tenant, user_id, Usage.CONFIRM_EMAIL, code)
+
+    @staticmethod
+    def is_current(link: Link, user: User) -> bool:
+        """Whether the link is of the account's current attempt."""
+        return user.registration is not None and link.value == user.registration.attempt
 
     async def use_up(self, link: Link) -> None:
         await self.links.redeem(link)

@@ -1,17 +1,21 @@
 """Confirmation of e-mail addresses by mailed links."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 
 import pytest
 
 from identity.admin.user_changes import UserChange
 from identity.clients.client import CLIENTS
-from identity.directory.user import User
+from identity.directory.user import User, UserId
+from identity.directory.users import Users
 from identity.links.link import LINKS
 from identity.registration.confirming import Status
 from identity.tenancy.settings import TenantSettings
+from identity.tenants import Tenant
 from server.platform.errors import InvalidArgument, NotFound, PermissionDenied
 from tests.identity.admin.administration import ROOT
 from tests.identity.browsing import NOON, alice, app
@@ -87,6 +91,34 @@ async def test_r14_of_many_who_follow_a_link_at_once_one_confirms(desk: Desk) ->
     assert [event.type for event in events].count("UserConfirmed") == 1
 
 
+async def test_r14_a_link_that_another_process_uses_meanwhile_is_confirmed(desk: Desk) -> None:
+    await desk.register()
+    link = desk.link
+    slow = replace(desk.confirming, users=ReadBefore(desk.confirming.users, partial(desk.confirm, link)))
+
+    found = await slow.confirm(desk.tenant, link.user_id, link.code, peer_address="")
+
+    assert found.status is Status.CONFIRMED
+    events = await desk.administration.events()
+    assert [event.type for event in events].count("UserConfirmed") == 1
+
+
+class ReadBefore:
+    """Users as they were before something else happened; they are read anew after that."""
+
+    def __init__(self, users: Users, happens: Callable[[], Awaitable[object]]) -> None:
+        self._users = users
+        self._happens: Callable[[], Awaitable[object]] | None = happens
+        self.replace = users.replace
+
+    async def find(self, tenant: Tenant, user_id: UserId) -> User | None:
+        user = await self._users.find(tenant, user_id)
+        happens, self._happens = self._happens, None
+        if happens is not None:
+            await happens()
+        return user
+
+
 async def test_r15_a_newer_link_ends_those_before_it(desk: Desk) -> None:
     await desk.register()
     first = desk.link
@@ -111,7 +143,8 @@ async def test_r15_of_links_that_are_asked_for_at_once_one_counts(desk: Desk) ->
 
 async def is_good(desk: Desk, code: str) -> bool:
     user = await desk.known()
-    return await desk.links.find(desk.tenant, user, code) is not None
+    link = await desk.links.find(desk.tenant, user.user_id, code)
+    return link is not None and desk.links.is_current(link, user)
 
 
 async def test_r15_a_link_that_is_mailed_late_leaves_the_newer_one_valid(desk: Desk) -> None:

@@ -1,6 +1,7 @@
 """The full audit log: who asked for what, and what became of it."""
 
 from datetime import timedelta
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -10,9 +11,10 @@ from gnomon.query.v1.page_pb2 import SORT_ORDER_DESC
 from server.bpmn.builder import process
 from server.partition.audit import AUDITED
 from server.platform.errors import InvalidArgument, NotFound, PermissionDenied, ServiceError
+from server.platform.policy import policies_of, services
 from server.rpc.audit_log_entry import CATEGORIES
 from server.store.entities import AuditEntry, AuditResult
-from tests.server.rpc.caller import POLICIES, Caller
+from tests.server.rpc.caller import Caller
 from tests.server.rpc.durable.deployment import MIDNIGHT, SECOND, Durable, stamp
 
 ORDER = process("order").service_task("charge", type="charge").end()
@@ -180,7 +182,8 @@ async def test_reading_the_log_needs_a_permission(caller: Caller) -> None:
 
 
 def test_every_kind_of_entity_belongs_to_somebody() -> None:
-    rules = [policy.audit for policy in POLICIES.values() if policy.audit]
+    policies = chain.from_iterable(policies_of(service).values() for service in services())
+    rules = [policy.audit for policy in policies if policy.audit]
     of_identity = {rule.entity_type for rule in rules}
     assert {audited.entity_type for audited in AUDITED.values()} | of_identity == CATEGORIES.keys()
 
