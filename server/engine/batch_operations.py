@@ -21,6 +21,7 @@ class BatchOperationType(StrEnum):
     MODIFY_PROCESS_INSTANCE = "MODIFY_PROCESS_INSTANCE"
     RESOLVE_INCIDENT = "RESOLVE_INCIDENT"
     DELETE_PROCESS_INSTANCE = "DELETE_PROCESS_INSTANCE"
+    DELETE_DECISION_INSTANCE = "DELETE_DECISION_INSTANCE"
 
 
 class Phase(StrEnum):
@@ -52,16 +53,20 @@ class BatchAction(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class BatchItem(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """`key` is the key of what is processed: a process instance, or an incident in it."""
+    """`key` is the key of what is processed: a process instance, an incident in it, or an evaluation.
+
+    An evaluation has no process instance here; its decisions have the places up to `last_place`.
+    """
 
     key: Key
-    process_instance_key: Key
+    process_instance_key: Key | None
     root_process_instance_key: Key | None = None
+    last_place: int = 0
 
     @property
     def place(self) -> tuple[Key, Key]:
         """Items are collected in this order."""
-        return self.process_instance_key, self.key
+        return self.process_instance_key or self.key, self.key
 
 
 class BatchPage(msgspec.Struct, frozen=True):

@@ -673,7 +673,7 @@ class ContinueBatchOperation:
 
 @dataclass(frozen=True, slots=True)
 class ProcessBatchItems:
-    """From the partition that leads a batch operation, to that of the process instances."""
+    """From the partition that leads a batch operation, to that of the items."""
 
     tenant_id: str
     batch_operation_key: Key
@@ -683,7 +683,12 @@ class ProcessBatchItems:
 
     @property
     def address(self) -> Address:
-        return OwnersOf(tuple(item.process_instance_key for item in self.items))
+        return OwnersOf(self.process_instance_keys)
+
+    @property
+    def process_instance_keys(self) -> tuple[Key, ...]:
+        keys = (item.process_instance_key for item in self.items)
+        return tuple(key for key in keys if key is not None)
 
 
 @dataclass(frozen=True, slots=True)

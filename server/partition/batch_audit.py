@@ -18,6 +18,7 @@ _ITEMS: Mapping[BatchOperationType, Audited] = {
     BatchOperationType.MODIFY_PROCESS_INSTANCE: AUDITED[commands.ModifyProcessInstance],
     BatchOperationType.RESOLVE_INCIDENT: AUDITED[commands.ResolveIncident],
     BatchOperationType.DELETE_PROCESS_INSTANCE: AUDITED[commands.DeleteProcessInstance],
+    BatchOperationType.DELETE_DECISION_INSTANCE: AUDITED[commands.DeleteDecisionInstance],
 }
 
 

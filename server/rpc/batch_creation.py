@@ -1,9 +1,10 @@
-"""Creates and starts batch operations over the process instances that a query finds."""
+"""Creates and starts batch operations over the process instances, or decision instances, that a query finds."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Final
+from typing import Final, TypeAlias
 
 import msgspec
 
@@ -22,12 +23,14 @@ from server.partition.router import Router
 from server.platform.errors import InvalidArgument, ServiceError
 from server.platform.query import Condition, Operator, Page, Query, SortKey, Window, equals
 from server.platform.query.model import position_reader
-from server.store.entities import Incident, IncidentState, ProcessInstance
+from server.store.entities import DecisionInstance, Incident, IncidentState, ProcessInstance
 from server.store.ports import Store
-from server.store.searchables import INCIDENTS
+from server.store.searchables import DECISION_INSTANCES, INCIDENTS
 
 MOST_PROCESS_INSTANCES: Final = 100_000
-"""Process instances that one batch operation considers."""
+"""Process instances, or decision instances, that one batch operation considers."""
+
+Considered: TypeAlias = ProcessInstance | DecisionInstance
 
 
 class BatchCreation:
@@ -36,13 +39,17 @@ class BatchCreation:
         self._router = router
 
     async def begin(self, action: BatchAction, query: Query, origin: Origin) -> Key:
-        """Create a batch operation with an item for each process instance that the query finds, and start it.
+        """Create a batch operation with items for all that the query finds, and start it.
+
+        The query is one for decision instances if the action deletes these, otherwise one for process instances.
 
         Raises InvalidArgument for too many. The items are searched before and between the commands that add them. A
         caller who repeats the request with its idempotency key goes on where the first call was interrupted.
         """
-        pages = self._pages(query, origin.tenant_id)
-        first = _bounded(await anext(pages))
+        entity = _considered(action)
+        pages = self._pages(entity, query, origin.tenant_id)
+        first = await anext(pages)
+        _expect_bounded(first.total, entity)
         answer = await self._router.submit(CreateBatchOperation(origin.tenant_id, action), origin)
         assert isinstance(answer, answers.BatchOperationCreated)  # noqa: S101  # what the handler answers
         following = msgspec.structs.replace(origin, idempotency=None)
@@ -60,23 +67,31 @@ class BatchCreation:
     async def expect_bounded(self, query: Query, tenant_id: str) -> None:
         """Raises InvalidArgument when the query finds too many, before anything is begun."""
         query = replace(query, window=Window(limit=1))
-        _bounded(await self._store.search(ProcessInstance, query, tenant_id=tenant_id))
+        page = await self._store.search(ProcessInstance, query, tenant_id=tenant_id)
+        _expect_bounded(page.total, ProcessInstance)
 
-    async def _pages(self, query: Query, tenant_id: str) -> AsyncIterator[Page[ProcessInstance]]:
+    async def _pages(
+        self, entity: type[Considered], query: Query, tenant_id: str
+    ) -> AsyncIterator[Page[Considered]]:
         """Pages in the order of the keys; one at least, which may be empty."""
         place_of = position_reader(query.sort)
         query = replace(query, window=Window(limit=PAGE_ITEMS))
         for _ in range(0, MOST_PROCESS_INSTANCES, PAGE_ITEMS):
-            page = await self._store.search(ProcessInstance, query, tenant_id=tenant_id)
+            page = await self._store.search(entity, query, tenant_id=tenant_id)
             after = place_of(page.items[-1]) if len(page.items) == PAGE_ITEMS else None
             yield page
             if after is None:
                 return
             query = replace(query, window=Window(limit=PAGE_ITEMS, after=after))
 
-    async def _add(self, page: Page[ProcessInstance], action: BatchAction, key: Key, origin: Origin) -> None:
-        """Bring the items of these process instances: themselves, or their incidents."""
-        roots = {row.process_instance_key: row.root_process_instance_key for row in page.items}
+    async def _add(self, page: Page[Considered], action: BatchAction, key: Key, origin: Origin) -> None:
+        """Bring the items of these rows: process instances, their incidents, or evaluations."""
+        if action.type is BatchOperationType.DELETE_DECISION_INSTANCE:
+            found = (row.decision_evaluation_key for row in page.items if isinstance(row, DecisionInstance))
+            await self._bring(await self._evaluations(found, origin.tenant_id), key, origin)
+            return
+        instances = (row for row in page.items if isinstance(row, ProcessInstance))
+        roots = {row.process_instance_key: row.root_process_instance_key for row in instances}
         if action.type is not BatchOperationType.RESOLVE_INCIDENT:
             items = tuple(BatchItem(each, each, root) for each, root in roots.items())
             await self._bring(items, key, origin)
@@ -91,6 +106,23 @@ class BatchCreation:
     async def _bring(self, items: tuple[BatchItem, ...], key: Key, origin: Origin) -> None:
         if items:
             await self._router.submit(AddBatchItems(origin.tenant_id, key, items), origin)
+
+    async def _evaluations(self, found: Iterable[Key], tenant_id: str) -> tuple[BatchItem, ...]:
+        """Items of these evaluations, each with the last place of a decision that is stored of it."""
+        keys = tuple(dict.fromkeys(found))
+        if not keys:
+            return ()
+        of_them = Condition(DECISION_INSTANCES.fields["decision_evaluation_key"], Operator.IN, keys)
+        query = DECISION_INSTANCES.query(
+            of_them, sort=(SortKey(DECISION_INSTANCES.key),), window=Window(limit=PAGE_ITEMS)
+        )
+        place_of, last_places = position_reader(query.sort), defaultdict[Key, int](int)
+        while rows := (await self._store.search(DecisionInstance, query, tenant_id=tenant_id)).items:
+            for row in rows:
+                key = row.decision_evaluation_key
+                last_places[key] = row.decision_instance_key - key
+            query = replace(query, window=Window(limit=PAGE_ITEMS, after=place_of(rows[-1])))
+        return tuple(BatchItem(key, None, last_place=last) for key, last in last_places.items())
 
     async def _incidents(self, keys: tuple[Key, ...], tenant_id: str) -> AsyncIterator[Sequence[Incident]]:
         """Pages of the open incidents of these process instances, in the order of their items."""
@@ -111,9 +143,12 @@ class BatchCreation:
             query = replace(query, window=Window(limit=PAGE_ITEMS, after=after))
 
 
-def _bounded(page: Page[ProcessInstance]) -> Page[ProcessInstance]:
-    if page.total > MOST_PROCESS_INSTANCES:
-        raise InvalidArgument(
-            f"filter: expected at most {MOST_PROCESS_INSTANCES} process instances, found {page.total}"
-        )
-    return page
+def _considered(action: BatchAction) -> type[Considered]:
+    is_of_decisions = action.type is BatchOperationType.DELETE_DECISION_INSTANCE
+    return DecisionInstance if is_of_decisions else ProcessInstance
+
+
+def _expect_bounded(total: int, entity: type[Considered]) -> None:
+    if total > MOST_PROCESS_INSTANCES:
+        named = "decision instances" if entity is DecisionInstance else "process instances"
+        raise InvalidArgument(f"filter: expected at most {MOST_PROCESS_INSTANCES} {named}, found {total}")

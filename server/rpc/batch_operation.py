@@ -28,7 +28,12 @@ from server.store.entities import (
     ProcessInstanceState,
 )
 from server.store.ports import Store
-from server.store.searchables import BATCH_OPERATION_ITEMS, BATCH_OPERATIONS, PROCESS_INSTANCES
+from server.store.searchables import (
+    BATCH_OPERATION_ITEMS,
+    BATCH_OPERATIONS,
+    DECISION_INSTANCES,
+    PROCESS_INSTANCES,
+)
 
 QUERY_FAILED = "QUERY_FAILED"
 
@@ -38,6 +43,7 @@ _PERMISSIONS: Mapping[BatchOperationType, str] = {
     BatchOperationType.MODIFY_PROCESS_INSTANCE: "instance:modify",
     BatchOperationType.RESOLVE_INCIDENT: "incident:resolve",
     BatchOperationType.DELETE_PROCESS_INSTANCE: "instance:delete",
+    BatchOperationType.DELETE_DECISION_INSTANCE: "instance:delete",
 }
 
 _IS_ACTIVE = equals(PROCESS_INSTANCES, "state", ProcessInstanceState.ACTIVE)
@@ -74,6 +80,16 @@ class BatchOperationServicer:
         action = BatchAction(BatchOperationType.DELETE_PROCESS_INSTANCE)
         key = await self._begin(action, request, call, ())
         return pb.DeleteProcessInstancesBatchOperationResponse(
+            batch_operation_key=key, batch_operation_type=_type(action.type)
+        )
+
+    async def delete_decision_instances_batch_operation(
+        self, request: pb.DeleteDecisionInstancesBatchOperationRequest, call: Call
+    ) -> pb.DeleteDecisionInstancesBatchOperationResponse:
+        action = BatchAction(BatchOperationType.DELETE_DECISION_INSTANCE)
+        query = parse(DECISION_INSTANCES, request)
+        key = await self._creation.begin(action, query, origin_of(request, call))
+        return pb.DeleteDecisionInstancesBatchOperationResponse(
             batch_operation_key=key, batch_operation_type=_type(action.type)
         )
 

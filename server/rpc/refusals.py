@@ -62,6 +62,7 @@ AUDITED_RPCS: Mapping[str, Audited] = {
     "EvaluateConditionals": AUDITED[commands.EvaluateConditionals],
     # batch operations
     "CancelProcessInstancesBatchOperation": AUDITED[commands.CreateBatchOperation],
+    "DeleteDecisionInstancesBatchOperation": AUDITED[commands.CreateBatchOperation],
     "DeleteProcessInstancesBatchOperation": AUDITED[commands.CreateBatchOperation],
     "MigrateProcessInstancesBatchOperation": AUDITED[commands.CreateBatchOperation],
     "ModifyProcessInstancesBatchOperation": AUDITED[commands.CreateBatchOperation],

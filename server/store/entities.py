@@ -410,14 +410,17 @@ class BatchOperation(Row, kw_only=True, gc=False):
 
 
 class BatchOperationItem(Row, kw_only=True, gc=False):
-    """`item_key` is the key of what is processed: a process instance, or an incident in it."""
+    """`item_key` is the key of what is processed: a process instance, an incident in it, or an evaluation.
+
+    An evaluation has no process instance here, whoever asked for it.
+    """
 
     batch_operation_item_key: Key
     tenant_id: str
     batch_operation_key: Key
     operation_type: BatchOperationType
     item_key: Key
-    process_instance_key: Key
+    process_instance_key: Key | None = None
     root_process_instance_key: Key | None = None
     state: BatchOperationItemState = BatchOperationItemState.ACTIVE
     processed_date: datetime | None = None

@@ -134,6 +134,7 @@ BODIES = {
     "UpdateUserTask": {"changeset": {"priority": 1}},
     "BroadcastSignal": {"signalName": "x"},
     "CancelProcessInstancesBatchOperation": {"filter": {}},
+    "DeleteDecisionInstancesBatchOperation": {"filter": {"decisionDefinitionId": "none"}},
     "DeleteProcessInstancesBatchOperation": {"filter": {"processDefinitionId": "none"}},
     "MigrateProcessInstancesBatchOperation": {"filter": {}, "migrationPlan": MIGRATION},
     "ModifyProcessInstancesBatchOperation": {"filter": {}, "moveInstructions": [MOVE]},

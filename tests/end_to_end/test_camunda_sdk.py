@@ -22,6 +22,8 @@ from camunda_orchestration_sdk.models import (
     CreateDocumentData,
     CreateDocumentsData,
     CreateGlobalTaskListenerRequest,
+    DecisionEvaluationByID,
+    DecisionInstanceDeletionBatchOperationRequest,
     DeleteProcessInstanceData,
     DeleteResourceRequest,
     DocumentLinkRequest,
@@ -58,6 +60,7 @@ from camunda_orchestration_sdk.types import File
 
 from server.bpmn.builder import ad_hoc_sub_process, process
 from tests.end_to_end.servers import Models, Server
+from tests.server.engine.graphs import answering, graph_xml
 from tests.server.engine.resource_files import rpa_json
 
 DAY = timedelta(days=1)
@@ -671,6 +674,28 @@ async def test_the_history_of_process_instances_is_deleted_by_a_filter(
     assert created.batch_operation_type == "DELETE_PROCESS_INSTANCE"
     batch = await _finished(client, created.batch_operation_key)
     assert (batch.state, batch.operations_completed_count, batch.errors) == ("COMPLETED", 3, [])
+
+
+async def test_decision_instances_are_deleted_by_a_filter(client: CamundaAsyncClient, tmp_path: Path) -> None:
+    file = tmp_path / "deleted-of-sdk.dmn"
+    file.write_bytes(graph_xml(answering("deleted-of-sdk", "1"), id_="deleted-of-sdk"))
+    await client.deploy_resources_from_files([str(file)])
+    for _ in range(2):
+        await client.evaluate_decision(
+            data=DecisionEvaluationByID.from_dict({"decisionDefinitionId": "deleted-of-sdk"})
+        )
+    filter_ = {"filter": {"decisionDefinitionId": "deleted-of-sdk"}}
+
+    created = await client.delete_decision_instances_batch_operation(
+        data=DecisionInstanceDeletionBatchOperationRequest.from_dict(filter_)
+    )
+
+    assert created.batch_operation_type == "DELETE_DECISION_INSTANCE"
+    batch = await _finished(client, created.batch_operation_key)
+    assert (batch.state, batch.operations_completed_count, batch.errors) == ("COMPLETED", 2, [])
+    of_it = {"filter": {"batchOperationKey": created.batch_operation_key}}
+    found = await client.search_batch_operation_items(data=BatchOperationItemSearchQuery.from_dict(of_it))
+    assert [item.process_instance_key for item in found.items] == [None, None]
 
 
 async def _finished(client: CamundaAsyncClient, batch_operation_key: Any) -> Any:

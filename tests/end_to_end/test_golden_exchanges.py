@@ -723,6 +723,8 @@ def _play_a_deletion_of_history(scene: Scene) -> None:
     scene.play("refused-deletion-of-a-decision-instance", "POST", path, {})
     some = {"filter": {"processDefinitionId": "order", "businessId": "none"}}
     scene.play("delete-process-instances", "POST", "/v2/process-instances/deletion", some)
+    none = {"filter": {"decisionDefinitionId": "none"}, "operationReference": 7}
+    scene.play("delete-decision-instances", "POST", "/v2/decision-instances/deletion", none)
 
 
 def _activation() -> dict[str, object]:

@@ -16,6 +16,7 @@ from server.engine.commands import (
     CancelProcessInstance,
     ContinueBatchOperation,
     CreateBatchOperation,
+    DeleteDecisionInstance,
     DeleteProcessInstance,
     MappingInstruction,
     MigrateProcessInstance,
@@ -29,7 +30,7 @@ from server.engine.commands import (
     SuspendBatchOperation,
     UpdateJob,
 )
-from server.engine.handlers import incident, job, migration, modification, process_instance
+from server.engine.handlers import decision, incident, job, migration, modification, process_instance
 from server.engine.keys import Key, partition_of
 from server.engine.limits import ENTERING_STEPS
 from server.engine.rejection import Rejected, RejectionType
@@ -114,8 +115,8 @@ def _take(operation: BatchOperation, step: Step) -> None:
     """Have the next items processed; those in hand belong to one partition."""
     page = step.state.batches.pages[operation.pages[0]]
     some = page.items[operation.position : operation.position + ITEMS_AT_ONCE]
-    partition_id = partition_of(some[0].process_instance_key)
-    items = tuple(takewhile(lambda item: partition_of(item.process_instance_key) == partition_id, some))
+    partition_id = partition_of(some[0].key)
+    items = tuple(takewhile(lambda item: partition_of(item.key) == partition_id, some))
     step.emit(happened.BatchItemsTaken(operation.key, operation.tenant_id, None, len(items)))
     step.send(
         partition_id,
@@ -137,12 +138,12 @@ def _end_when_empty(operation: BatchOperation, step: Step) -> None:
         step.emit(happened.BatchOperationEnded(operation.key, operation.tenant_id, None, is_completed))
 
 
-# In the partition of the process instances
+# In the partition of the items
 
 
 def process(command: ProcessBatchItems, step: Step) -> Done:
     """At least one item is processed; the lead keeps those for which there is no time."""
-    step.state.expect_loaded(step.state.owners_of(item.process_instance_key for item in command.items))
+    step.state.expect_loaded(step.state.owners_of(command.process_instance_keys))
     step.requester = command.requester
     outcomes: list[happened.BatchOutcome] = []
     for item in command.items:
@@ -168,7 +169,8 @@ def process(command: ProcessBatchItems, step: Step) -> Done:
 
 
 def _outcome(command: ProcessBatchItems, item: BatchItem, step: Step) -> happened.BatchOutcome:
-    instance = step.state.instances.get(item.process_instance_key)
+    key = item.process_instance_key
+    instance = step.state.instances.get(key) if key is not None else None
     definition_key = instance.head.process_definition_key if instance is not None else None
     rejected = step.attempt(partial(_ACTIONS[command.action.type], command, item, step))
     reason = None if rejected is None else rejected.reason[:LONGEST_ERROR]
@@ -182,6 +184,12 @@ def _cancel_process_instance(command: ProcessBatchItems, item: BatchItem, step: 
 def _delete_process_instance(command: ProcessBatchItems, item: BatchItem, step: Step) -> None:
     """An item whose history somebody else has deleted succeeds as well."""
     process_instance.delete(DeleteProcessInstance(command.tenant_id, item.key, is_stored=True), step)
+
+
+def _delete_decision_instance(command: ProcessBatchItems, item: BatchItem, step: Step) -> None:
+    """An item that somebody else has deleted succeeds as well."""
+    step.charge(item.last_place)
+    decision.delete(DeleteDecisionInstance(command.tenant_id, item.key, item.last_place), step)
 
 
 def _migrate_process_instance(command: ProcessBatchItems, item: BatchItem, step: Step) -> None:
@@ -241,6 +249,7 @@ _ACTIONS: Mapping[BatchOperationType, Callable[[ProcessBatchItems, BatchItem, St
     BatchOperationType.MODIFY_PROCESS_INSTANCE: _modify_process_instance,
     BatchOperationType.RESOLVE_INCIDENT: _resolve_incident,
     BatchOperationType.DELETE_PROCESS_INSTANCE: _delete_process_instance,
+    BatchOperationType.DELETE_DECISION_INSTANCE: _delete_decision_instance,
 }
 
 

@@ -12,8 +12,8 @@ from server.platform.query.fields import Field
 class Related:
     """Holds when a row of another entity belongs to this row, and all clauses hold for that one.
 
-    `key` is the field of this row that the other's `link` holds; neither is ever missing. Without `is_wanted` the clause
-    holds when there is no such row.
+    `key` is the field of this row that the other's `link` holds; it is never missing. Without `is_wanted` the clause holds
+    when there is no such row; the link is then never missing either, because SQL's NOT IN finds nothing beside NULL.
     """
 
     key: Field

@@ -5,12 +5,13 @@ from contextlib import asynccontextmanager
 
 from server.bpmn.builder import process
 from server.engine import commands
-from server.engine.answers import BatchOperationCreated, CreatedInstance
+from server.engine.answers import BatchOperationCreated, CreatedInstance, DecisionResult
 from server.engine.batch_operations import BatchAction, BatchItem, BatchOperationType
 from server.engine.handlers.batch_operation import ITEMS_AT_ONCE
 from server.engine.keys import Key
 from server.partition.local import LocalPartition
 from server.partition.origin import Origin
+from tests.server.engine.graphs import DISCOUNT, graph
 from tests.server.engine.scenario import resource
 from tests.server.partition.durable import Deployment, deployment
 from tests.waiting import until_so
@@ -19,6 +20,8 @@ WAITING = resource(process("order").user_task("ship").end())
 ORIGIN = Origin("default", actor_id="ann", request_id="r-1")
 MOST_CRASHES = 20
 CANCEL = BatchAction(BatchOperationType.CANCEL_PROCESS_INSTANCE)
+DELETE_DECISIONS = BatchAction(BatchOperationType.DELETE_DECISION_INSTANCE)
+PRICING = graph(*DISCOUNT)
 DELETE = BatchAction(BatchOperationType.DELETE_PROCESS_INSTANCE)
 
 
@@ -33,11 +36,21 @@ class Pair:
         answers = [await partition.submit(command) for _ in range(count)]
         return [answer.head.key for answer in answers if isinstance(answer, CreatedInstance)]
 
+    async def evaluate(self, partition: LocalPartition, count: int) -> list[Key]:
+        asked = {"customer": '"regular"', "amount": "120"}
+        command = commands.EvaluateDecision(
+            tenant_id="default", decision_definition_id="discount", variables=asked
+        )
+        answers = [await partition.submit(command) for _ in range(count)]
+        return [answer.evaluation.key for answer in answers if isinstance(answer, DecisionResult)]
+
     async def begin(self, keys: Sequence[Key], action: BatchAction = CANCEL) -> Key:
+        return await self.begin_with([BatchItem(key, key, key) for key in keys], action)
+
+    async def begin_with(self, items: Sequence[BatchItem], action: BatchAction) -> Key:
         answer = await self.first.submit(commands.CreateBatchOperation("default", action), ORIGIN)
         assert isinstance(answer, BatchOperationCreated)
-        items = tuple(BatchItem(key, key, key) for key in keys)
-        await self.first.submit(commands.AddBatchItems("default", answer.key, items))
+        await self.first.submit(commands.AddBatchItems("default", answer.key, tuple(items)))
         await self.first.submit(commands.StartBatchOperation("default", answer.key))
         return answer.key
 
@@ -134,6 +147,36 @@ async def test_a_crash_between_any_two_commits_deletes_each_history_once(durable
             FROM gnomon.audit_entry WHERE operation_type = 'DELETE' AND result = 'SUCCESS'
         """
         assert tuple(await deployed.pool.fetchrow(text)) == (count + 2, count + 2, "DELETE_PROCESS_INSTANCE")
+
+
+async def test_a_crash_between_any_two_commits_deletes_each_evaluation_once(durable_dsn: str) -> None:
+    count = ITEMS_AT_ONCE + 2
+    async with deployment(durable_dsn, 2, quota=4 * count) as deployed:
+        async with opened(deployed) as both:
+            await both.first.submit(commands.DeployResources("default", (), (PRICING,)))
+            await both.second.catch_up()
+            here, there = await both.evaluate(both.first, 3), await both.evaluate(both.second, count)
+        async with opened(deployed) as both:
+            await both.begin_with(
+                [BatchItem(key, None, last_place=2) for key in (*here[1:], *there)], DELETE_DECISIONS
+            )
+        for _ in range(MOST_CRASHES):
+            async with opened(deployed) as both:
+                await both.second.catch_up()
+            async with opened(deployed) as both:
+                await both.first.catch_up()
+            if (await states(deployed))[0] == "COMPLETED":
+                break
+
+        assert await states(deployed) == ("COMPLETED", {"COMPLETED": count + 2})
+        text = "SELECT decision_evaluation_key, count(*) FROM gnomon.decision_instance GROUP BY 1"
+        assert [tuple(row) for row in await deployed.pool.fetch(text)] == [(here[0], 2)]
+        text = """
+            SELECT count(*), count(DISTINCT entity_key), min(batch_operation_type)
+            FROM gnomon.audit_entry WHERE entity_type = 'DECISION' AND operation_type = 'DELETE'
+        """
+        audited = await deployed.pool.fetchrow(text)
+        assert tuple(audited) == (count + 2, count + 2, "DELETE_DECISION_INSTANCE")
 
 
 async def test_a_suspended_batch_operation_is_suspended_after_its_partition_died(durable_dsn: str) -> None:

@@ -16,6 +16,7 @@ from server.platform.dispatch import Dispatcher
 from server.platform.errors import InvalidArgument, NotFound, PermissionDenied
 from server.platform.interceptors import interceptors
 from server.rpc import batch_creation
+from tests.server.engine.graphs import DISCOUNT, answering, graph_xml
 from tests.server.rpc.caller import EVERYTHING, Caller
 from tests.server.rpc.engines import Running, embedded
 from tests.waiting import PATIENCE_SECONDS, until_so
@@ -159,7 +160,65 @@ async def test_the_history_of_process_instances_that_match_is_deleted(caller: Ca
     assert f"{running} has not ended" in item.error_message
 
 
+async def test_evaluations_with_a_decision_that_matches_are_deleted_as_a_whole(caller: Caller) -> None:
+    content = graph_xml(*DISCOUNT, answering("other", "1"))
+    await caller("CreateDeployment", resources=[{"name": "pricing.dmn", "content": content}])
+    asked = b'{"customer": "regular", "amount": 120}'
+    evaluated = [
+        await caller("EvaluateDecision", decision_definition_id=each, variables=asked)
+        for each in ("discount", "other", "level", "discount")
+    ]
+    keys = [each.decision_evaluation_key for each in evaluated]
+
+    level = {"decision_definition_id": {"eq": "level"}}
+    created = await caller("DeleteDecisionInstancesBatchOperation", filter=level)
+
+    assert created.batch_operation_type == pb.BATCH_OPERATION_TYPE_DELETE_DECISION_INSTANCE
+    batch = await ended(caller, created.batch_operation_key)
+    assert (batch.operations_total_count, batch.operations_completed_count) == (3, 3)
+    (left,) = (await caller("SearchDecisionInstances")).items
+    assert left.decision_evaluation_key == keys[1]
+    items = (await caller("SearchBatchOperationItems", sort=[{"field": "processInstanceKey"}])).items
+    assert {item.item_key for item in items} == {keys[0], keys[2], keys[3]}
+    assert not any(item.HasField("process_instance_key") for item in items)
+
+
+async def test_evaluations_on_several_pages_are_items_once(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch_creation, "PAGE_ITEMS", 1)
+    await caller("CreateDeployment", resources=[{"name": "pricing.dmn", "content": graph_xml(*DISCOUNT)}])
+    asked = b'{"customer": "regular", "amount": 120}'
+    for _ in range(3):
+        await caller("EvaluateDecision", decision_definition_id="discount", variables=asked)
+
+    created = await caller("DeleteDecisionInstancesBatchOperation", filter={})
+
+    batch = await ended(caller, created.batch_operation_key)
+    assert (batch.operations_total_count, batch.operations_completed_count) == (3, 3)
+    assert not (await caller("SearchDecisionInstances")).items
+
+
+async def test_evaluations_of_other_tenants_and_too_many_are_not_deleted(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await caller("CreateDeployment", resources=[{"name": "pricing.dmn", "content": graph_xml(*DISCOUNT)}])
+    asked = b'{"customer": "regular", "amount": 120}'
+    await caller("EvaluateDecision", decision_definition_id="discount", variables=asked)
+    stranger = caller.signed_in_as("stranger")
+
+    created = await stranger("DeleteDecisionInstancesBatchOperation", filter={})
+    monkeypatch.setattr(batch_creation, "MOST_PROCESS_INSTANCES", 1)
+    with pytest.raises(InvalidArgument, match="at most 1 decision instances, found 2"):
+        await caller("DeleteDecisionInstancesBatchOperation", filter={})
+
+    assert (await ended(stranger, created.batch_operation_key)).operations_total_count == 0
+    assert len((await caller("SearchDecisionInstances")).items) == 2
+
+
 async def test_a_caller_who_may_not_delete_begins_no_deletion(caller: Caller) -> None:
+    with pytest.raises(PermissionDenied, match="instance:delete"):
+        await caller.signed_in_as("reader")("DeleteDecisionInstancesBatchOperation", filter={})
     with pytest.raises(PermissionDenied, match="instance:delete"):
         await caller.signed_in_as("reader")("DeleteProcessInstancesBatchOperation", filter={})
 

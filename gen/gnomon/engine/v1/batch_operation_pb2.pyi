@@ -41,7 +41,7 @@ class _BatchOperationTypeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Ba
     BATCH_OPERATION_TYPE_DELETE_PROCESS_DEFINITION: _BatchOperationType.ValueType  # 6
     """Known from Camunda; none is of this type."""
     BATCH_OPERATION_TYPE_DELETE_DECISION_INSTANCE: _BatchOperationType.ValueType  # 7
-    """Known from Camunda; none is of this type."""
+    """Deletes decision instances."""
     BATCH_OPERATION_TYPE_DELETE_DECISION_DEFINITION: _BatchOperationType.ValueType  # 8
     """Known from Camunda; none is of this type."""
     BATCH_OPERATION_TYPE_ADD_VARIABLE: _BatchOperationType.ValueType  # 9
@@ -66,7 +66,7 @@ BATCH_OPERATION_TYPE_DELETE_PROCESS_INSTANCE: BatchOperationType.ValueType  # 5
 BATCH_OPERATION_TYPE_DELETE_PROCESS_DEFINITION: BatchOperationType.ValueType  # 6
 """Known from Camunda; none is of this type."""
 BATCH_OPERATION_TYPE_DELETE_DECISION_INSTANCE: BatchOperationType.ValueType  # 7
-"""Known from Camunda; none is of this type."""
+"""Deletes decision instances."""
 BATCH_OPERATION_TYPE_DELETE_DECISION_DEFINITION: BatchOperationType.ValueType  # 8
 """Known from Camunda; none is of this type."""
 BATCH_OPERATION_TYPE_ADD_VARIABLE: BatchOperationType.ValueType  # 9
@@ -283,9 +283,9 @@ class BatchOperationItem(_message.Message):
     batch_operation_key: _builtins.int
     """Key of its batch operation."""
     item_key: _builtins.int
-    """Key of what is processed: the process instance, or the incident."""
+    """Key of what is processed: the process instance, the incident, or the evaluation whose decision instances are deleted."""
     process_instance_key: _builtins.int
-    """Key of the process instance."""
+    """Key of the process instance; none of an evaluation."""
     root_process_instance_key: _builtins.int
     """Key of the first process instance of all that called each other."""
     state: Global___BatchOperationItemState.ValueType
@@ -302,24 +302,28 @@ class BatchOperationItem(_message.Message):
         operation_type: Global___BatchOperationType.ValueType = ...,
         batch_operation_key: _builtins.int = ...,
         item_key: _builtins.int = ...,
-        process_instance_key: _builtins.int = ...,
+        process_instance_key: _builtins.int | None = ...,
         root_process_instance_key: _builtins.int | None = ...,
         state: Global___BatchOperationItemState.ValueType = ...,
         processed_date: _timestamp_pb2.Timestamp | None = ...,
         error_message: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_error_message", b"_error_message", "_processed_date", b"_processed_date", "_root_process_instance_key", b"_root_process_instance_key", "error_message", b"error_message", "processed_date", b"processed_date", "root_process_instance_key", b"root_process_instance_key"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_error_message", b"_error_message", "_process_instance_key", b"_process_instance_key", "_processed_date", b"_processed_date", "_root_process_instance_key", b"_root_process_instance_key", "error_message", b"error_message", "process_instance_key", b"process_instance_key", "processed_date", b"processed_date", "root_process_instance_key", b"root_process_instance_key"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_error_message", b"_error_message", "_processed_date", b"_processed_date", "_root_process_instance_key", b"_root_process_instance_key", "batch_operation_key", b"batch_operation_key", "error_message", b"error_message", "item_key", b"item_key", "operation_type", b"operation_type", "process_instance_key", b"process_instance_key", "processed_date", b"processed_date", "root_process_instance_key", b"root_process_instance_key", "state", b"state"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_error_message", b"_error_message", "_process_instance_key", b"_process_instance_key", "_processed_date", b"_processed_date", "_root_process_instance_key", b"_root_process_instance_key", "batch_operation_key", b"batch_operation_key", "error_message", b"error_message", "item_key", b"item_key", "operation_type", b"operation_type", "process_instance_key", b"process_instance_key", "processed_date", b"processed_date", "root_process_instance_key", b"root_process_instance_key", "state", b"state"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__error_message: _TypeAlias = _typing.Literal["error_message"]  # noqa: Y015
     _WhichOneofArgType__error_message: _TypeAlias = _typing.Literal["_error_message", b"_error_message"]  # noqa: Y015
+    _WhichOneofReturnType__process_instance_key: _TypeAlias = _typing.Literal["process_instance_key"]  # noqa: Y015
+    _WhichOneofArgType__process_instance_key: _TypeAlias = _typing.Literal["_process_instance_key", b"_process_instance_key"]  # noqa: Y015
     _WhichOneofReturnType__processed_date: _TypeAlias = _typing.Literal["processed_date"]  # noqa: Y015
     _WhichOneofArgType__processed_date: _TypeAlias = _typing.Literal["_processed_date", b"_processed_date"]  # noqa: Y015
     _WhichOneofReturnType__root_process_instance_key: _TypeAlias = _typing.Literal["root_process_instance_key"]  # noqa: Y015
     _WhichOneofArgType__root_process_instance_key: _TypeAlias = _typing.Literal["_root_process_instance_key", b"_root_process_instance_key"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__error_message) -> _WhichOneofReturnType__error_message | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__process_instance_key) -> _WhichOneofReturnType__process_instance_key | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__processed_date) -> _WhichOneofReturnType__processed_date | None: ...
     @_typing.overload

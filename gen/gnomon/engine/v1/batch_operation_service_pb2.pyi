@@ -6,6 +6,7 @@ isort:skip_file
 from collections import abc as _abc
 from gnomon.engine.v1 import audit_log_pb2 as _audit_log_pb2
 from gnomon.engine.v1 import batch_operation_pb2 as _batch_operation_pb2
+from gnomon.engine.v1 import decision_instance_service_pb2 as _decision_instance_service_pb2
 from gnomon.engine.v1 import process_instance_pb2 as _process_instance_pb2
 from gnomon.engine.v1 import process_instance_service_pb2 as _process_instance_service_pb2
 from gnomon.query.v1 import filter_pb2 as _filter_pb2
@@ -145,6 +146,67 @@ class DeleteProcessInstancesBatchOperationResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___DeleteProcessInstancesBatchOperationResponse: _TypeAlias = DeleteProcessInstancesBatchOperationResponse  # noqa: Y015
+
+@_typing.final
+class DeleteDecisionInstancesBatchOperationRequest(_message.Message):
+    """Request of DeleteDecisionInstancesBatchOperation."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FILTER_FIELD_NUMBER: _builtins.int
+    OPERATION_REFERENCE_FIELD_NUMBER: _builtins.int
+    operation_reference: _builtins.int
+    """Reference that the caller gives the operation."""
+    @_builtins.property
+    def filter(self) -> _decision_instance_service_pb2.DecisionInstanceFilter:
+        """Which decision instances. Without a condition, all of them."""
+
+    def __init__(
+        self,
+        *,
+        filter: _decision_instance_service_pb2.DecisionInstanceFilter | None = ...,
+        operation_reference: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_operation_reference", b"_operation_reference", "filter", b"filter", "operation_reference", b"operation_reference"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_operation_reference", b"_operation_reference", "filter", b"filter", "operation_reference", b"operation_reference"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__filter: _TypeAlias = _typing.Literal["filter"]  # noqa: Y015
+    _WhichOneofArgType__filter: _TypeAlias = _typing.Literal["_filter", b"_filter"]  # noqa: Y015
+    _WhichOneofReturnType__operation_reference: _TypeAlias = _typing.Literal["operation_reference"]  # noqa: Y015
+    _WhichOneofArgType__operation_reference: _TypeAlias = _typing.Literal["_operation_reference", b"_operation_reference"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__filter) -> _WhichOneofReturnType__filter | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__operation_reference) -> _WhichOneofReturnType__operation_reference | None: ...
+
+Global___DeleteDecisionInstancesBatchOperationRequest: _TypeAlias = DeleteDecisionInstancesBatchOperationRequest  # noqa: Y015
+
+@_typing.final
+class DeleteDecisionInstancesBatchOperationResponse(_message.Message):
+    """Response of DeleteDecisionInstancesBatchOperation."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BATCH_OPERATION_KEY_FIELD_NUMBER: _builtins.int
+    BATCH_OPERATION_TYPE_FIELD_NUMBER: _builtins.int
+    batch_operation_key: _builtins.int
+    """Key of the batch operation."""
+    batch_operation_type: _batch_operation_pb2.BatchOperationType.ValueType
+    """What it does."""
+    def __init__(
+        self,
+        *,
+        batch_operation_key: _builtins.int = ...,
+        batch_operation_type: _batch_operation_pb2.BatchOperationType.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["batch_operation_key", b"batch_operation_key", "batch_operation_type", b"batch_operation_type"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeleteDecisionInstancesBatchOperationResponse: _TypeAlias = DeleteDecisionInstancesBatchOperationResponse  # noqa: Y015
 
 @_typing.final
 class ProcessInstanceMigrationPlan(_message.Message):

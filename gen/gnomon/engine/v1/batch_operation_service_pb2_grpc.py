@@ -45,6 +45,11 @@ class BatchOperationServiceStub:
                 request_serializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.DeleteProcessInstancesBatchOperationRequest.SerializeToString,
                 response_deserializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.DeleteProcessInstancesBatchOperationResponse.FromString,
                 _registered_method=True)
+        self.DeleteDecisionInstancesBatchOperation = channel.unary_unary(
+                '/gnomon.engine.v1.BatchOperationService/DeleteDecisionInstancesBatchOperation',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.DeleteDecisionInstancesBatchOperationRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.DeleteDecisionInstancesBatchOperationResponse.FromString,
+                _registered_method=True)
         self.MigrateProcessInstancesBatchOperation = channel.unary_unary(
                 '/gnomon.engine.v1.BatchOperationService/MigrateProcessInstancesBatchOperation',
                 request_serializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.MigrateProcessInstancesBatchOperationRequest.SerializeToString,
@@ -113,6 +118,15 @@ class BatchOperationServiceServicer:
     def DeleteProcessInstancesBatchOperation(self, request, context):
         """Deletes the history of the process instances that match. Items of those that have not ended fail. Process instances
         that they called stay, unless they match too.
+        Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DeleteDecisionInstancesBatchOperation(self, request, context):
+        """Deletes the decision instances of the evaluations of which a decision instance matches: all of them, those that do
+        not match too. Each evaluation is an item.
         Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -213,6 +227,11 @@ def add_BatchOperationServiceServicer_to_server(servicer, server):
                     servicer.DeleteProcessInstancesBatchOperation,
                     request_deserializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.DeleteProcessInstancesBatchOperationRequest.FromString,
                     response_serializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.DeleteProcessInstancesBatchOperationResponse.SerializeToString,
+            ),
+            'DeleteDecisionInstancesBatchOperation': grpc.unary_unary_rpc_method_handler(
+                    servicer.DeleteDecisionInstancesBatchOperation,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.DeleteDecisionInstancesBatchOperationRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.DeleteDecisionInstancesBatchOperationResponse.SerializeToString,
             ),
             'MigrateProcessInstancesBatchOperation': grpc.unary_unary_rpc_method_handler(
                     servicer.MigrateProcessInstancesBatchOperation,
@@ -320,6 +339,33 @@ class BatchOperationService:
             '/gnomon.engine.v1.BatchOperationService/DeleteProcessInstancesBatchOperation',
             gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.DeleteProcessInstancesBatchOperationRequest.SerializeToString,
             gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.DeleteProcessInstancesBatchOperationResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DeleteDecisionInstancesBatchOperation(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.BatchOperationService/DeleteDecisionInstancesBatchOperation',
+            gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.DeleteDecisionInstancesBatchOperationRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.DeleteDecisionInstancesBatchOperationResponse.FromString,
             options,
             channel_credentials,
             insecure,

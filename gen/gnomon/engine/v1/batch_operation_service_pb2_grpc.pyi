@@ -43,6 +43,11 @@ class BatchOperationServiceStub:
     that they called stay, unless they match too.
     Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
     """
+    DeleteDecisionInstancesBatchOperation: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.DeleteDecisionInstancesBatchOperationRequest, _batch_operation_service_pb2.DeleteDecisionInstancesBatchOperationResponse]
+    """Deletes the decision instances of the evaluations of which a decision instance matches: all of them, those that do
+    not match too. Each evaluation is an item.
+    Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+    """
     MigrateProcessInstancesBatchOperation: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.MigrateProcessInstancesBatchOperationRequest, _batch_operation_service_pb2.MigrateProcessInstancesBatchOperationResponse]
     """Migrates the active process instances that match, all by the same plan.
     Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
@@ -96,6 +101,11 @@ class BatchOperationServiceAsyncStub(BatchOperationServiceStub):
     DeleteProcessInstancesBatchOperation: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.DeleteProcessInstancesBatchOperationRequest, _batch_operation_service_pb2.DeleteProcessInstancesBatchOperationResponse]  # type: ignore[assignment]
     """Deletes the history of the process instances that match. Items of those that have not ended fail. Process instances
     that they called stay, unless they match too.
+    Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+    """
+    DeleteDecisionInstancesBatchOperation: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.DeleteDecisionInstancesBatchOperationRequest, _batch_operation_service_pb2.DeleteDecisionInstancesBatchOperationResponse]  # type: ignore[assignment]
+    """Deletes the decision instances of the evaluations of which a decision instance matches: all of them, those that do
+    not match too. Each evaluation is an item.
     Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
     """
     MigrateProcessInstancesBatchOperation: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.MigrateProcessInstancesBatchOperationRequest, _batch_operation_service_pb2.MigrateProcessInstancesBatchOperationResponse]  # type: ignore[assignment]
@@ -160,6 +170,17 @@ class BatchOperationServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_batch_operation_service_pb2.DeleteProcessInstancesBatchOperationResponse, _abc.Awaitable[_batch_operation_service_pb2.DeleteProcessInstancesBatchOperationResponse]]:
         """Deletes the history of the process instances that match. Items of those that have not ended fail. Process instances
         that they called stay, unless they match too.
+        Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+        """
+
+    @_abc_1.abstractmethod
+    def DeleteDecisionInstancesBatchOperation(
+        self,
+        request: _batch_operation_service_pb2.DeleteDecisionInstancesBatchOperationRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_batch_operation_service_pb2.DeleteDecisionInstancesBatchOperationResponse, _abc.Awaitable[_batch_operation_service_pb2.DeleteDecisionInstancesBatchOperationResponse]]:
+        """Deletes the decision instances of the evaluations of which a decision instance matches: all of them, those that do
+        not match too. Each evaluation is an item.
         Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
         """
 

@@ -115,6 +115,8 @@ __all__ = (
     "DecisionRequirementsSort",
     "DeleteDecisionInstanceRequest",
     "DeleteDecisionInstanceResponse",
+    "DeleteDecisionInstancesBatchOperationRequest",
+    "DeleteDecisionInstancesBatchOperationResponse",
     "DeleteDocumentRequest",
     "DeleteDocumentResponse",
     "DeleteGlobalClusterVariableRequest",
@@ -891,7 +893,7 @@ class BatchOperationType(betterproto2.Enum):
 
     DELETE_DECISION_INSTANCE = 7
     """
-    Known from Camunda; none is of this type.
+    Deletes decision instances.
     """
 
     DELETE_DECISION_DEFINITION = 8
@@ -3321,12 +3323,12 @@ class BatchOperationItem(betterproto2.Message):
 
     item_key: "int" = betterproto2.field(3, betterproto2.TYPE_INT64)
     """
-    Key of what is processed: the process instance, or the incident.
+    Key of what is processed: the process instance, the incident, or the evaluation whose decision instances are deleted.
     """
 
-    process_instance_key: "int" = betterproto2.field(4, betterproto2.TYPE_INT64)
+    process_instance_key: "int | None" = betterproto2.field(4, betterproto2.TYPE_INT64, optional=True)
     """
-    Key of the process instance.
+    Key of the process instance; none of an evaluation.
     """
 
     root_process_instance_key: "int | None" = betterproto2.field(5, betterproto2.TYPE_INT64, optional=True)
@@ -5770,6 +5772,56 @@ class DeleteDecisionInstanceResponse(betterproto2.Message):
 
 default_message_pool.register_message(
     "gnomon.engine.v1", "DeleteDecisionInstanceResponse", DeleteDecisionInstanceResponse
+)
+
+
+@dataclass(eq=False, repr=False)
+class DeleteDecisionInstancesBatchOperationRequest(betterproto2.Message):
+    """
+    Request of DeleteDecisionInstancesBatchOperation.
+    """
+
+    filter: "DecisionInstanceFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Which decision instances. Without a condition, all of them.
+    """
+
+    operation_reference: "int | None" = betterproto2.field(2, betterproto2.TYPE_INT64, optional=True)
+    """
+    Reference that the caller gives the operation.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1",
+    "DeleteDecisionInstancesBatchOperationRequest",
+    DeleteDecisionInstancesBatchOperationRequest,
+)
+
+
+@dataclass(eq=False, repr=False)
+class DeleteDecisionInstancesBatchOperationResponse(betterproto2.Message):
+    """
+    Response of DeleteDecisionInstancesBatchOperation.
+    """
+
+    batch_operation_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
+    """
+    Key of the batch operation.
+    """
+
+    batch_operation_type: "BatchOperationType" = betterproto2.field(
+        2, betterproto2.TYPE_ENUM, default_factory=lambda: BatchOperationType(0)
+    )
+    """
+    What it does.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1",
+    "DeleteDecisionInstancesBatchOperationResponse",
+    DeleteDecisionInstancesBatchOperationResponse,
 )
 
 
@@ -15811,6 +15863,29 @@ class BatchOperationServiceStub(betterproto2_grpclib.ServiceStub):
             "/gnomon.engine.v1.BatchOperationService/DeleteProcessInstancesBatchOperation",
             message,
             DeleteProcessInstancesBatchOperationResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def delete_decision_instances_batch_operation(
+        self,
+        message: "DeleteDecisionInstancesBatchOperationRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "DeleteDecisionInstancesBatchOperationResponse":
+        """
+        Deletes the decision instances of the evaluations of which a decision instance matches: all of them, those that do
+        not match too. Each evaluation is an item.
+        Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.engine.v1.BatchOperationService/DeleteDecisionInstancesBatchOperation",
+            message,
+            DeleteDecisionInstancesBatchOperationResponse,
             timeout=timeout,
             deadline=deadline,
             metadata=metadata,
