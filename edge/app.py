@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from aiohttp import HttpVersion11, hdrs, web
 from multidict import istr
 
-from edge.config import EdgeConfig
+from edge.config import EdgeConfig, Release
 from edge.contract import JSON, routes
 from edge.gateway import handler_of
 from edge.navigation import opens_address
@@ -32,21 +32,23 @@ def create_app(
     has_tls: bool = False,
     page_of: RefusalOf = problem,
     reports: RefusalReports | None = None,
+    release: Release = Release.CAMUNDA_8_9,
 ) -> web.Application:
     """Create the application with every route of the contract.
 
     `channel_of` returns the channel to a service by its full name. `extra_routes` are added as they are. `page_of`
     makes the response for a browser that opens an unknown address. There is no middleware: the steps of every request
     are compiled into its handler. With `has_tls`, clients reach the application by https, and responses carry
-    Strict-Transport-Security (RFC 6797). Commands that are refused here are reported to `reports`.
+    Strict-Transport-Security (RFC 6797). Commands that are refused here are reported to `reports`. Answers and
+    the OpenAPI document are those of `release`.
     """
     app = web.Application(client_max_size=config.max_body_bytes)
     name_no_software(app, *(STRICT_TRANSPORT_SECURITY if has_tls else ()))
     for route in routes():
         channel = channel_of(route.policy.descriptor.containing_service.full_name)
-        _add(app, route.method, route.path, handler_of(route, channel, config, reports))
+        _add(app, route.method, route.path, handler_of(route, channel, config, reports, release=release))
     app.add_routes(extra_routes)
-    _add(app, "GET", "/openapi.json", _document_handler())
+    _add(app, "GET", "/openapi.json", _document_handler(release))
     app.router.add_route("*", "/{path:.*}", guarded(_unknown_handler(page_of)))
     return app
 
@@ -82,12 +84,12 @@ async def _expect(request: web.Request) -> web.StreamResponse | None:
     return None
 
 
-def _document_handler() -> Handler:
+def _document_handler(release: Release) -> Handler:
     document = ""
 
     async def handle(_: web.Request) -> web.StreamResponse:
         nonlocal document
-        document = document or render()
+        document = document or render(release=release)
         return web.Response(text=document, content_type=JSON)
 
     return handle

@@ -1,6 +1,7 @@
 """[edge]: where HTTP listens, and the bounds of connections and requests."""
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from server.platform.sockets import LOCALHOST
 
@@ -8,6 +9,24 @@ KIBIBYTE = 1024
 MEBIBYTE = 1024 * KIBIBYTE
 MAX_PORT = 65535
 MIN_SECRET = 16
+
+
+class Release(StrEnum):
+    """Release of Camunda's API."""
+
+    CAMUNDA_8_9 = "8.9"
+    CAMUNDA_8_10 = "8.10"
+
+
+@dataclass(frozen=True, slots=True)
+class ApiConfig:
+    """[api]: which clients the HTTP API answers.
+
+    `release` is `8.9` or `8.10`, in quotes. With `8.10` answers have the members that clients of Camunda 8.10 insist on;
+    clients of 8.9 ignore them.
+    """
+
+    release: Release = Release.CAMUNDA_8_9
 
 
 @dataclass(frozen=True, slots=True)

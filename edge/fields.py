@@ -1,14 +1,19 @@
 """The JSON options of a field, read from its descriptor."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum, auto
 
 from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor
 
+from edge.config import Release
 from gnomon.buf.validate import validate_pb2
 from gnomon.rest.v1 import options_pb2
 
 UNSPECIFIED = "UNSPECIFIED"
+_RELEASES = {
+    Release.CAMUNDA_8_9: options_pb2.RELEASE_8_9,
+    Release.CAMUNDA_8_10: options_pb2.RELEASE_8_10,
+}
 _TIMESTAMP = "google.protobuf.Timestamp"
 
 
@@ -59,6 +64,11 @@ def rule_of(field: FieldDescriptor) -> options_pb2.FieldRule:
 
 def bounds_of(field: FieldDescriptor) -> validate_pb2.FieldRules:
     return field.GetOptions().Extensions[validate_pb2.field]
+
+
+def answer_fields(message: Descriptor, release: Release) -> Sequence[FieldDescriptor]:
+    """Fields that are members of an answer in this release."""
+    return [field for field in message.fields if rule_of(field).since <= _RELEASES[release]]
 
 
 def kind_of(field: FieldDescriptor) -> Kind:

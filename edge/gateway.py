@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 from multidict import CIMultiDict, istr
 
 from edge.conditional import Respond, conditionally
-from edge.config import EdgeConfig
+from edge.config import EdgeConfig, Release
 from edge.contract import JSON, Route
 from edge.download import UNTRUSTED, download_of
 from edge.metadata import Metadata, metadata_of
@@ -30,14 +30,19 @@ Read = Callable[[web.Request], Awaitable[Asked]]
 
 
 def handler_of(
-    route: Route, channel: Channel, config: EdgeConfig, reports: RefusalReports | None = None
+    route: Route,
+    channel: Channel,
+    config: EdgeConfig,
+    reports: RefusalReports | None = None,
+    *,
+    release: Release = Release.CAMUNDA_8_9,
 ) -> Handler:
     """Compile the handler of a route; it raises ServiceError, which `problem.guarded` turns into a response.
 
-    Commands that it cannot decode are reported to `reports`.
+    Commands that it cannot decode are reported to `reports`. Answers are those of `release`.
     """
     policy = route.policy
-    read, respond = _reader(route), _responder(route)
+    read, respond = _reader(route), _responder(route, release)
     if reports is not None and policy.is_audited:
         read = _reported(read, route, reports)
     call = channel.unary_unary(policy.path, policy.request.SerializeToString, policy.response.FromString)
@@ -82,14 +87,14 @@ def _reported(read: Read, route: Route, reports: RefusalReports) -> Read:
     return read_or_report
 
 
-def _responder(route: Route) -> Respond:
+def _responder(route: Route, release: Release) -> Respond:
     content = route.download_field
-    respond = download_of(route, content) if content is not None else _encoding_responder(route)
+    respond = download_of(route, content) if content is not None else _encoding_responder(route, release)
     return conditionally(respond, route.etag_field) if route.etag_field else respond
 
 
-def _encoding_responder(route: Route) -> Respond:
-    encode, status_of = encoder_of(route), _status(route)
+def _encoding_responder(route: Route, release: Release) -> Respond:
+    encode, status_of = encoder_of(route, release), _status(route)
     empty = route.empty_status
     fixed_headers = _fixed_headers(route)
 

@@ -366,7 +366,7 @@ def _servicers(
         _service(decision_definition_service_pb2): DecisionDefinitionServicer(store, router),
         _service(decision_instance_service_pb2): DecisionInstanceServicer(store, router),
         _service(expression_service_pb2): ExpressionServicer(clock, store),
-        _service(system_service_pb2): SystemServicer(store),
+        _service(system_service_pb2): SystemServicer(store, config.max_body_bytes),
         _service(topology_service_pb2): TopologyServicer(router.partitions),
     }
 

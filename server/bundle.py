@@ -203,6 +203,7 @@ def _edge(
         has_tls=has_tls,
         page_of=unknown_address_page(SystemClock()),
         reports=reports,
+        release=config.api.release,
     )
     return EdgeServer(
         app,
@@ -324,6 +325,7 @@ def _engine_config(config: Config) -> EngineConfig:
         logging=config.logging,
         metrics=config.metrics,
         origin=provider_of(config).origin,
+        max_body_bytes=config.edge.max_body_bytes,
     )
 
 

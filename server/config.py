@@ -52,7 +52,7 @@ class HistoryConfig:
 
 @dataclass(frozen=True, slots=True)
 class EngineConfig:
-    """All of them, and `origin`, where clients of HTTP reach the deployment."""
+    """All of them, and of the edge `origin`, where clients reach the deployment, and the bound of a body."""
 
     server: ServerConfig = ServerConfig()
     grpc: GrpcConfig = GrpcConfig()
@@ -69,3 +69,4 @@ class EngineConfig:
     logging: LoggingConfig = LoggingConfig()
     metrics: MetricsConfig = MetricsConfig()
     origin: str = "http://localhost:8080"
+    max_body_bytes: int = 4 * 1024 * 1024

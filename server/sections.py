@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from edge.config import EdgeConfig
+from edge.config import ApiConfig, EdgeConfig
 from edge.oidc.config import AccessConfig, OidcConfig
 from identity.sections import IdentityConfig
 from server.config import HistoryConfig, ServerConfig
@@ -28,6 +28,7 @@ class Config(IdentityConfig):
 
     server: ServerConfig = ServerConfig()
     edge: EdgeConfig = EdgeConfig()
+    api: ApiConfig = ApiConfig()
     grpc: GrpcConfig = GrpcConfig()
     partition: PartitionConfig = PartitionConfig()
     jobs: JobsConfig = JobsConfig()

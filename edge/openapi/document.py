@@ -6,6 +6,7 @@ import orjson
 from google.protobuf.descriptor import Descriptor
 from google.protobuf.descriptor_pb2 import FileDescriptorSet
 
+from edge.config import Release
 from edge.contract import Route, routes
 from edge.openapi.bounds import Schema
 from edge.openapi.comments import comments_of
@@ -55,10 +56,12 @@ _PARAMETERS: Schema = {
 }
 
 
-def render(descriptors: FileDescriptorSet = _NO_COMMENTS) -> str:
+def render(descriptors: FileDescriptorSet = _NO_COMMENTS, *, release: Release = Release.CAMUNDA_8_9) -> str:
     """Write the document as pretty JSON; descriptions are the comments that the descriptors carry."""
     every = routes()
-    schemas = Schemas(comments_of(descriptors), [answer for route in every if (answer := _answer(route))])
+    schemas = Schemas(
+        comments_of(descriptors), [answer for route in every if (answer := _answer(route))], release
+    )
     document = {
         "openapi": "3.1.0",
         "info": {"title": _TITLE, "version": _VERSION},

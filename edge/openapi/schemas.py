@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterable, Iterator
 
 from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor
 
+from edge.config import Release
 from edge.fields import (
     Kind,
     accepted_names,
+    answer_fields,
     enum_names,
     enum_of,
     is_nullable,
@@ -41,9 +43,10 @@ Single = Callable[[FieldDescriptor], Schema]
 class Schemas:
     """Builds schemas; `components` are the referenced ones."""
 
-    def __init__(self, comments: Comments, answers: Iterable[Descriptor]) -> None:
+    def __init__(self, comments: Comments, answers: Iterable[Descriptor], release: Release) -> None:
         self.components: dict[str, Schema] = {}
         self._comments = comments
+        self._release = release
         self._answered = {found.full_name for message in answers for found in _reachable(message)}
         self._owners: dict[str, str] = {}
 
@@ -92,10 +95,11 @@ class Schemas:
         }
 
     def _answer_object(self, message: Descriptor) -> Schema:
+        fields = answer_fields(message, self._release)
         return {
             **self._object(message),
-            "properties": {field.json_name: self.answer_property(field) for field in message.fields},
-            "required": [field.json_name for field in message.fields],
+            "properties": {field.json_name: self.answer_property(field) for field in fields},
+            "required": [field.json_name for field in fields],
         }
 
     def _object(self, message: Descriptor, rules: Iterable[str] = ()) -> Schema:

@@ -14,9 +14,11 @@ import orjson
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
 
+from edge.config import Release
 from edge.contract import JSON, Route
 from edge.fields import (
     Kind,
+    answer_fields,
     enum_names,
     enum_of,
     is_nullable,
@@ -24,6 +26,7 @@ from edge.fields import (
     kind_of,
     map_value,
     message_of,
+    rule_of,
 )
 from edge.transcode.values import date_time
 
@@ -40,13 +43,16 @@ _EXPRESSIONS = {
 }
 
 
-def encoder_of(route: Route) -> Encode:
-    """Return the function that makes the body; it returns None for a response without a body."""
+def encoder_of(route: Route, release: Release = Release.CAMUNDA_8_9) -> Encode:
+    """Return the function that makes the body; it returns None for a response without a body.
+
+    The body has the members of `release`.
+    """
     field = route.response_field
     if field is None:
         response = route.policy.descriptor.output_type
-        return _message_encoder(response) if response.fields else _no_body
-    encode = _text(field) if route.media_type != JSON else _field_encoder(field)
+        return _message_encoder(response, release) if response.fields else _no_body
+    encode = _text(field) if route.media_type != JSON else _field_encoder(field, release)
     return _unless_unset(field, encode) if is_optional_value(field) else encode
 
 
@@ -64,22 +70,23 @@ def _text(field: FieldDescriptor) -> Encode:
     return lambda message: getattr(message, name).encode()
 
 
-def _message_encoder(message: Descriptor) -> Encode:
-    function = _function_of(message)
+def _message_encoder(message: Descriptor, release: Release) -> Encode:
+    function = _function_of(message, release)
     return lambda found: orjson.dumps(function(found))
 
 
-def _field_encoder(field: FieldDescriptor) -> Encode:
+def _field_encoder(field: FieldDescriptor, release: Release) -> Encode:
     """For a response that consists of one field."""
-    function = _compiled("field", f"return {_expression(field)}", _names(field))
+    function = _compiled("field", f"return {_expression(field)}", _names(field, release))
     return lambda found: orjson.dumps(function(found))
 
 
 @cache
-def _function_of(message: Descriptor) -> Callable[[Message], Any]:
+def _function_of(message: Descriptor, release: Release) -> Callable[[Message], Any]:
     """Return the function from a message to serializable data; a message cannot contain its own type."""
-    members = ", ".join(f"{field.json_name!r}: {_member(field)}" for field in message.fields)
-    names = {name: value for field in message.fields for name, value in _names(field).items()}
+    fields = answer_fields(message, release)
+    members = ", ".join(f"{field.json_name!r}: {_member(field)}" for field in fields)
+    names = {name: value for field in fields for name, value in _names(field, release).items()}
     return _compiled(message.name, f"return {{{members}}}", names)
 
 
@@ -91,14 +98,14 @@ def _compiled(name: str, body: str, names: dict[str, Any]) -> Callable[[Message]
     return function
 
 
-def _names(field: FieldDescriptor) -> dict[str, Any]:
+def _names(field: FieldDescriptor, release: Release) -> dict[str, Any]:
     """Names that the expression of the field refers to."""
     value = map_value(field) or field
     match kind_of(value):
         case Kind.ENUM:
             return {f"names{field.number}": enum_names(enum_of(value))}
         case Kind.MESSAGE:
-            return {f"encode{field.number}": _function_of(message_of(value))}
+            return {f"encode{field.number}": _function_of(message_of(value), release)}
         case _:
             return {}
 
@@ -115,7 +122,8 @@ def _expression(field: FieldDescriptor) -> str:
         return f"{{str(k): {_single(value, field.number, 'v')} for k, v in sorted({found}.items())}}"
     if field.is_repeated:
         return f"[{_single(field, field.number, 'v')} for v in {found}]"
-    return _single(field, field.number, found)
+    otherwise = rule_of(field).otherwise
+    return f"{found} or {otherwise!r}" if otherwise else _single(field, field.number, found)
 
 
 def _single(field: FieldDescriptor, number: int, found: str) -> str:

@@ -1,7 +1,7 @@
 """Rows to messages by equal names: one generic mapper, compiled once for each pair of classes.
 
 A message field without a row field, or of another type, is an error when the mapper is made, so that names and types
-agree for good. Row fields that the message lacks stay behind.
+agree for good; fields of a later release of Camunda's API may be without one. Row fields that the message lacks stay behind.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,6 +14,8 @@ from typing import Any, NewType, Protocol, TypeVar, Union, get_args, get_origin,
 from google.protobuf.descriptor import EnumDescriptor, FieldDescriptor
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
+
+from gnomon.rest.v1 import options_pb2
 
 R_contra = TypeVar("R_contra", contravariant=True)
 R = TypeVar("R")
@@ -49,12 +51,19 @@ def _compiled(row: Any, message: Any, ignored: frozenset[str]) -> Any:
     hints = get_type_hints(row)
     scope: dict[str, Any] = {"Message": message, "EPOCH": _EPOCH, "SECOND": _SECOND}
     wanted = [
-        field for field in message.DESCRIPTOR.fields if field.name in hints or field.name not in ignored
+        field
+        for field in message.DESCRIPTOR.fields
+        if field.name in hints or not (field.name in ignored or _is_later(field))
     ]
     lines = [line for field in wanted for line in _assignment(field, _hint(hints, field), scope)]
     source = "\n    ".join(["def convert(row, new=Message):", "message = new()", *lines, "return message"])
     exec(compile(source, f"<{row.__name__} to {message.__name__}>", "exec"), scope)  # noqa: S102  # names of our contract
     return scope["convert"]
+
+
+def _is_later(field: FieldDescriptor) -> bool:
+    """Whether only answers of a later release have it; what the row lacks of that is left empty."""
+    return field.GetOptions().Extensions[options_pb2.field].since > options_pb2.RELEASE_8_9
 
 
 def _hint(hints: Mapping[str, Any], field: FieldDescriptor) -> Any:

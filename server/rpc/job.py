@@ -177,6 +177,7 @@ def _activated(job: ActivatedJob) -> entity_pb.ActivatedJob:
         kind=_KINDS[job.kind],
         listener_event_type=_LISTENER_EVENT_TYPES[job.listener_event_type],
         tags=instance.tags,
+        business_id=instance.business_id,
         root_process_instance_key=instance.root_key,
         user_task=None if job.user_task is None else _user_task(job.user_task),
     )

@@ -6,6 +6,8 @@ from server.rpc.searching import search
 from server.store.ports import Store
 from server.store.searchables import CORRELATED_MESSAGE_SUBSCRIPTIONS, MESSAGE_SUBSCRIPTIONS
 
+_OF_TOOLS = "io.camunda.tool:"
+
 
 class MessageSubscriptionServicer:
     def __init__(self, store: Store) -> None:
@@ -14,9 +16,13 @@ class MessageSubscriptionServicer:
     async def search_message_subscriptions(
         self, request: pb.SearchMessageSubscriptionsRequest, call: Call
     ) -> pb.SearchMessageSubscriptionsResponse:
-        return await search(
+        response = await search(
             self._store, MESSAGE_SUBSCRIPTIONS, request, pb.SearchMessageSubscriptionsResponse, call
         )
+        for item in response.items:
+            properties = item.extension_properties.items()
+            item.tool_properties.update({k: v for k, v in properties if k.startswith(_OF_TOOLS)})
+        return response
 
     async def search_correlated_message_subscriptions(
         self, request: pb.SearchCorrelatedMessageSubscriptionsRequest, call: Call

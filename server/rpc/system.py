@@ -17,8 +17,9 @@ from server.store.statistics import ASSIGNEES, EVALUATED_DECISIONS, IS_NOT_CALLE
 
 
 class SystemServicer:
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, max_body_bytes: int) -> None:
         self._store = store
+        self._max_body_bytes = max_body_bytes
 
     async def get_license(self, request: pb.GetLicenseRequest, call: Call) -> pb.GetLicenseResponse:
         return pb.GetLicenseResponse(valid_license=True, license_type="none")
@@ -34,7 +35,13 @@ class SystemServicer:
                 max_job_type_length=_longest(ActivateJobsRequest, "type"),
                 max_tenant_id_length=_longest(pb.GetUsageMetricsRequest, "tenant_id"),
                 max_unique_keys=MOST_GROUPS,
-            )
+            ),
+            components=pb.ComponentsConfiguration(),
+            deployment=pb.DeploymentConfiguration(
+                is_multi_tenancy_enabled=True, max_request_size=self._max_body_bytes
+            ),
+            authentication=pb.AuthenticationConfiguration(can_logout=True),
+            cloud=pb.CloudConfiguration(),
         )
 
     async def get_usage_metrics(

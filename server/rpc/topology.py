@@ -39,5 +39,10 @@ def _broker(node_id: int, member: Member) -> pb.BrokerInfo:
         for number, is_open in member.partitions
     ]
     return pb.BrokerInfo(
-        node_id=node_id, host=member.host, port=member.port, partitions=partitions, version=VERSION
+        node_id=node_id,
+        broker_id=str(node_id),
+        host=member.host,
+        port=member.port,
+        partitions=partitions,
+        version=VERSION,
     )

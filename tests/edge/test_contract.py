@@ -1,6 +1,10 @@
+from collections.abc import Iterator
+
 import pytest
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
 from edge.contract import BodyForm, Route, routes
+from edge.fields import Kind, kind_of, map_value, message_of, rule_of
 from tests.edge.sample import ROUTES
 
 CONTRACT = {route.operation_id: route for route in routes()}
@@ -93,3 +97,19 @@ def test_no_two_routes_share_method_and_path() -> None:
     every = list(routes())
 
     assert len({(route.method, route.path) for route in every}) == len(every)
+
+
+def test_no_request_has_a_member_of_a_later_release() -> None:
+    requests = [route.policy.descriptor.input_type for route in routes()]
+
+    assert [
+        field.full_name for message in requests for field in _fields(message) if rule_of(field).since
+    ] == []
+
+
+def _fields(message: Descriptor) -> Iterator[FieldDescriptor]:
+    for field in message.fields:
+        yield field
+        value = map_value(field) or field
+        if kind_of(value) is Kind.MESSAGE:
+            yield from _fields(message_of(value))

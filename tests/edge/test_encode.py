@@ -5,6 +5,7 @@ import pytest
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from edge.config import Release
 from edge.contract import routes
 from edge.transcode import encoder_of
 from gnomon.engine.v1 import (
@@ -13,6 +14,7 @@ from gnomon.engine.v1 import (
     incident_service_pb2,
     job_service_pb2,
     process_definition_service_pb2,
+    topology_service_pb2,
     variable_service_pb2,
 )
 from tests.edge.sample import ROUTES, Everything
@@ -198,3 +200,31 @@ def test_entities_of_the_contract_print_absence(
     answer = RESPONSES[operation](**{items: [{}]})
 
     assert encoded(answer, operation)[items][0][member] == expected
+
+
+@pytest.mark.parametrize(
+    ("release", "broker", "partition"),
+    [
+        pytest.param(Release.CAMUNDA_8_9, {}, {}, id="8.9"),
+        pytest.param(Release.CAMUNDA_8_10, {"brokerId": "0"}, {"state": "active"}, id="8.10"),
+    ],
+)
+def test_an_answer_has_the_members_of_its_release(
+    release: Release, broker: dict[str, str], partition: dict[str, str]
+) -> None:
+    (route,) = [route for route in routes() if route.operation_id == "getTopology"]
+    node = topology_service_pb2.BrokerInfo(
+        broker_id="0", partitions=[topology_service_pb2.Partition(partition_id=1, role="leader")]
+    )
+
+    text = encoder_of(route, release)(topology_service_pb2.GetTopologyResponse(brokers=[node]))
+
+    (found,) = json.loads(text or b"")["brokers"]
+    assert found == {
+        "nodeId": 0,
+        "host": "",
+        "port": 0,
+        "partitions": [{"partitionId": 1, "role": "leader", "health": "", **partition}],
+        "version": "",
+        **broker,
+    }

@@ -8,6 +8,7 @@ import pytest
 from google.protobuf.descriptor_pb2 import FileDescriptorSet
 from openapi_spec_validator import validate
 
+from edge.config import Release
 from edge.contract import routes
 from edge.openapi import render
 
@@ -210,3 +211,11 @@ def test_a_text_answer_is_a_string(document: Any) -> None:
 
     (found,) = responses["200"]["content"].items()
     assert (found[0], found[1]["schema"]["type"]) == ("text/xml", "string")
+
+
+def test_the_document_describes_the_release(document: Any) -> None:
+    later = json.loads(render(release=Release.CAMUNDA_8_10))
+
+    assert "brokerId" not in _schema(document, "BrokerInfo")["properties"]
+    assert _schema(later, "BrokerInfo")["properties"]["brokerId"] == {"type": "string"}
+    assert "brokerId" in _schema(later, "BrokerInfo")["required"]

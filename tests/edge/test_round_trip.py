@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from multidict import MultiDict
 
+from edge.config import Release
 from edge.contract import BodyForm, routes
-from edge.fields import Kind, enum_of, integer_bounds, is_nullable, kind_of, map_value, message_of
+from edge.fields import Kind, enum_of, integer_bounds, is_nullable, kind_of, map_value, message_of, rule_of
 from edge.transcode import decoder_of, encoder_of
 from tests.edge.sample import SEND
 
@@ -44,7 +45,8 @@ def _single(field: FieldDescriptor) -> st.SearchStrategy[Any]:
         case Kind.INTEGER:
             return st.integers(*integer_bounds(field))
         case kind:
-            return _VALUES[kind]
+            # An empty text may be encoded as another one.
+            return _VALUES[kind].filter(bool) if rule_of(field).otherwise else _VALUES[kind]
 
 
 _VALUES: dict[Kind, st.SearchStrategy[Any]] = {
@@ -75,7 +77,7 @@ def test_decoding_an_encoded_message_gives_the_message(response: type[Message], 
     )
     fields = tuple(response.DESCRIPTOR.fields)
     route = replace(SEND, policy=policy, body=BodyForm.MEMBERS, body_fields=fields)
-    text = encoder_of(route)(message) or b""
+    text = encoder_of(route, Release.CAMUNDA_8_10)(message) or b""
 
     again = decoder_of(route)(text, "application/json", path={}, query=MultiDict())
 

@@ -22,19 +22,36 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'gnomon/engine/v1/cluster_variable.proto\x12\x10gnomon.engine.v1\"\x8b\x01\n\x0f\x43lusterVariable\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x35\n\x05scope\x18\x02 \x01(\x0e\x32&.gnomon.engine.v1.ClusterVariableScope\x12\x16\n\ttenant_id\x18\x03 \x01(\tH\x00\x88\x01\x01\x12\r\n\x05value\x18\x04 \x01(\tB\x0c\n\n_tenant_id\"\xa6\x01\n\x14\x43lusterVariableMatch\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x35\n\x05scope\x18\x02 \x01(\x0e\x32&.gnomon.engine.v1.ClusterVariableScope\x12\x16\n\ttenant_id\x18\x03 \x01(\tH\x00\x88\x01\x01\x12\r\n\x05value\x18\x04 \x01(\t\x12\x14\n\x0cis_truncated\x18\x05 \x01(\x08\x42\x0c\n\n_tenant_id*\x84\x01\n\x14\x43lusterVariableScope\x12&\n\"CLUSTER_VARIABLE_SCOPE_UNSPECIFIED\x10\x00\x12!\n\x1d\x43LUSTER_VARIABLE_SCOPE_GLOBAL\x10\x01\x12!\n\x1d\x43LUSTER_VARIABLE_SCOPE_TENANT\x10\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'gnomon/engine/v1/cluster_variable.proto\x12\x10gnomon.engine.v1\x1a\x1cgnomon/rest/v1/options.proto\"\xa3\x02\n\x0f\x43lusterVariable\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x35\n\x05scope\x18\x02 \x01(\x0e\x32&.gnomon.engine.v1.ClusterVariableScope\x12\x16\n\ttenant_id\x18\x03 \x01(\tH\x00\x88\x01\x01\x12\r\n\x05value\x18\x04 \x01(\t\x12\x1a\n\x04kind\x18\x05 \x01(\tB\x0c\x92\xe7\x18\x08@\x02J\x04JSON\x12I\n\x08metadata\x18\x06 \x03(\x0b\x32/.gnomon.engine.v1.ClusterVariable.MetadataEntryB\x06\x92\xe7\x18\x02@\x02\x1a/\n\rMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\x0c\n\n_tenant_id\"\xc3\x02\n\x14\x43lusterVariableMatch\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x35\n\x05scope\x18\x02 \x01(\x0e\x32&.gnomon.engine.v1.ClusterVariableScope\x12\x16\n\ttenant_id\x18\x03 \x01(\tH\x00\x88\x01\x01\x12\r\n\x05value\x18\x04 \x01(\t\x12\x14\n\x0cis_truncated\x18\x05 \x01(\x08\x12\x1a\n\x04kind\x18\x06 \x01(\tB\x0c\x92\xe7\x18\x08@\x02J\x04JSON\x12N\n\x08metadata\x18\x07 \x03(\x0b\x32\x34.gnomon.engine.v1.ClusterVariableMatch.MetadataEntryB\x06\x92\xe7\x18\x02@\x02\x1a/\n\rMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\x0c\n\n_tenant_id*\x84\x01\n\x14\x43lusterVariableScope\x12&\n\"CLUSTER_VARIABLE_SCOPE_UNSPECIFIED\x10\x00\x12!\n\x1d\x43LUSTER_VARIABLE_SCOPE_GLOBAL\x10\x01\x12!\n\x1d\x43LUSTER_VARIABLE_SCOPE_TENANT\x10\x02\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'gnomon.engine.v1.cluster_variable_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_CLUSTERVARIABLESCOPE']._serialized_start=373
-  _globals['_CLUSTERVARIABLESCOPE']._serialized_end=505
-  _globals['_CLUSTERVARIABLE']._serialized_start=62
-  _globals['_CLUSTERVARIABLE']._serialized_end=201
-  _globals['_CLUSTERVARIABLEMATCH']._serialized_start=204
-  _globals['_CLUSTERVARIABLEMATCH']._serialized_end=370
+  _globals['_CLUSTERVARIABLE_METADATAENTRY']._loaded_options = None
+  _globals['_CLUSTERVARIABLE_METADATAENTRY']._serialized_options = b'8\001'
+  _globals['_CLUSTERVARIABLE'].fields_by_name['kind']._loaded_options = None
+  _globals['_CLUSTERVARIABLE'].fields_by_name['kind']._serialized_options = b'\222\347\030\010@\002J\004JSON'
+  _globals['_CLUSTERVARIABLE'].fields_by_name['metadata']._loaded_options = None
+  _globals['_CLUSTERVARIABLE'].fields_by_name['metadata']._serialized_options = b'\222\347\030\002@\002'
+  _globals['_CLUSTERVARIABLEMATCH_METADATAENTRY']._loaded_options = None
+  _globals['_CLUSTERVARIABLEMATCH_METADATAENTRY']._serialized_options = b'8\001'
+  _globals['_CLUSTERVARIABLEMATCH'].fields_by_name['kind']._loaded_options = None
+  _globals['_CLUSTERVARIABLEMATCH'].fields_by_name['kind']._serialized_options = b'\222\347\030\010@\002J\004JSON'
+  _globals['_CLUSTERVARIABLEMATCH'].fields_by_name['metadata']._loaded_options = None
+  _globals['_CLUSTERVARIABLEMATCH'].fields_by_name['metadata']._serialized_options = b'\222\347\030\002@\002'
+  _globals['_CLUSTERVARIABLESCOPE']._serialized_start=712
+  _globals['_CLUSTERVARIABLESCOPE']._serialized_end=844
+  _globals['_CLUSTERVARIABLE']._serialized_start=92
+  _globals['_CLUSTERVARIABLE']._serialized_end=383
+  _globals['_CLUSTERVARIABLE_METADATAENTRY']._serialized_start=322
+  _globals['_CLUSTERVARIABLE_METADATAENTRY']._serialized_end=369
+  _globals['_CLUSTERVARIABLEMATCH']._serialized_start=386
+  _globals['_CLUSTERVARIABLEMATCH']._serialized_end=709
+  _globals['_CLUSTERVARIABLEMATCH_METADATAENTRY']._serialized_start=322
+  _globals['_CLUSTERVARIABLEMATCH_METADATAENTRY']._serialized_end=369
 # @@protoc_insertion_point(module_scope)

@@ -272,6 +272,7 @@ class DecisionInstance(_message.Message):
     ROOT_PROCESS_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
     STATE_FIELD_NUMBER: _builtins.int
     TENANT_ID_FIELD_NUMBER: _builtins.int
+    BUSINESS_ID_FIELD_NUMBER: _builtins.int
     decision_definition_id: _builtins.str
     """Id of the decision."""
     decision_definition_key: _builtins.int
@@ -304,6 +305,8 @@ class DecisionInstance(_message.Message):
     """Whether it has a result."""
     tenant_id: _builtins.str
     """Tenant that it belongs to."""
+    business_id: _builtins.str
+    """Always absent: the process instance has it."""
     @_builtins.property
     def evaluation_date(self) -> _timestamp_pb2.Timestamp:
         """When it was evaluated."""
@@ -328,11 +331,14 @@ class DecisionInstance(_message.Message):
         root_process_instance_key: _builtins.int | None = ...,
         state: Global___DecisionInstanceState.ValueType = ...,
         tenant_id: _builtins.str = ...,
+        business_id: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_element_instance_key", b"_element_instance_key", "_evaluation_failure", b"_evaluation_failure", "_process_definition_key", b"_process_definition_key", "_process_instance_key", b"_process_instance_key", "_root_process_instance_key", b"_root_process_instance_key", "element_instance_key", b"element_instance_key", "evaluation_date", b"evaluation_date", "evaluation_failure", b"evaluation_failure", "process_definition_key", b"process_definition_key", "process_instance_key", b"process_instance_key", "root_process_instance_key", b"root_process_instance_key"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_business_id", b"_business_id", "_element_instance_key", b"_element_instance_key", "_evaluation_failure", b"_evaluation_failure", "_process_definition_key", b"_process_definition_key", "_process_instance_key", b"_process_instance_key", "_root_process_instance_key", b"_root_process_instance_key", "business_id", b"business_id", "element_instance_key", b"element_instance_key", "evaluation_date", b"evaluation_date", "evaluation_failure", b"evaluation_failure", "process_definition_key", b"process_definition_key", "process_instance_key", b"process_instance_key", "root_process_instance_key", b"root_process_instance_key"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_element_instance_key", b"_element_instance_key", "_evaluation_failure", b"_evaluation_failure", "_process_definition_key", b"_process_definition_key", "_process_instance_key", b"_process_instance_key", "_root_process_instance_key", b"_root_process_instance_key", "decision_definition_id", b"decision_definition_id", "decision_definition_key", b"decision_definition_key", "decision_definition_name", b"decision_definition_name", "decision_definition_type", b"decision_definition_type", "decision_definition_version", b"decision_definition_version", "decision_evaluation_instance_key", b"decision_evaluation_instance_key", "decision_evaluation_key", b"decision_evaluation_key", "element_instance_key", b"element_instance_key", "evaluation_date", b"evaluation_date", "evaluation_failure", b"evaluation_failure", "process_definition_key", b"process_definition_key", "process_instance_key", b"process_instance_key", "result", b"result", "root_decision_definition_key", b"root_decision_definition_key", "root_process_instance_key", b"root_process_instance_key", "state", b"state", "tenant_id", b"tenant_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_business_id", b"_business_id", "_element_instance_key", b"_element_instance_key", "_evaluation_failure", b"_evaluation_failure", "_process_definition_key", b"_process_definition_key", "_process_instance_key", b"_process_instance_key", "_root_process_instance_key", b"_root_process_instance_key", "business_id", b"business_id", "decision_definition_id", b"decision_definition_id", "decision_definition_key", b"decision_definition_key", "decision_definition_name", b"decision_definition_name", "decision_definition_type", b"decision_definition_type", "decision_definition_version", b"decision_definition_version", "decision_evaluation_instance_key", b"decision_evaluation_instance_key", "decision_evaluation_key", b"decision_evaluation_key", "element_instance_key", b"element_instance_key", "evaluation_date", b"evaluation_date", "evaluation_failure", b"evaluation_failure", "process_definition_key", b"process_definition_key", "process_instance_key", b"process_instance_key", "result", b"result", "root_decision_definition_key", b"root_decision_definition_key", "root_process_instance_key", b"root_process_instance_key", "state", b"state", "tenant_id", b"tenant_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__business_id: _TypeAlias = _typing.Literal["business_id"]  # noqa: Y015
+    _WhichOneofArgType__business_id: _TypeAlias = _typing.Literal["_business_id", b"_business_id"]  # noqa: Y015
     _WhichOneofReturnType__element_instance_key: _TypeAlias = _typing.Literal["element_instance_key"]  # noqa: Y015
     _WhichOneofArgType__element_instance_key: _TypeAlias = _typing.Literal["_element_instance_key", b"_element_instance_key"]  # noqa: Y015
     _WhichOneofReturnType__evaluation_failure: _TypeAlias = _typing.Literal["evaluation_failure"]  # noqa: Y015
@@ -343,6 +349,8 @@ class DecisionInstance(_message.Message):
     _WhichOneofArgType__process_instance_key: _TypeAlias = _typing.Literal["_process_instance_key", b"_process_instance_key"]  # noqa: Y015
     _WhichOneofReturnType__root_process_instance_key: _TypeAlias = _typing.Literal["root_process_instance_key"]  # noqa: Y015
     _WhichOneofArgType__root_process_instance_key: _TypeAlias = _typing.Literal["_root_process_instance_key", b"_root_process_instance_key"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__business_id) -> _WhichOneofReturnType__business_id | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__element_instance_key) -> _WhichOneofReturnType__element_instance_key | None: ...
     @_typing.overload
@@ -381,6 +389,7 @@ class DecisionInstanceDetails(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     EVALUATED_INPUTS_FIELD_NUMBER: _builtins.int
     MATCHED_RULES_FIELD_NUMBER: _builtins.int
+    BUSINESS_ID_FIELD_NUMBER: _builtins.int
     decision_definition_id: _builtins.str
     """Id of the decision."""
     decision_definition_key: _builtins.int
@@ -413,6 +422,8 @@ class DecisionInstanceDetails(_message.Message):
     """Whether it has a result."""
     tenant_id: _builtins.str
     """Tenant that it belongs to."""
+    business_id: _builtins.str
+    """Always absent: the process instance has it."""
     @_builtins.property
     def evaluation_date(self) -> _timestamp_pb2.Timestamp:
         """When it was evaluated."""
@@ -447,11 +458,14 @@ class DecisionInstanceDetails(_message.Message):
         tenant_id: _builtins.str = ...,
         evaluated_inputs: _abc.Iterable[_evaluated_decision_pb2.EvaluatedDecisionInput] | None = ...,
         matched_rules: _abc.Iterable[_evaluated_decision_pb2.MatchedDecisionRule] | None = ...,
+        business_id: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_element_instance_key", b"_element_instance_key", "_evaluation_failure", b"_evaluation_failure", "_process_definition_key", b"_process_definition_key", "_process_instance_key", b"_process_instance_key", "_root_process_instance_key", b"_root_process_instance_key", "element_instance_key", b"element_instance_key", "evaluation_date", b"evaluation_date", "evaluation_failure", b"evaluation_failure", "process_definition_key", b"process_definition_key", "process_instance_key", b"process_instance_key", "root_process_instance_key", b"root_process_instance_key"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_business_id", b"_business_id", "_element_instance_key", b"_element_instance_key", "_evaluation_failure", b"_evaluation_failure", "_process_definition_key", b"_process_definition_key", "_process_instance_key", b"_process_instance_key", "_root_process_instance_key", b"_root_process_instance_key", "business_id", b"business_id", "element_instance_key", b"element_instance_key", "evaluation_date", b"evaluation_date", "evaluation_failure", b"evaluation_failure", "process_definition_key", b"process_definition_key", "process_instance_key", b"process_instance_key", "root_process_instance_key", b"root_process_instance_key"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_element_instance_key", b"_element_instance_key", "_evaluation_failure", b"_evaluation_failure", "_process_definition_key", b"_process_definition_key", "_process_instance_key", b"_process_instance_key", "_root_process_instance_key", b"_root_process_instance_key", "decision_definition_id", b"decision_definition_id", "decision_definition_key", b"decision_definition_key", "decision_definition_name", b"decision_definition_name", "decision_definition_type", b"decision_definition_type", "decision_definition_version", b"decision_definition_version", "decision_evaluation_instance_key", b"decision_evaluation_instance_key", "decision_evaluation_key", b"decision_evaluation_key", "element_instance_key", b"element_instance_key", "evaluated_inputs", b"evaluated_inputs", "evaluation_date", b"evaluation_date", "evaluation_failure", b"evaluation_failure", "matched_rules", b"matched_rules", "process_definition_key", b"process_definition_key", "process_instance_key", b"process_instance_key", "result", b"result", "root_decision_definition_key", b"root_decision_definition_key", "root_process_instance_key", b"root_process_instance_key", "state", b"state", "tenant_id", b"tenant_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_business_id", b"_business_id", "_element_instance_key", b"_element_instance_key", "_evaluation_failure", b"_evaluation_failure", "_process_definition_key", b"_process_definition_key", "_process_instance_key", b"_process_instance_key", "_root_process_instance_key", b"_root_process_instance_key", "business_id", b"business_id", "decision_definition_id", b"decision_definition_id", "decision_definition_key", b"decision_definition_key", "decision_definition_name", b"decision_definition_name", "decision_definition_type", b"decision_definition_type", "decision_definition_version", b"decision_definition_version", "decision_evaluation_instance_key", b"decision_evaluation_instance_key", "decision_evaluation_key", b"decision_evaluation_key", "element_instance_key", b"element_instance_key", "evaluated_inputs", b"evaluated_inputs", "evaluation_date", b"evaluation_date", "evaluation_failure", b"evaluation_failure", "matched_rules", b"matched_rules", "process_definition_key", b"process_definition_key", "process_instance_key", b"process_instance_key", "result", b"result", "root_decision_definition_key", b"root_decision_definition_key", "root_process_instance_key", b"root_process_instance_key", "state", b"state", "tenant_id", b"tenant_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__business_id: _TypeAlias = _typing.Literal["business_id"]  # noqa: Y015
+    _WhichOneofArgType__business_id: _TypeAlias = _typing.Literal["_business_id", b"_business_id"]  # noqa: Y015
     _WhichOneofReturnType__element_instance_key: _TypeAlias = _typing.Literal["element_instance_key"]  # noqa: Y015
     _WhichOneofArgType__element_instance_key: _TypeAlias = _typing.Literal["_element_instance_key", b"_element_instance_key"]  # noqa: Y015
     _WhichOneofReturnType__evaluation_failure: _TypeAlias = _typing.Literal["evaluation_failure"]  # noqa: Y015
@@ -462,6 +476,8 @@ class DecisionInstanceDetails(_message.Message):
     _WhichOneofArgType__process_instance_key: _TypeAlias = _typing.Literal["_process_instance_key", b"_process_instance_key"]  # noqa: Y015
     _WhichOneofReturnType__root_process_instance_key: _TypeAlias = _typing.Literal["root_process_instance_key"]  # noqa: Y015
     _WhichOneofArgType__root_process_instance_key: _TypeAlias = _typing.Literal["_root_process_instance_key", b"_root_process_instance_key"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__business_id) -> _WhichOneofReturnType__business_id | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__element_instance_key) -> _WhichOneofReturnType__element_instance_key | None: ...
     @_typing.overload

@@ -78,6 +78,32 @@ class ExpressionWarning(_message.Message):
 Global___ExpressionWarning: _TypeAlias = ExpressionWarning  # noqa: Y015
 
 @_typing.final
+class SecretReference(_message.Message):
+    """Secret that an expression named."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STORE_ID_FIELD_NUMBER: _builtins.int
+    SECRET_NAME_FIELD_NUMBER: _builtins.int
+    store_id: _builtins.str
+    """Id of the store that has it."""
+    secret_name: _builtins.str
+    """Name of the secret."""
+    def __init__(
+        self,
+        *,
+        store_id: _builtins.str = ...,
+        secret_name: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["secret_name", b"secret_name", "store_id", b"store_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SecretReference: _TypeAlias = SecretReference  # noqa: Y015
+
+@_typing.final
 class EvaluateExpressionResponse(_message.Message):
     """Response of EvaluateExpression."""
 
@@ -86,6 +112,7 @@ class EvaluateExpressionResponse(_message.Message):
     EXPRESSION_FIELD_NUMBER: _builtins.int
     RESULT_FIELD_NUMBER: _builtins.int
     WARNINGS_FIELD_NUMBER: _builtins.int
+    REFERENCED_SECRETS_FIELD_NUMBER: _builtins.int
     expression: _builtins.str
     """The expression as it was given."""
     result: _builtins.bytes
@@ -94,16 +121,21 @@ class EvaluateExpressionResponse(_message.Message):
     def warnings(self) -> _containers.RepeatedCompositeFieldContainer[Global___ExpressionWarning]:
         """What became null on the way."""
 
+    @_builtins.property
+    def referenced_secrets(self) -> _containers.RepeatedCompositeFieldContainer[Global___SecretReference]:
+        """Always empty: there are no secrets."""
+
     def __init__(
         self,
         *,
         expression: _builtins.str = ...,
         result: _builtins.bytes = ...,
         warnings: _abc.Iterable[Global___ExpressionWarning] | None = ...,
+        referenced_secrets: _abc.Iterable[Global___SecretReference] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["expression", b"expression", "result", b"result", "warnings", b"warnings"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["expression", b"expression", "referenced_secrets", b"referenced_secrets", "result", b"result", "warnings", b"warnings"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -452,6 +452,8 @@ class Job(_message.Message):
     WORKER_FIELD_NUMBER: _builtins.int
     CREATION_TIME_FIELD_NUMBER: _builtins.int
     LAST_UPDATE_TIME_FIELD_NUMBER: _builtins.int
+    BUSINESS_ID_FIELD_NUMBER: _builtins.int
+    PRIORITY_FIELD_NUMBER: _builtins.int
     denied_reason: _builtins.str
     """Why a listener denied."""
     element_id: _builtins.str
@@ -490,6 +492,10 @@ class Job(_message.Message):
     """Job type."""
     worker: _builtins.str
     """Worker that has or had it."""
+    business_id: _builtins.str
+    """Always absent: the process instance has it."""
+    priority: _builtins.int
+    """Always 0: jobs have no priority."""
     @_builtins.property
     def custom_headers(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """Headers, as modelled."""
@@ -537,11 +543,15 @@ class Job(_message.Message):
         worker: _builtins.str = ...,
         creation_time: _timestamp_pb2.Timestamp | None = ...,
         last_update_time: _timestamp_pb2.Timestamp | None = ...,
+        business_id: _builtins.str | None = ...,
+        priority: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_creation_time", b"_creation_time", "_deadline", b"_deadline", "_denied_reason", b"_denied_reason", "_element_id", b"_element_id", "_end_time", b"_end_time", "_error_code", b"_error_code", "_error_message", b"_error_message", "_is_denied", b"_is_denied", "_last_update_time", b"_last_update_time", "_root_process_instance_key", b"_root_process_instance_key", "creation_time", b"creation_time", "deadline", b"deadline", "denied_reason", b"denied_reason", "element_id", b"element_id", "end_time", b"end_time", "error_code", b"error_code", "error_message", b"error_message", "is_denied", b"is_denied", "last_update_time", b"last_update_time", "root_process_instance_key", b"root_process_instance_key"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_business_id", b"_business_id", "_creation_time", b"_creation_time", "_deadline", b"_deadline", "_denied_reason", b"_denied_reason", "_element_id", b"_element_id", "_end_time", b"_end_time", "_error_code", b"_error_code", "_error_message", b"_error_message", "_is_denied", b"_is_denied", "_last_update_time", b"_last_update_time", "_root_process_instance_key", b"_root_process_instance_key", "business_id", b"business_id", "creation_time", b"creation_time", "deadline", b"deadline", "denied_reason", b"denied_reason", "element_id", b"element_id", "end_time", b"end_time", "error_code", b"error_code", "error_message", b"error_message", "is_denied", b"is_denied", "last_update_time", b"last_update_time", "root_process_instance_key", b"root_process_instance_key"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_creation_time", b"_creation_time", "_deadline", b"_deadline", "_denied_reason", b"_denied_reason", "_element_id", b"_element_id", "_end_time", b"_end_time", "_error_code", b"_error_code", "_error_message", b"_error_message", "_is_denied", b"_is_denied", "_last_update_time", b"_last_update_time", "_root_process_instance_key", b"_root_process_instance_key", "creation_time", b"creation_time", "custom_headers", b"custom_headers", "deadline", b"deadline", "denied_reason", b"denied_reason", "element_id", b"element_id", "element_instance_key", b"element_instance_key", "end_time", b"end_time", "error_code", b"error_code", "error_message", b"error_message", "has_failed_with_retries_left", b"has_failed_with_retries_left", "is_denied", b"is_denied", "job_key", b"job_key", "kind", b"kind", "last_update_time", b"last_update_time", "listener_event_type", b"listener_event_type", "process_definition_id", b"process_definition_id", "process_definition_key", b"process_definition_key", "process_instance_key", b"process_instance_key", "retries", b"retries", "root_process_instance_key", b"root_process_instance_key", "state", b"state", "tenant_id", b"tenant_id", "type", b"type", "worker", b"worker"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_business_id", b"_business_id", "_creation_time", b"_creation_time", "_deadline", b"_deadline", "_denied_reason", b"_denied_reason", "_element_id", b"_element_id", "_end_time", b"_end_time", "_error_code", b"_error_code", "_error_message", b"_error_message", "_is_denied", b"_is_denied", "_last_update_time", b"_last_update_time", "_root_process_instance_key", b"_root_process_instance_key", "business_id", b"business_id", "creation_time", b"creation_time", "custom_headers", b"custom_headers", "deadline", b"deadline", "denied_reason", b"denied_reason", "element_id", b"element_id", "element_instance_key", b"element_instance_key", "end_time", b"end_time", "error_code", b"error_code", "error_message", b"error_message", "has_failed_with_retries_left", b"has_failed_with_retries_left", "is_denied", b"is_denied", "job_key", b"job_key", "kind", b"kind", "last_update_time", b"last_update_time", "listener_event_type", b"listener_event_type", "priority", b"priority", "process_definition_id", b"process_definition_id", "process_definition_key", b"process_definition_key", "process_instance_key", b"process_instance_key", "retries", b"retries", "root_process_instance_key", b"root_process_instance_key", "state", b"state", "tenant_id", b"tenant_id", "type", b"type", "worker", b"worker"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__business_id: _TypeAlias = _typing.Literal["business_id"]  # noqa: Y015
+    _WhichOneofArgType__business_id: _TypeAlias = _typing.Literal["_business_id", b"_business_id"]  # noqa: Y015
     _WhichOneofReturnType__creation_time: _TypeAlias = _typing.Literal["creation_time"]  # noqa: Y015
     _WhichOneofArgType__creation_time: _TypeAlias = _typing.Literal["_creation_time", b"_creation_time"]  # noqa: Y015
     _WhichOneofReturnType__deadline: _TypeAlias = _typing.Literal["deadline"]  # noqa: Y015
@@ -562,6 +572,8 @@ class Job(_message.Message):
     _WhichOneofArgType__last_update_time: _TypeAlias = _typing.Literal["_last_update_time", b"_last_update_time"]  # noqa: Y015
     _WhichOneofReturnType__root_process_instance_key: _TypeAlias = _typing.Literal["root_process_instance_key"]  # noqa: Y015
     _WhichOneofArgType__root_process_instance_key: _TypeAlias = _typing.Literal["_root_process_instance_key", b"_root_process_instance_key"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__business_id) -> _WhichOneofReturnType__business_id | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__creation_time) -> _WhichOneofReturnType__creation_time | None: ...
     @_typing.overload
@@ -717,6 +729,9 @@ class ActivatedJob(_message.Message):
     USER_TASK_FIELD_NUMBER: _builtins.int
     TAGS_FIELD_NUMBER: _builtins.int
     ROOT_PROCESS_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
+    BUSINESS_ID_FIELD_NUMBER: _builtins.int
+    PRIORITY_FIELD_NUMBER: _builtins.int
+    PHYSICAL_TENANT_ID_FIELD_NUMBER: _builtins.int
     type: _builtins.str
     """Job type."""
     process_definition_id: _builtins.str
@@ -749,6 +764,12 @@ class ActivatedJob(_message.Message):
     """Listener event."""
     root_process_instance_key: _builtins.int
     """Key of the process instance at the top of the calls that led here."""
+    business_id: _builtins.str
+    """Id that the business gave its process instance."""
+    priority: _builtins.int
+    """Always 0: jobs have no priority."""
+    physical_tenant_id: _builtins.str
+    """Always "default"."""
     @_builtins.property
     def custom_headers(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """Headers, as modelled."""
@@ -783,15 +804,22 @@ class ActivatedJob(_message.Message):
         user_task: Global___UserTaskProperties | None = ...,
         tags: _abc.Iterable[_builtins.str] | None = ...,
         root_process_instance_key: _builtins.int | None = ...,
+        business_id: _builtins.str | None = ...,
+        priority: _builtins.int = ...,
+        physical_tenant_id: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_root_process_instance_key", b"_root_process_instance_key", "_user_task", b"_user_task", "root_process_instance_key", b"root_process_instance_key", "user_task", b"user_task"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_business_id", b"_business_id", "_root_process_instance_key", b"_root_process_instance_key", "_user_task", b"_user_task", "business_id", b"business_id", "root_process_instance_key", b"root_process_instance_key", "user_task", b"user_task"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_root_process_instance_key", b"_root_process_instance_key", "_user_task", b"_user_task", "custom_headers", b"custom_headers", "deadline", b"deadline", "element_id", b"element_id", "element_instance_key", b"element_instance_key", "job_key", b"job_key", "kind", b"kind", "listener_event_type", b"listener_event_type", "process_definition_id", b"process_definition_id", "process_definition_key", b"process_definition_key", "process_definition_version", b"process_definition_version", "process_instance_key", b"process_instance_key", "retries", b"retries", "root_process_instance_key", b"root_process_instance_key", "tags", b"tags", "tenant_id", b"tenant_id", "type", b"type", "user_task", b"user_task", "variables", b"variables", "worker", b"worker"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_business_id", b"_business_id", "_root_process_instance_key", b"_root_process_instance_key", "_user_task", b"_user_task", "business_id", b"business_id", "custom_headers", b"custom_headers", "deadline", b"deadline", "element_id", b"element_id", "element_instance_key", b"element_instance_key", "job_key", b"job_key", "kind", b"kind", "listener_event_type", b"listener_event_type", "physical_tenant_id", b"physical_tenant_id", "priority", b"priority", "process_definition_id", b"process_definition_id", "process_definition_key", b"process_definition_key", "process_definition_version", b"process_definition_version", "process_instance_key", b"process_instance_key", "retries", b"retries", "root_process_instance_key", b"root_process_instance_key", "tags", b"tags", "tenant_id", b"tenant_id", "type", b"type", "user_task", b"user_task", "variables", b"variables", "worker", b"worker"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__business_id: _TypeAlias = _typing.Literal["business_id"]  # noqa: Y015
+    _WhichOneofArgType__business_id: _TypeAlias = _typing.Literal["_business_id", b"_business_id"]  # noqa: Y015
     _WhichOneofReturnType__root_process_instance_key: _TypeAlias = _typing.Literal["root_process_instance_key"]  # noqa: Y015
     _WhichOneofArgType__root_process_instance_key: _TypeAlias = _typing.Literal["_root_process_instance_key", b"_root_process_instance_key"]  # noqa: Y015
     _WhichOneofReturnType__user_task: _TypeAlias = _typing.Literal["user_task"]  # noqa: Y015
     _WhichOneofArgType__user_task: _TypeAlias = _typing.Literal["_user_task", b"_user_task"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__business_id) -> _WhichOneofReturnType__business_id | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__root_process_instance_key) -> _WhichOneofReturnType__root_process_instance_key | None: ...
     @_typing.overload

@@ -186,6 +186,26 @@ class MessageSubscription(_message.Message):
         def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
         def WhichOneof(self, oneof_group: _Never) -> None: ...
 
+    @_typing.final
+    class ToolPropertiesEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.str
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.str = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
     MESSAGE_SUBSCRIPTION_KEY_FIELD_NUMBER: _builtins.int
     PROCESS_DEFINITION_ID_FIELD_NUMBER: _builtins.int
     PROCESS_DEFINITION_KEY_FIELD_NUMBER: _builtins.int
@@ -204,6 +224,8 @@ class MessageSubscription(_message.Message):
     EXTENSION_PROPERTIES_FIELD_NUMBER: _builtins.int
     TOOL_NAME_FIELD_NUMBER: _builtins.int
     INBOUND_CONNECTOR_TYPE_FIELD_NUMBER: _builtins.int
+    BUSINESS_ID_FIELD_NUMBER: _builtins.int
+    TOOL_PROPERTIES_FIELD_NUMBER: _builtins.int
     message_subscription_key: _builtins.int
     """Key."""
     process_definition_id: _builtins.str
@@ -236,6 +258,8 @@ class MessageSubscription(_message.Message):
     """The property `io.camunda.tool:name`."""
     inbound_connector_type: _builtins.str
     """The property `inbound.type`."""
+    business_id: _builtins.str
+    """Always absent: the process instance has it."""
     @_builtins.property
     def last_updated_date(self) -> _timestamp_pb2.Timestamp:
         """When that was."""
@@ -243,6 +267,10 @@ class MessageSubscription(_message.Message):
     @_builtins.property
     def extension_properties(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """Properties of the element in the model."""
+
+    @_builtins.property
+    def tool_properties(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
+        """Those of its properties that begin with `io.camunda.tool:`."""
 
     def __init__(
         self,
@@ -265,11 +293,15 @@ class MessageSubscription(_message.Message):
         extension_properties: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
         tool_name: _builtins.str | None = ...,
         inbound_connector_type: _builtins.str | None = ...,
+        business_id: _builtins.str | None = ...,
+        tool_properties: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_correlation_key", b"_correlation_key", "_element_instance_key", b"_element_instance_key", "_inbound_connector_type", b"_inbound_connector_type", "_process_definition_key", b"_process_definition_key", "_process_definition_name", b"_process_definition_name", "_process_definition_version", b"_process_definition_version", "_process_instance_key", b"_process_instance_key", "_root_process_instance_key", b"_root_process_instance_key", "_tool_name", b"_tool_name", "correlation_key", b"correlation_key", "element_instance_key", b"element_instance_key", "inbound_connector_type", b"inbound_connector_type", "last_updated_date", b"last_updated_date", "process_definition_key", b"process_definition_key", "process_definition_name", b"process_definition_name", "process_definition_version", b"process_definition_version", "process_instance_key", b"process_instance_key", "root_process_instance_key", b"root_process_instance_key", "tool_name", b"tool_name"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_business_id", b"_business_id", "_correlation_key", b"_correlation_key", "_element_instance_key", b"_element_instance_key", "_inbound_connector_type", b"_inbound_connector_type", "_process_definition_key", b"_process_definition_key", "_process_definition_name", b"_process_definition_name", "_process_definition_version", b"_process_definition_version", "_process_instance_key", b"_process_instance_key", "_root_process_instance_key", b"_root_process_instance_key", "_tool_name", b"_tool_name", "business_id", b"business_id", "correlation_key", b"correlation_key", "element_instance_key", b"element_instance_key", "inbound_connector_type", b"inbound_connector_type", "last_updated_date", b"last_updated_date", "process_definition_key", b"process_definition_key", "process_definition_name", b"process_definition_name", "process_definition_version", b"process_definition_version", "process_instance_key", b"process_instance_key", "root_process_instance_key", b"root_process_instance_key", "tool_name", b"tool_name"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_correlation_key", b"_correlation_key", "_element_instance_key", b"_element_instance_key", "_inbound_connector_type", b"_inbound_connector_type", "_process_definition_key", b"_process_definition_key", "_process_definition_name", b"_process_definition_name", "_process_definition_version", b"_process_definition_version", "_process_instance_key", b"_process_instance_key", "_root_process_instance_key", b"_root_process_instance_key", "_tool_name", b"_tool_name", "correlation_key", b"correlation_key", "element_id", b"element_id", "element_instance_key", b"element_instance_key", "extension_properties", b"extension_properties", "inbound_connector_type", b"inbound_connector_type", "last_updated_date", b"last_updated_date", "message_name", b"message_name", "message_subscription_key", b"message_subscription_key", "message_subscription_state", b"message_subscription_state", "message_subscription_type", b"message_subscription_type", "process_definition_id", b"process_definition_id", "process_definition_key", b"process_definition_key", "process_definition_name", b"process_definition_name", "process_definition_version", b"process_definition_version", "process_instance_key", b"process_instance_key", "root_process_instance_key", b"root_process_instance_key", "tenant_id", b"tenant_id", "tool_name", b"tool_name"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_business_id", b"_business_id", "_correlation_key", b"_correlation_key", "_element_instance_key", b"_element_instance_key", "_inbound_connector_type", b"_inbound_connector_type", "_process_definition_key", b"_process_definition_key", "_process_definition_name", b"_process_definition_name", "_process_definition_version", b"_process_definition_version", "_process_instance_key", b"_process_instance_key", "_root_process_instance_key", b"_root_process_instance_key", "_tool_name", b"_tool_name", "business_id", b"business_id", "correlation_key", b"correlation_key", "element_id", b"element_id", "element_instance_key", b"element_instance_key", "extension_properties", b"extension_properties", "inbound_connector_type", b"inbound_connector_type", "last_updated_date", b"last_updated_date", "message_name", b"message_name", "message_subscription_key", b"message_subscription_key", "message_subscription_state", b"message_subscription_state", "message_subscription_type", b"message_subscription_type", "process_definition_id", b"process_definition_id", "process_definition_key", b"process_definition_key", "process_definition_name", b"process_definition_name", "process_definition_version", b"process_definition_version", "process_instance_key", b"process_instance_key", "root_process_instance_key", b"root_process_instance_key", "tenant_id", b"tenant_id", "tool_name", b"tool_name", "tool_properties", b"tool_properties"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__business_id: _TypeAlias = _typing.Literal["business_id"]  # noqa: Y015
+    _WhichOneofArgType__business_id: _TypeAlias = _typing.Literal["_business_id", b"_business_id"]  # noqa: Y015
     _WhichOneofReturnType__correlation_key: _TypeAlias = _typing.Literal["correlation_key"]  # noqa: Y015
     _WhichOneofArgType__correlation_key: _TypeAlias = _typing.Literal["_correlation_key", b"_correlation_key"]  # noqa: Y015
     _WhichOneofReturnType__element_instance_key: _TypeAlias = _typing.Literal["element_instance_key"]  # noqa: Y015
@@ -288,6 +320,8 @@ class MessageSubscription(_message.Message):
     _WhichOneofArgType__root_process_instance_key: _TypeAlias = _typing.Literal["_root_process_instance_key", b"_root_process_instance_key"]  # noqa: Y015
     _WhichOneofReturnType__tool_name: _TypeAlias = _typing.Literal["tool_name"]  # noqa: Y015
     _WhichOneofArgType__tool_name: _TypeAlias = _typing.Literal["_tool_name", b"_tool_name"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__business_id) -> _WhichOneofReturnType__business_id | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__correlation_key) -> _WhichOneofReturnType__correlation_key | None: ...
     @_typing.overload
@@ -328,6 +362,7 @@ class CorrelatedMessageSubscription(_message.Message):
     ROOT_PROCESS_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
     SUBSCRIPTION_KEY_FIELD_NUMBER: _builtins.int
     TENANT_ID_FIELD_NUMBER: _builtins.int
+    BUSINESS_ID_FIELD_NUMBER: _builtins.int
     correlation_key: _builtins.str
     """Correlation key, absent when it began a process instance without one."""
     element_id: _builtins.str
@@ -352,6 +387,8 @@ class CorrelatedMessageSubscription(_message.Message):
     """Key of the message subscription."""
     tenant_id: _builtins.str
     """Tenant."""
+    business_id: _builtins.str
+    """Always absent: the process instance has it."""
     @_builtins.property
     def correlation_time(self) -> _timestamp_pb2.Timestamp:
         """When the process instance got the message."""
@@ -372,17 +409,22 @@ class CorrelatedMessageSubscription(_message.Message):
         root_process_instance_key: _builtins.int | None = ...,
         subscription_key: _builtins.int = ...,
         tenant_id: _builtins.str = ...,
+        business_id: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_correlation_key", b"_correlation_key", "_element_instance_key", b"_element_instance_key", "_root_process_instance_key", b"_root_process_instance_key", "correlation_key", b"correlation_key", "correlation_time", b"correlation_time", "element_instance_key", b"element_instance_key", "root_process_instance_key", b"root_process_instance_key"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_business_id", b"_business_id", "_correlation_key", b"_correlation_key", "_element_instance_key", b"_element_instance_key", "_root_process_instance_key", b"_root_process_instance_key", "business_id", b"business_id", "correlation_key", b"correlation_key", "correlation_time", b"correlation_time", "element_instance_key", b"element_instance_key", "root_process_instance_key", b"root_process_instance_key"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_correlation_key", b"_correlation_key", "_element_instance_key", b"_element_instance_key", "_root_process_instance_key", b"_root_process_instance_key", "correlation_key", b"correlation_key", "correlation_time", b"correlation_time", "element_id", b"element_id", "element_instance_key", b"element_instance_key", "message_key", b"message_key", "message_name", b"message_name", "partition_id", b"partition_id", "process_definition_id", b"process_definition_id", "process_definition_key", b"process_definition_key", "process_instance_key", b"process_instance_key", "root_process_instance_key", b"root_process_instance_key", "subscription_key", b"subscription_key", "tenant_id", b"tenant_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_business_id", b"_business_id", "_correlation_key", b"_correlation_key", "_element_instance_key", b"_element_instance_key", "_root_process_instance_key", b"_root_process_instance_key", "business_id", b"business_id", "correlation_key", b"correlation_key", "correlation_time", b"correlation_time", "element_id", b"element_id", "element_instance_key", b"element_instance_key", "message_key", b"message_key", "message_name", b"message_name", "partition_id", b"partition_id", "process_definition_id", b"process_definition_id", "process_definition_key", b"process_definition_key", "process_instance_key", b"process_instance_key", "root_process_instance_key", b"root_process_instance_key", "subscription_key", b"subscription_key", "tenant_id", b"tenant_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__business_id: _TypeAlias = _typing.Literal["business_id"]  # noqa: Y015
+    _WhichOneofArgType__business_id: _TypeAlias = _typing.Literal["_business_id", b"_business_id"]  # noqa: Y015
     _WhichOneofReturnType__correlation_key: _TypeAlias = _typing.Literal["correlation_key"]  # noqa: Y015
     _WhichOneofArgType__correlation_key: _TypeAlias = _typing.Literal["_correlation_key", b"_correlation_key"]  # noqa: Y015
     _WhichOneofReturnType__element_instance_key: _TypeAlias = _typing.Literal["element_instance_key"]  # noqa: Y015
     _WhichOneofArgType__element_instance_key: _TypeAlias = _typing.Literal["_element_instance_key", b"_element_instance_key"]  # noqa: Y015
     _WhichOneofReturnType__root_process_instance_key: _TypeAlias = _typing.Literal["root_process_instance_key"]  # noqa: Y015
     _WhichOneofArgType__root_process_instance_key: _TypeAlias = _typing.Literal["_root_process_instance_key", b"_root_process_instance_key"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__business_id) -> _WhichOneofReturnType__business_id | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__correlation_key) -> _WhichOneofReturnType__correlation_key | None: ...
     @_typing.overload

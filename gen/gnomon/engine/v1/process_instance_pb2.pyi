@@ -182,6 +182,7 @@ class ProcessInstance(_message.Message):
     ROOT_PROCESS_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
     TAGS_FIELD_NUMBER: _builtins.int
     BUSINESS_ID_FIELD_NUMBER: _builtins.int
+    SUSPENDED_DATE_FIELD_NUMBER: _builtins.int
     process_definition_id: _builtins.str
     """Id of its process."""
     process_definition_name: _builtins.str
@@ -222,6 +223,10 @@ class ProcessInstance(_message.Message):
     def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Tags that it was started with."""
 
+    @_builtins.property
+    def suspended_date(self) -> _timestamp_pb2.Timestamp:
+        """Always absent: process instances are not suspended."""
+
     def __init__(
         self,
         *,
@@ -241,10 +246,11 @@ class ProcessInstance(_message.Message):
         root_process_instance_key: _builtins.int | None = ...,
         tags: _abc.Iterable[_builtins.str] | None = ...,
         business_id: _builtins.str | None = ...,
+        suspended_date: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_business_id", b"_business_id", "_end_date", b"_end_date", "_parent_element_instance_key", b"_parent_element_instance_key", "_parent_process_instance_key", b"_parent_process_instance_key", "_process_definition_name", b"_process_definition_name", "_process_definition_version_tag", b"_process_definition_version_tag", "_root_process_instance_key", b"_root_process_instance_key", "business_id", b"business_id", "end_date", b"end_date", "parent_element_instance_key", b"parent_element_instance_key", "parent_process_instance_key", b"parent_process_instance_key", "process_definition_name", b"process_definition_name", "process_definition_version_tag", b"process_definition_version_tag", "root_process_instance_key", b"root_process_instance_key", "start_date", b"start_date"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_business_id", b"_business_id", "_end_date", b"_end_date", "_parent_element_instance_key", b"_parent_element_instance_key", "_parent_process_instance_key", b"_parent_process_instance_key", "_process_definition_name", b"_process_definition_name", "_process_definition_version_tag", b"_process_definition_version_tag", "_root_process_instance_key", b"_root_process_instance_key", "_suspended_date", b"_suspended_date", "business_id", b"business_id", "end_date", b"end_date", "parent_element_instance_key", b"parent_element_instance_key", "parent_process_instance_key", b"parent_process_instance_key", "process_definition_name", b"process_definition_name", "process_definition_version_tag", b"process_definition_version_tag", "root_process_instance_key", b"root_process_instance_key", "start_date", b"start_date", "suspended_date", b"suspended_date"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_business_id", b"_business_id", "_end_date", b"_end_date", "_parent_element_instance_key", b"_parent_element_instance_key", "_parent_process_instance_key", b"_parent_process_instance_key", "_process_definition_name", b"_process_definition_name", "_process_definition_version_tag", b"_process_definition_version_tag", "_root_process_instance_key", b"_root_process_instance_key", "business_id", b"business_id", "end_date", b"end_date", "has_incident", b"has_incident", "parent_element_instance_key", b"parent_element_instance_key", "parent_process_instance_key", b"parent_process_instance_key", "process_definition_id", b"process_definition_id", "process_definition_key", b"process_definition_key", "process_definition_name", b"process_definition_name", "process_definition_version", b"process_definition_version", "process_definition_version_tag", b"process_definition_version_tag", "process_instance_key", b"process_instance_key", "root_process_instance_key", b"root_process_instance_key", "start_date", b"start_date", "state", b"state", "tags", b"tags", "tenant_id", b"tenant_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_business_id", b"_business_id", "_end_date", b"_end_date", "_parent_element_instance_key", b"_parent_element_instance_key", "_parent_process_instance_key", b"_parent_process_instance_key", "_process_definition_name", b"_process_definition_name", "_process_definition_version_tag", b"_process_definition_version_tag", "_root_process_instance_key", b"_root_process_instance_key", "_suspended_date", b"_suspended_date", "business_id", b"business_id", "end_date", b"end_date", "has_incident", b"has_incident", "parent_element_instance_key", b"parent_element_instance_key", "parent_process_instance_key", b"parent_process_instance_key", "process_definition_id", b"process_definition_id", "process_definition_key", b"process_definition_key", "process_definition_name", b"process_definition_name", "process_definition_version", b"process_definition_version", "process_definition_version_tag", b"process_definition_version_tag", "process_instance_key", b"process_instance_key", "root_process_instance_key", b"root_process_instance_key", "start_date", b"start_date", "state", b"state", "suspended_date", b"suspended_date", "tags", b"tags", "tenant_id", b"tenant_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__business_id: _TypeAlias = _typing.Literal["business_id"]  # noqa: Y015
     _WhichOneofArgType__business_id: _TypeAlias = _typing.Literal["_business_id", b"_business_id"]  # noqa: Y015
@@ -260,6 +266,8 @@ class ProcessInstance(_message.Message):
     _WhichOneofArgType__process_definition_version_tag: _TypeAlias = _typing.Literal["_process_definition_version_tag", b"_process_definition_version_tag"]  # noqa: Y015
     _WhichOneofReturnType__root_process_instance_key: _TypeAlias = _typing.Literal["root_process_instance_key"]  # noqa: Y015
     _WhichOneofArgType__root_process_instance_key: _TypeAlias = _typing.Literal["_root_process_instance_key", b"_root_process_instance_key"]  # noqa: Y015
+    _WhichOneofReturnType__suspended_date: _TypeAlias = _typing.Literal["suspended_date"]  # noqa: Y015
+    _WhichOneofArgType__suspended_date: _TypeAlias = _typing.Literal["_suspended_date", b"_suspended_date"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__business_id) -> _WhichOneofReturnType__business_id | None: ...
     @_typing.overload
@@ -274,5 +282,7 @@ class ProcessInstance(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__process_definition_version_tag) -> _WhichOneofReturnType__process_definition_version_tag | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__root_process_instance_key) -> _WhichOneofReturnType__root_process_instance_key | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__suspended_date) -> _WhichOneofReturnType__suspended_date | None: ...
 
 Global___ProcessInstance: _TypeAlias = ProcessInstance  # noqa: Y015

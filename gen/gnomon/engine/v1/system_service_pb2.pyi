@@ -234,18 +234,42 @@ class GetSystemConfigurationResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     JOB_METRICS_FIELD_NUMBER: _builtins.int
+    COMPONENTS_FIELD_NUMBER: _builtins.int
+    DEPLOYMENT_FIELD_NUMBER: _builtins.int
+    AUTHENTICATION_FIELD_NUMBER: _builtins.int
+    CLOUD_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def job_metrics(self) -> Global___JobMetricsConfiguration:
         """Of statistics of jobs."""
+
+    @_builtins.property
+    def components(self) -> Global___ComponentsConfiguration:
+        """Of pages."""
+
+    @_builtins.property
+    def deployment(self) -> Global___DeploymentConfiguration:
+        """Of the deployment."""
+
+    @_builtins.property
+    def authentication(self) -> Global___AuthenticationConfiguration:
+        """Of the sign-in."""
+
+    @_builtins.property
+    def cloud(self) -> Global___CloudConfiguration:
+        """Of a cloud."""
 
     def __init__(
         self,
         *,
         job_metrics: Global___JobMetricsConfiguration | None = ...,
+        components: Global___ComponentsConfiguration | None = ...,
+        deployment: Global___DeploymentConfiguration | None = ...,
+        authentication: Global___AuthenticationConfiguration | None = ...,
+        cloud: Global___CloudConfiguration | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["job_metrics", b"job_metrics"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["authentication", b"authentication", "cloud", b"cloud", "components", b"components", "deployment", b"deployment", "job_metrics", b"job_metrics"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["job_metrics", b"job_metrics"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authentication", b"authentication", "cloud", b"cloud", "components", b"components", "deployment", b"deployment", "job_metrics", b"job_metrics"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -292,3 +316,103 @@ class JobMetricsConfiguration(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___JobMetricsConfiguration: _TypeAlias = JobMetricsConfiguration  # noqa: Y015
+
+@_typing.final
+class ComponentsConfiguration(_message.Message):
+    """Camunda's web applications."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ACTIVE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def active(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Always empty: there are none."""
+
+    def __init__(
+        self,
+        *,
+        active: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["active", b"active"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ComponentsConfiguration: _TypeAlias = ComponentsConfiguration  # noqa: Y015
+
+@_typing.final
+class DeploymentConfiguration(_message.Message):
+    """What kind of deployment it is."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    IS_MULTI_TENANCY_ENABLED_FIELD_NUMBER: _builtins.int
+    MAX_REQUEST_SIZE_FIELD_NUMBER: _builtins.int
+    is_multi_tenancy_enabled: _builtins.bool
+    """Whether there are tenants: always true."""
+    max_request_size: _builtins.int
+    """Bytes of the body of a request, in the configuration of the edge."""
+    def __init__(
+        self,
+        *,
+        is_multi_tenancy_enabled: _builtins.bool = ...,
+        max_request_size: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["is_multi_tenancy_enabled", b"is_multi_tenancy_enabled", "max_request_size", b"max_request_size"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeploymentConfiguration: _TypeAlias = DeploymentConfiguration  # noqa: Y015
+
+@_typing.final
+class AuthenticationConfiguration(_message.Message):
+    """How people sign in and out."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CAN_LOGOUT_FIELD_NUMBER: _builtins.int
+    IS_LOGIN_DELEGATED_FIELD_NUMBER: _builtins.int
+    can_logout: _builtins.bool
+    """Whether they can sign out: always true."""
+    is_login_delegated: _builtins.bool
+    """Whether somebody else signs them in: always false."""
+    def __init__(
+        self,
+        *,
+        can_logout: _builtins.bool = ...,
+        is_login_delegated: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["can_logout", b"can_logout", "is_login_delegated", b"is_login_delegated"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AuthenticationConfiguration: _TypeAlias = AuthenticationConfiguration  # noqa: Y015
+
+@_typing.final
+class CloudConfiguration(_message.Message):
+    """Which cloud it runs in."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STAGE_FIELD_NUMBER: _builtins.int
+    stage: _builtins.str
+    """Always absent."""
+    def __init__(
+        self,
+        *,
+        stage: _builtins.str | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_stage", b"_stage", "stage", b"stage"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_stage", b"_stage", "stage", b"stage"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__stage: _TypeAlias = _typing.Literal["stage"]  # noqa: Y015
+    _WhichOneofArgType__stage: _TypeAlias = _typing.Literal["_stage", b"_stage"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__stage) -> _WhichOneofReturnType__stage | None: ...
+
+Global___CloudConfiguration: _TypeAlias = CloudConfiguration  # noqa: Y015

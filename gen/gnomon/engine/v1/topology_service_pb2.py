@@ -26,29 +26,33 @@ from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb
 from google.api import annotations_pb2 as google_dot_api_dot_annotations__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'gnomon/engine/v1/topology_service.proto\x12\x10gnomon.engine.v1\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\"?\n\tPartition\x12\x14\n\x0cpartition_id\x18\x01 \x01(\x05\x12\x0c\n\x04role\x18\x02 \x01(\t\x12\x0e\n\x06health\x18\x03 \x01(\t\"{\n\nBrokerInfo\x12\x0f\n\x07node_id\x18\x01 \x01(\x05\x12\x0c\n\x04host\x18\x02 \x01(\t\x12\x0c\n\x04port\x18\x03 \x01(\x05\x12/\n\npartitions\x18\x04 \x03(\x0b\x32\x1b.gnomon.engine.v1.Partition\x12\x0f\n\x07version\x18\x05 \x01(\t\"\x14\n\x12GetTopologyRequest\"\xf3\x01\n\x13GetTopologyResponse\x12-\n\x07\x62rokers\x18\x01 \x03(\x0b\x32\x1c.gnomon.engine.v1.BrokerInfo\x12\x17\n\ncluster_id\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\x14\n\x0c\x63luster_size\x18\x03 \x01(\x05\x12\x18\n\x10partitions_count\x18\x04 \x01(\x05\x12\x1a\n\x12replication_factor\x18\x05 \x01(\x05\x12\x17\n\x0fgateway_version\x18\x06 \x01(\t\x12 \n\x18last_completed_change_id\x18\x07 \x01(\tB\r\n\x0b_cluster_id\"\x12\n\x10GetStatusRequest\"\x13\n\x11GetStatusResponse2\xf7\x01\n\x0fTopologyService\x12t\n\x0bGetTopology\x12$.gnomon.engine.v1.GetTopologyRequest\x1a%.gnomon.engine.v1.GetTopologyResponse\"\x18\x8a\xe7\x18\x00\x82\xd3\xe4\x93\x02\x0e\x12\x0c/v2/topology\x12n\n\tGetStatus\x12\".gnomon.engine.v1.GetStatusRequest\x1a#.gnomon.engine.v1.GetStatusResponse\"\x18\x8a\xe7\x18\x02\x10\x01\x82\xd3\xe4\x93\x02\x0c\x12\n/v2/statusb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'gnomon/engine/v1/topology_service.proto\x12\x10gnomon.engine.v1\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\"^\n\tPartition\x12\x14\n\x0cpartition_id\x18\x01 \x01(\x05\x12\x0c\n\x04role\x18\x02 \x01(\t\x12\x0e\n\x06health\x18\x03 \x01(\t\x12\x1d\n\x05state\x18\x04 \x01(\tB\x0e\x92\xe7\x18\n@\x02J\x06\x61\x63tive\"\x96\x01\n\nBrokerInfo\x12\x0f\n\x07node_id\x18\x01 \x01(\x05\x12\x0c\n\x04host\x18\x02 \x01(\t\x12\x0c\n\x04port\x18\x03 \x01(\x05\x12/\n\npartitions\x18\x04 \x03(\x0b\x32\x1b.gnomon.engine.v1.Partition\x12\x0f\n\x07version\x18\x05 \x01(\t\x12\x19\n\tbroker_id\x18\x06 \x01(\tB\x06\x92\xe7\x18\x02@\x02\"\x14\n\x12GetTopologyRequest\"\xf3\x01\n\x13GetTopologyResponse\x12-\n\x07\x62rokers\x18\x01 \x03(\x0b\x32\x1c.gnomon.engine.v1.BrokerInfo\x12\x17\n\ncluster_id\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\x14\n\x0c\x63luster_size\x18\x03 \x01(\x05\x12\x18\n\x10partitions_count\x18\x04 \x01(\x05\x12\x1a\n\x12replication_factor\x18\x05 \x01(\x05\x12\x17\n\x0fgateway_version\x18\x06 \x01(\t\x12 \n\x18last_completed_change_id\x18\x07 \x01(\tB\r\n\x0b_cluster_id\"\x12\n\x10GetStatusRequest\"\x13\n\x11GetStatusResponse2\xf7\x01\n\x0fTopologyService\x12t\n\x0bGetTopology\x12$.gnomon.engine.v1.GetTopologyRequest\x1a%.gnomon.engine.v1.GetTopologyResponse\"\x18\x8a\xe7\x18\x00\x82\xd3\xe4\x93\x02\x0e\x12\x0c/v2/topology\x12n\n\tGetStatus\x12\".gnomon.engine.v1.GetStatusRequest\x1a#.gnomon.engine.v1.GetStatusResponse\"\x18\x8a\xe7\x18\x02\x10\x01\x82\xd3\xe4\x93\x02\x0c\x12\n/v2/statusb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'gnomon.engine.v1.topology_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
+  _globals['_PARTITION'].fields_by_name['state']._loaded_options = None
+  _globals['_PARTITION'].fields_by_name['state']._serialized_options = b'\222\347\030\n@\002J\006active'
+  _globals['_BROKERINFO'].fields_by_name['broker_id']._loaded_options = None
+  _globals['_BROKERINFO'].fields_by_name['broker_id']._serialized_options = b'\222\347\030\002@\002'
   _globals['_TOPOLOGYSERVICE'].methods_by_name['GetTopology']._loaded_options = None
   _globals['_TOPOLOGYSERVICE'].methods_by_name['GetTopology']._serialized_options = b'\212\347\030\000\202\323\344\223\002\016\022\014/v2/topology'
   _globals['_TOPOLOGYSERVICE'].methods_by_name['GetStatus']._loaded_options = None
   _globals['_TOPOLOGYSERVICE'].methods_by_name['GetStatus']._serialized_options = b'\212\347\030\002\020\001\202\323\344\223\002\014\022\n/v2/status'
   _globals['_PARTITION']._serialized_start=121
-  _globals['_PARTITION']._serialized_end=184
-  _globals['_BROKERINFO']._serialized_start=186
-  _globals['_BROKERINFO']._serialized_end=309
-  _globals['_GETTOPOLOGYREQUEST']._serialized_start=311
-  _globals['_GETTOPOLOGYREQUEST']._serialized_end=331
-  _globals['_GETTOPOLOGYRESPONSE']._serialized_start=334
-  _globals['_GETTOPOLOGYRESPONSE']._serialized_end=577
-  _globals['_GETSTATUSREQUEST']._serialized_start=579
-  _globals['_GETSTATUSREQUEST']._serialized_end=597
-  _globals['_GETSTATUSRESPONSE']._serialized_start=599
-  _globals['_GETSTATUSRESPONSE']._serialized_end=618
-  _globals['_TOPOLOGYSERVICE']._serialized_start=621
-  _globals['_TOPOLOGYSERVICE']._serialized_end=868
+  _globals['_PARTITION']._serialized_end=215
+  _globals['_BROKERINFO']._serialized_start=218
+  _globals['_BROKERINFO']._serialized_end=368
+  _globals['_GETTOPOLOGYREQUEST']._serialized_start=370
+  _globals['_GETTOPOLOGYREQUEST']._serialized_end=390
+  _globals['_GETTOPOLOGYRESPONSE']._serialized_start=393
+  _globals['_GETTOPOLOGYRESPONSE']._serialized_end=636
+  _globals['_GETSTATUSREQUEST']._serialized_start=638
+  _globals['_GETSTATUSREQUEST']._serialized_end=656
+  _globals['_GETSTATUSRESPONSE']._serialized_start=658
+  _globals['_GETSTATUSRESPONSE']._serialized_end=677
+  _globals['_TOPOLOGYSERVICE']._serialized_start=680
+  _globals['_TOPOLOGYSERVICE']._serialized_end=927
 # @@protoc_insertion_point(module_scope)

@@ -27,22 +27,26 @@ class Partition(_message.Message):
     PARTITION_ID_FIELD_NUMBER: _builtins.int
     ROLE_FIELD_NUMBER: _builtins.int
     HEALTH_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
     partition_id: _builtins.int
     """Number of the partition, from 1."""
     role: _builtins.str
     """leader, follower or inactive."""
     health: _builtins.str
     """healthy, or unhealthy while it is recovered or handed over; dead is not used."""
+    state: _builtins.str
+    """Always "active"."""
     def __init__(
         self,
         *,
         partition_id: _builtins.int = ...,
         role: _builtins.str = ...,
         health: _builtins.str = ...,
+        state: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["health", b"health", "partition_id", b"partition_id", "role", b"role"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["health", b"health", "partition_id", b"partition_id", "role", b"role", "state", b"state"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -59,6 +63,7 @@ class BrokerInfo(_message.Message):
     PORT_FIELD_NUMBER: _builtins.int
     PARTITIONS_FIELD_NUMBER: _builtins.int
     VERSION_FIELD_NUMBER: _builtins.int
+    BROKER_ID_FIELD_NUMBER: _builtins.int
     node_id: _builtins.int
     """Number of the node, from 0."""
     host: _builtins.str
@@ -67,6 +72,8 @@ class BrokerInfo(_message.Message):
     """Port that it listens on."""
     version: _builtins.str
     """Version of the program."""
+    broker_id: _builtins.str
+    """Number of the node as text."""
     @_builtins.property
     def partitions(self) -> _containers.RepeatedCompositeFieldContainer[Global___Partition]:
         """Its partitions."""
@@ -79,10 +86,11 @@ class BrokerInfo(_message.Message):
         port: _builtins.int = ...,
         partitions: _abc.Iterable[Global___Partition] | None = ...,
         version: _builtins.str = ...,
+        broker_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["host", b"host", "node_id", b"node_id", "partitions", b"partitions", "port", b"port", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["broker_id", b"broker_id", "host", b"host", "node_id", b"node_id", "partitions", b"partitions", "port", b"port", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

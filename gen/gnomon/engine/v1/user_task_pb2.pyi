@@ -176,6 +176,7 @@ class UserTask(_message.Message):
     ROOT_PROCESS_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
     FORM_KEY_FIELD_NUMBER: _builtins.int
     TAGS_FIELD_NUMBER: _builtins.int
+    BUSINESS_ID_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Name of its element."""
     state: Global___UserTaskState.ValueType
@@ -208,6 +209,8 @@ class UserTask(_message.Message):
     """Key of the process instance at the top of the calls that led here."""
     form_key: _builtins.int
     """Always absent in this release."""
+    business_id: _builtins.str
+    """Always absent: the process instance has it."""
     @_builtins.property
     def candidate_groups(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Groups whose members may claim it."""
@@ -267,13 +270,16 @@ class UserTask(_message.Message):
         root_process_instance_key: _builtins.int | None = ...,
         form_key: _builtins.int | None = ...,
         tags: _abc.Iterable[_builtins.str] | None = ...,
+        business_id: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_assignee", b"_assignee", "_completion_date", b"_completion_date", "_due_date", b"_due_date", "_external_form_reference", b"_external_form_reference", "_follow_up_date", b"_follow_up_date", "_form_key", b"_form_key", "_name", b"_name", "_process_name", b"_process_name", "_root_process_instance_key", b"_root_process_instance_key", "assignee", b"assignee", "completion_date", b"completion_date", "creation_date", b"creation_date", "due_date", b"due_date", "external_form_reference", b"external_form_reference", "follow_up_date", b"follow_up_date", "form_key", b"form_key", "name", b"name", "process_name", b"process_name", "root_process_instance_key", b"root_process_instance_key"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_assignee", b"_assignee", "_business_id", b"_business_id", "_completion_date", b"_completion_date", "_due_date", b"_due_date", "_external_form_reference", b"_external_form_reference", "_follow_up_date", b"_follow_up_date", "_form_key", b"_form_key", "_name", b"_name", "_process_name", b"_process_name", "_root_process_instance_key", b"_root_process_instance_key", "assignee", b"assignee", "business_id", b"business_id", "completion_date", b"completion_date", "creation_date", b"creation_date", "due_date", b"due_date", "external_form_reference", b"external_form_reference", "follow_up_date", b"follow_up_date", "form_key", b"form_key", "name", b"name", "process_name", b"process_name", "root_process_instance_key", b"root_process_instance_key"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_assignee", b"_assignee", "_completion_date", b"_completion_date", "_due_date", b"_due_date", "_external_form_reference", b"_external_form_reference", "_follow_up_date", b"_follow_up_date", "_form_key", b"_form_key", "_name", b"_name", "_process_name", b"_process_name", "_root_process_instance_key", b"_root_process_instance_key", "assignee", b"assignee", "candidate_groups", b"candidate_groups", "candidate_users", b"candidate_users", "completion_date", b"completion_date", "creation_date", b"creation_date", "custom_headers", b"custom_headers", "due_date", b"due_date", "element_id", b"element_id", "element_instance_key", b"element_instance_key", "external_form_reference", b"external_form_reference", "follow_up_date", b"follow_up_date", "form_key", b"form_key", "name", b"name", "priority", b"priority", "process_definition_id", b"process_definition_id", "process_definition_key", b"process_definition_key", "process_definition_version", b"process_definition_version", "process_instance_key", b"process_instance_key", "process_name", b"process_name", "root_process_instance_key", b"root_process_instance_key", "state", b"state", "tags", b"tags", "tenant_id", b"tenant_id", "user_task_key", b"user_task_key"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_assignee", b"_assignee", "_business_id", b"_business_id", "_completion_date", b"_completion_date", "_due_date", b"_due_date", "_external_form_reference", b"_external_form_reference", "_follow_up_date", b"_follow_up_date", "_form_key", b"_form_key", "_name", b"_name", "_process_name", b"_process_name", "_root_process_instance_key", b"_root_process_instance_key", "assignee", b"assignee", "business_id", b"business_id", "candidate_groups", b"candidate_groups", "candidate_users", b"candidate_users", "completion_date", b"completion_date", "creation_date", b"creation_date", "custom_headers", b"custom_headers", "due_date", b"due_date", "element_id", b"element_id", "element_instance_key", b"element_instance_key", "external_form_reference", b"external_form_reference", "follow_up_date", b"follow_up_date", "form_key", b"form_key", "name", b"name", "priority", b"priority", "process_definition_id", b"process_definition_id", "process_definition_key", b"process_definition_key", "process_definition_version", b"process_definition_version", "process_instance_key", b"process_instance_key", "process_name", b"process_name", "root_process_instance_key", b"root_process_instance_key", "state", b"state", "tags", b"tags", "tenant_id", b"tenant_id", "user_task_key", b"user_task_key"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__assignee: _TypeAlias = _typing.Literal["assignee"]  # noqa: Y015
     _WhichOneofArgType__assignee: _TypeAlias = _typing.Literal["_assignee", b"_assignee"]  # noqa: Y015
+    _WhichOneofReturnType__business_id: _TypeAlias = _typing.Literal["business_id"]  # noqa: Y015
+    _WhichOneofArgType__business_id: _TypeAlias = _typing.Literal["_business_id", b"_business_id"]  # noqa: Y015
     _WhichOneofReturnType__completion_date: _TypeAlias = _typing.Literal["completion_date"]  # noqa: Y015
     _WhichOneofArgType__completion_date: _TypeAlias = _typing.Literal["_completion_date", b"_completion_date"]  # noqa: Y015
     _WhichOneofReturnType__due_date: _TypeAlias = _typing.Literal["due_date"]  # noqa: Y015
@@ -292,6 +298,8 @@ class UserTask(_message.Message):
     _WhichOneofArgType__root_process_instance_key: _TypeAlias = _typing.Literal["_root_process_instance_key", b"_root_process_instance_key"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__assignee) -> _WhichOneofReturnType__assignee | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__business_id) -> _WhichOneofReturnType__business_id | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__completion_date) -> _WhichOneofReturnType__completion_date | None: ...
     @_typing.overload

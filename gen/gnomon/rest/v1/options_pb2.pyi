@@ -122,6 +122,26 @@ ANSWER_HEADER_ATTACHMENT: AnswerHeader.ValueType  # 2
 """Content-Disposition: attachment, with the name that browsers give the file."""
 Global___AnswerHeader: _TypeAlias = AnswerHeader  # noqa: Y015
 
+class _Release:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ReleaseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Release.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    RELEASE_UNSPECIFIED: _Release.ValueType  # 0
+    RELEASE_8_9: _Release.ValueType  # 1
+    """The release whose answers every deployment gives."""
+    RELEASE_8_10: _Release.ValueType  # 2
+
+class Release(_Release, metaclass=_ReleaseEnumTypeWrapper):
+    """Release of Camunda's API, oldest first."""
+
+RELEASE_UNSPECIFIED: Release.ValueType  # 0
+RELEASE_8_9: Release.ValueType  # 1
+"""The release whose answers every deployment gives."""
+RELEASE_8_10: Release.ValueType  # 2
+Global___Release: _TypeAlias = Release  # noqa: Y015
+
 class _CallerKind:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -277,6 +297,8 @@ class FieldRule(_message.Message):
     REQUIRED_FIELD_NUMBER: _builtins.int
     HEADER_FIELD_NUMBER: _builtins.int
     FAILURES_FIELD_NUMBER: _builtins.int
+    SINCE_FIELD_NUMBER: _builtins.int
+    OTHERWISE_FIELD_NUMBER: _builtins.int
     form: Global___JsonForm.ValueType
     """JSON form, where it is not protobuf's own."""
     tenant: _builtins.bool
@@ -293,6 +315,10 @@ class FieldRule(_message.Message):
     """Header that the text is instead of being a member of the answer."""
     failures: _builtins.bool
     """True for the list of an answer that has what failed: unless it is empty, the status is 207 (RFC 4918 §13)."""
+    since: Global___Release.ValueType
+    """Release that brought the member to answers: a deployment that answers as an older one leaves it out."""
+    otherwise: _builtins.str
+    """Text of the member of an answer where the field is empty."""
     def __init__(
         self,
         *,
@@ -303,10 +329,12 @@ class FieldRule(_message.Message):
         required: _builtins.bool = ...,
         header: Global___AnswerHeader.ValueType = ...,
         failures: _builtins.bool = ...,
+        since: Global___Release.ValueType = ...,
+        otherwise: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["etag", b"etag", "failures", b"failures", "form", b"form", "header", b"header", "query", b"query", "required", b"required", "tenant", b"tenant"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["etag", b"etag", "failures", b"failures", "form", b"form", "header", b"header", "otherwise", b"otherwise", "query", b"query", "required", b"required", "since", b"since", "tenant", b"tenant"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -30,6 +30,7 @@ __all__ = (
     "AuditLogServiceStub",
     "AuditLogSort",
     "AuditResult",
+    "AuthenticationConfiguration",
     "BatchMoveInstruction",
     "BatchOperation",
     "BatchOperationActorTypeFilter",
@@ -57,6 +58,7 @@ __all__ = (
     "CancelProcessInstancesBatchOperationRequest",
     "CancelProcessInstancesBatchOperationResponse",
     "ClockServiceStub",
+    "CloudConfiguration",
     "ClusterVariable",
     "ClusterVariableFilter",
     "ClusterVariableMatch",
@@ -68,6 +70,7 @@ __all__ = (
     "CompleteJobResponse",
     "CompleteUserTaskRequest",
     "CompleteUserTaskResponse",
+    "ComponentsConfiguration",
     "ConditionalServiceStub",
     "ConsoleForm",
     "ConsoleProcessDefinition",
@@ -137,6 +140,7 @@ __all__ = (
     "DeployedForm",
     "DeployedProcess",
     "DeployedResource",
+    "DeploymentConfiguration",
     "DeploymentServiceStub",
     "DocumentCreationFailureDetail",
     "DocumentFile",
@@ -425,6 +429,7 @@ __all__ = (
     "SearchUserTasksResponse",
     "SearchVariablesRequest",
     "SearchVariablesResponse",
+    "SecretReference",
     "SignalServiceStub",
     "SourceElementInstruction",
     "StartInstruction",
@@ -2189,6 +2194,21 @@ class ActivatedJob(betterproto2.Message):
     Key of the process instance at the top of the calls that led here.
     """
 
+    business_id: "str | None" = betterproto2.field(20, betterproto2.TYPE_STRING, optional=True)
+    """
+    Id that the business gave its process instance.
+    """
+
+    priority: "int" = betterproto2.field(21, betterproto2.TYPE_INT32)
+    """
+    Always 0: jobs have no priority.
+    """
+
+    physical_tenant_id: "str" = betterproto2.field(22, betterproto2.TYPE_STRING)
+    """
+    Always "default".
+    """
+
 
 default_message_pool.register_message("gnomon.engine.v1", "ActivatedJob", ActivatedJob)
 
@@ -2659,6 +2679,16 @@ class AuditLog(betterproto2.Message):
     Always absent.
     """
 
+    inbound_channel_type: "str | None" = betterproto2.field(32, betterproto2.TYPE_STRING, optional=True)
+    """
+    Always absent.
+    """
+
+    inbound_channel_tool_name: "str | None" = betterproto2.field(33, betterproto2.TYPE_STRING, optional=True)
+    """
+    Always absent.
+    """
+
 
 default_message_pool.register_message("gnomon.engine.v1", "AuditLog", AuditLog)
 
@@ -3056,6 +3086,28 @@ class AuditLogSort(betterproto2.Message):
 
 
 default_message_pool.register_message("gnomon.engine.v1", "AuditLogSort", AuditLogSort)
+
+
+@dataclass(eq=False, repr=False)
+class AuthenticationConfiguration(betterproto2.Message):
+    """
+    How people sign in and out.
+    """
+
+    can_logout: "bool" = betterproto2.field(1, betterproto2.TYPE_BOOL)
+    """
+    Whether they can sign out: always true.
+    """
+
+    is_login_delegated: "bool" = betterproto2.field(2, betterproto2.TYPE_BOOL)
+    """
+    Whether somebody else signs them in: always false.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1", "AuthenticationConfiguration", AuthenticationConfiguration
+)
 
 
 @dataclass(eq=False, repr=False)
@@ -3712,6 +3764,11 @@ class BrokerInfo(betterproto2.Message):
     Version of the program.
     """
 
+    broker_id: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
+    """
+    Number of the node as text.
+    """
+
 
 default_message_pool.register_message("gnomon.engine.v1", "BrokerInfo", BrokerInfo)
 
@@ -3834,6 +3891,21 @@ default_message_pool.register_message(
 
 
 @dataclass(eq=False, repr=False)
+class CloudConfiguration(betterproto2.Message):
+    """
+    Which cloud it runs in.
+    """
+
+    stage: "str | None" = betterproto2.field(1, betterproto2.TYPE_STRING, optional=True)
+    """
+    Always absent.
+    """
+
+
+default_message_pool.register_message("gnomon.engine.v1", "CloudConfiguration", CloudConfiguration)
+
+
+@dataclass(eq=False, repr=False)
 class ClusterVariable(betterproto2.Message):
     """
     A cluster variable with its whole value.
@@ -3859,6 +3931,20 @@ class ClusterVariable(betterproto2.Message):
     value: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
     The value as JSON text.
+    """
+
+    kind: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
+    """
+    Always "JSON".
+    """
+
+    metadata: "dict[str, str]" = betterproto2.field(
+        6,
+        betterproto2.TYPE_MAP,
+        map_meta=betterproto2.map_meta(betterproto2.TYPE_STRING, betterproto2.TYPE_STRING),
+    )
+    """
+    Always empty.
     """
 
 
@@ -3939,6 +4025,20 @@ class ClusterVariableMatch(betterproto2.Message):
     is_truncated: "bool" = betterproto2.field(5, betterproto2.TYPE_BOOL)
     """
     Whether the value was cut.
+    """
+
+    kind: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
+    """
+    Always "JSON".
+    """
+
+    metadata: "dict[str, str]" = betterproto2.field(
+        7,
+        betterproto2.TYPE_MAP,
+        map_meta=betterproto2.map_meta(betterproto2.TYPE_STRING, betterproto2.TYPE_STRING),
+    )
+    """
+    Always empty.
     """
 
 
@@ -4103,6 +4203,21 @@ class CompleteUserTaskResponse(betterproto2.Message):
 default_message_pool.register_message(
     "gnomon.engine.v1", "CompleteUserTaskResponse", CompleteUserTaskResponse
 )
+
+
+@dataclass(eq=False, repr=False)
+class ComponentsConfiguration(betterproto2.Message):
+    """
+    Camunda's web applications.
+    """
+
+    active: "list[str]" = betterproto2.field(1, betterproto2.TYPE_STRING, repeated=True)
+    """
+    Always empty: there are none.
+    """
+
+
+default_message_pool.register_message("gnomon.engine.v1", "ComponentsConfiguration", ComponentsConfiguration)
 
 
 @dataclass(eq=False, repr=False)
@@ -4275,6 +4390,11 @@ class CorrelatedMessageSubscription(betterproto2.Message):
     tenant_id: "str" = betterproto2.field(13, betterproto2.TYPE_STRING)
     """
     Tenant.
+    """
+
+    business_id: "str | None" = betterproto2.field(14, betterproto2.TYPE_STRING, optional=True)
+    """
+    Always absent: the process instance has it.
     """
 
 
@@ -5296,6 +5416,11 @@ class DecisionInstance(betterproto2.Message):
     Tenant that it belongs to.
     """
 
+    business_id: "str | None" = betterproto2.field(18, betterproto2.TYPE_STRING, optional=True)
+    """
+    Always absent: the process instance has it.
+    """
+
 
 default_message_pool.register_message("gnomon.engine.v1", "DecisionInstance", DecisionInstance)
 
@@ -5409,6 +5534,11 @@ class DecisionInstanceDetails(betterproto2.Message):
     )
     """
     Rules that matched, of a decision table.
+    """
+
+    business_id: "str | None" = betterproto2.field(20, betterproto2.TYPE_STRING, optional=True)
+    """
+    Always absent: the process instance has it.
     """
 
 
@@ -6323,6 +6453,26 @@ default_message_pool.register_message("gnomon.engine.v1", "DeployedResource", De
 
 
 @dataclass(eq=False, repr=False)
+class DeploymentConfiguration(betterproto2.Message):
+    """
+    What kind of deployment it is.
+    """
+
+    is_multi_tenancy_enabled: "bool" = betterproto2.field(1, betterproto2.TYPE_BOOL)
+    """
+    Whether there are tenants: always true.
+    """
+
+    max_request_size: "int" = betterproto2.field(2, betterproto2.TYPE_INT64)
+    """
+    Bytes of the body of a request, in the configuration of the edge.
+    """
+
+
+default_message_pool.register_message("gnomon.engine.v1", "DeploymentConfiguration", DeploymentConfiguration)
+
+
+@dataclass(eq=False, repr=False)
 class DocumentCreationFailureDetail(betterproto2.Message):
     """
     Why a document of several was not stored.
@@ -7187,6 +7337,13 @@ class EvaluateExpressionResponse(betterproto2.Message):
     warnings: "list[ExpressionWarning]" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, repeated=True)
     """
     What became null on the way.
+    """
+
+    referenced_secrets: "list[SecretReference]" = betterproto2.field(
+        4, betterproto2.TYPE_MESSAGE, repeated=True
+    )
+    """
+    Always empty: there are no secrets.
     """
 
 
@@ -8984,6 +9141,32 @@ class GetSystemConfigurationResponse(betterproto2.Message):
     Of statistics of jobs.
     """
 
+    components: "ComponentsConfiguration | None" = betterproto2.field(
+        2, betterproto2.TYPE_MESSAGE, optional=True
+    )
+    """
+    Of pages.
+    """
+
+    deployment: "DeploymentConfiguration | None" = betterproto2.field(
+        3, betterproto2.TYPE_MESSAGE, optional=True
+    )
+    """
+    Of the deployment.
+    """
+
+    authentication: "AuthenticationConfiguration | None" = betterproto2.field(
+        4, betterproto2.TYPE_MESSAGE, optional=True
+    )
+    """
+    Of the sign-in.
+    """
+
+    cloud: "CloudConfiguration | None" = betterproto2.field(5, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Of a cloud.
+    """
+
 
 default_message_pool.register_message(
     "gnomon.engine.v1", "GetSystemConfigurationResponse", GetSystemConfigurationResponse
@@ -10104,6 +10287,16 @@ class Job(betterproto2.Message):
     )
     """
     When it last changed.
+    """
+
+    business_id: "str | None" = betterproto2.field(25, betterproto2.TYPE_STRING, optional=True)
+    """
+    Always absent: the process instance has it.
+    """
+
+    priority: "int" = betterproto2.field(26, betterproto2.TYPE_INT32)
+    """
+    Always 0: jobs have no priority.
     """
 
 
@@ -11336,6 +11529,20 @@ class MessageSubscription(betterproto2.Message):
     The property `inbound.type`.
     """
 
+    business_id: "str | None" = betterproto2.field(19, betterproto2.TYPE_STRING, optional=True)
+    """
+    Always absent: the process instance has it.
+    """
+
+    tool_properties: "dict[str, str]" = betterproto2.field(
+        20,
+        betterproto2.TYPE_MAP,
+        map_meta=betterproto2.map_meta(betterproto2.TYPE_STRING, betterproto2.TYPE_STRING),
+    )
+    """
+    Those of its properties that begin with `io.camunda.tool:`.
+    """
+
 
 default_message_pool.register_message("gnomon.engine.v1", "MessageSubscription", MessageSubscription)
 
@@ -11773,6 +11980,11 @@ class Partition(betterproto2.Message):
     health: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
     healthy, or unhealthy while it is recovered or handed over; dead is not used.
+    """
+
+    state: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
+    """
+    Always "active".
     """
 
 
@@ -12359,6 +12571,13 @@ class ProcessInstance(betterproto2.Message):
     business_id: "str | None" = betterproto2.field(16, betterproto2.TYPE_STRING, optional=True)
     """
     Id that the business gave it.
+    """
+
+    suspended_date: "datetime.datetime | None" = betterproto2.field(
+        17, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
+    )
+    """
+    Always absent: process instances are not suspended.
     """
 
 
@@ -14555,6 +14774,26 @@ default_message_pool.register_message("gnomon.engine.v1", "SearchVariablesRespon
 
 
 @dataclass(eq=False, repr=False)
+class SecretReference(betterproto2.Message):
+    """
+    Secret that an expression named.
+    """
+
+    store_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Id of the store that has it.
+    """
+
+    secret_name: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    Name of the secret.
+    """
+
+
+default_message_pool.register_message("gnomon.engine.v1", "SecretReference", SecretReference)
+
+
+@dataclass(eq=False, repr=False)
 class SourceElementInstruction(betterproto2.Message):
     """
     What a move terminates.
@@ -15153,6 +15392,11 @@ class UserTask(betterproto2.Message):
     tags: "list[str]" = betterproto2.field(24, betterproto2.TYPE_STRING, repeated=True)
     """
     Tags of its process instance.
+    """
+
+    business_id: "str | None" = betterproto2.field(25, betterproto2.TYPE_STRING, optional=True)
+    """
+    Always absent: the process instance has it.
     """
 
 

@@ -14,6 +14,7 @@ __all__ = (
     "MethodRule",
     "Mode",
     "ProblemRule",
+    "Release",
 )
 
 from dataclasses import dataclass
@@ -209,6 +210,37 @@ class Mode(betterproto2.Enum):
         }
 
 
+class Release(betterproto2.Enum):
+    """
+    Release of Camunda's API, oldest first.
+    """
+
+    UNSPECIFIED = 0
+
+    _8_9 = 1
+    """
+    The release whose answers every deployment gives.
+    """
+
+    _8_10 = 2
+
+    @classmethod
+    def betterproto_value_to_renamed_proto_names(cls) -> dict[int, str]:
+        return {
+            0: "RELEASE_UNSPECIFIED",
+            1: "RELEASE_8_9",
+            2: "RELEASE_8_10",
+        }
+
+    @classmethod
+    def betterproto_renamed_proto_names_to_value(cls) -> dict[str, int]:
+        return {
+            "RELEASE_UNSPECIFIED": 0,
+            "RELEASE_8_9": 1,
+            "RELEASE_8_10": 2,
+        }
+
+
 @dataclass(eq=False, repr=False)
 class AuditRule(betterproto2.Message):
     """
@@ -286,6 +318,16 @@ class FieldRule(betterproto2.Message):
     failures: "bool" = betterproto2.field(7, betterproto2.TYPE_BOOL)
     """
     True for the list of an answer that has what failed: unless it is empty, the status is 207 (RFC 4918 §13).
+    """
+
+    since: "Release" = betterproto2.field(8, betterproto2.TYPE_ENUM, default_factory=lambda: Release(0))
+    """
+    Release that brought the member to answers: a deployment that answers as an older one leaves it out.
+    """
+
+    otherwise: "str" = betterproto2.field(9, betterproto2.TYPE_STRING)
+    """
+    Text of the member of an answer where the field is empty.
     """
 
 
