@@ -134,3 +134,8 @@ def accepted_names(field: FieldDescriptor) -> Mapping[str, int]:
     """Names that a request may use; UNSPECIFIED only where absence has a form of its own."""
     tells_absence = field.has_presence or field.is_repeated
     return {name: number for number, name in enum_names(enum_of(field)).items() if number or tells_absence}
+
+
+def takes_any_case(field: FieldDescriptor) -> bool:
+    """Whether a request may write the names of the field's enum in lower case, too."""
+    return enum_of(field).GetOptions().Extensions[options_pb2.enum].any_case

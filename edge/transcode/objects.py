@@ -24,6 +24,7 @@ from edge.fields import (
     message_of,
     rule_of,
     shorthand_of,
+    takes_any_case,
 )
 from edge.transcode import values
 from edge.transcode.malformed import Malformed, mismatch
@@ -131,7 +132,7 @@ def single_shape(field: FieldDescriptor) -> Shape:
         case Kind.INTEGER:
             return _integer(field)
         case Kind.ENUM:
-            return Shape(str, values.enum(accepted_names(field)))
+            return Shape(str, values.enum(accepted_names(field), any_case=takes_any_case(field)))
         case Kind.MESSAGE:
             return _message(message_of(field))
         case kind:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from google.protobuf.descriptor import FieldDescriptor
 from multidict import MultiMapping
 
-from edge.fields import Kind, accepted_names, integer_bounds, kind_of
+from edge.fields import Kind, accepted_names, integer_bounds, kind_of, takes_any_case
 from edge.transcode import values
 from edge.transcode.malformed import Malformed
 
@@ -69,6 +69,6 @@ def text_reader(field: FieldDescriptor) -> Read:
         case Kind.INTEGER:
             return values.integer(*integer_bounds(field))
         case Kind.ENUM:
-            return values.enum(accepted_names(field))
+            return values.enum(accepted_names(field), any_case=takes_any_case(field))
         case kind:
             raise TypeError(f"{field.full_name} is a {kind.name} and cannot stand in a path, query or form")

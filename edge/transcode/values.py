@@ -61,12 +61,12 @@ def boolean(text: str) -> bool:
         raise Malformed(f"expected true or false, found {shown(text)}") from None
 
 
-def enum(names: Mapping[str, int]) -> Callable[[str], int]:
-    """Reader of enum values by name."""
+def enum(names: Mapping[str, int], *, any_case: bool = False) -> Callable[[str], int]:
+    """Reader of enum values by name; with `any_case` names may be in lower case, too."""
 
     def read(text: str) -> int:
         try:
-            return names[text]
+            return names[text.upper() if any_case else text]
         except KeyError:
             raise Malformed(f"expected one of {', '.join(names)}, found {shown(text)}") from None
 

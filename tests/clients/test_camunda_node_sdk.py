@@ -1,14 +1,16 @@
-"""Camunda's own SDK for Node, unmodified, against the gRPC port of a running server."""
+"""Camunda's own clients for Node, unmodified, against a running server: its SDK, and that of the HTTP API alone."""
 
 import hashlib
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.server_process import DEMO_ACCESS, MODES, ROOT, server_in
+from tests.clients.models import write_models
+from tests.server_process import DEMO_ACCESS, MODES, ROOT, Addresses, server_in
 
 PROJECT = Path(__file__).parent / "node"
 KEPT = ROOT / ".venv" / "node-client"
@@ -16,7 +18,8 @@ EXAMPLES = ROOT / "examples"
 INSTALL = ("npm", "ci", "--silent", "--no-audit", "--no-fund", "--ignore-scripts")
 INSTALL_SECONDS = 300
 RUN_SECONDS = 120
-CHECKS = 9
+CHECKS_OVER_GRPC = 9
+SCENARIO = 7
 
 
 @pytest.fixture(scope="session")
@@ -40,19 +43,43 @@ def project() -> Path:
     return folder
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_the_node_sdk_works_as_its_users_work_with_it(project: Path, mode: str) -> None:
-    with server_in(mode, environment=DEMO_ACCESS) as addresses:
-        token_url = f"{addresses.http}/auth/v1/oidc/token"
-        command = ["node", "main.mjs", addresses.grpc, token_url, str(EXAMPLES)]
+@pytest.fixture(scope="module", params=MODES)
+def addresses(request: pytest.FixtureRequest) -> Iterator[Addresses]:
+    with server_in(request.param, environment=DEMO_ACCESS) as addresses:
+        yield addresses
 
-        run = subprocess.run(
-            command, cwd=project, stdout=subprocess.PIPE, text=True, check=True, timeout=RUN_SECONDS
-        )
 
-    # The SDK writes its log there, too.
-    lines = [
-        line.split("\t") for line in run.stdout.splitlines() if line.startswith(("passed\t", "failed\t"))
-    ]
+def test_the_node_sdk_works_over_grpc_as_its_users_work_with_it(project: Path, addresses: Addresses) -> None:
+    lines = results(project, "main.mjs", addresses.grpc, addresses, EXAMPLES)
+
     assert [line for line in lines if line[0] != "passed"] == []
-    assert len(lines) == CHECKS
+    assert len(lines) == CHECKS_OVER_GRPC
+
+
+@pytest.mark.parametrize(
+    ("script", "checks"),
+    [
+        pytest.param("rest.mjs", SCENARIO, id="@camunda8/sdk"),
+        # The older client has no batch operations.
+        pytest.param("cluster.mjs", SCENARIO + 1, id="@camunda8/orchestration-cluster-api"),
+    ],
+)
+def test_clients_for_node_go_through_the_scenario_over_http(
+    project: Path, addresses: Addresses, tmp_path: Path, script: str, checks: int
+) -> None:
+    write_models(tmp_path, script.removesuffix(".mjs"))
+
+    lines = results(project, script, addresses.http, addresses, tmp_path)
+
+    assert [line for line in lines if line[0] != "passed"] == []
+    assert len(lines) == checks
+
+
+def results(project: Path, script: str, address: str, addresses: Addresses, folder: Path) -> list[list[str]]:
+    """Of each check: its result, its name and what went wrong."""
+    command = ["node", script, address, f"{addresses.http}/auth/v1/oidc/token", str(folder)]
+    run = subprocess.run(
+        command, cwd=project, stdout=subprocess.PIPE, text=True, check=True, timeout=RUN_SECONDS
+    )
+    # The SDK writes its log there, too.
+    return [line.split("\t") for line in run.stdout.splitlines() if line.startswith(("passed\t", "failed\t"))]

@@ -79,6 +79,17 @@ EXCHANGES = [
         id="search",
     ),
     pytest.param(
+        ("POST", "/v2/incidents/search", '{"sort": [{"field": "state", "order": "desc"}]}'),
+        incident_service_pb2.SearchIncidentsRequest(sort=[{"field": "state", "order": 2}]),
+        incident_service_pb2.SearchIncidentsResponse(),
+        (
+            200,
+            "application/json",
+            '{"items":[],"page":null}',
+        ),
+        id="a direction in lower case",
+    ),
+    pytest.param(
         ("GET", "/v2/process-definitions/7/xml", ""),
         process_definition_service_pb2.GetProcessDefinitionXmlRequest(process_definition_key=7),
         process_definition_service_pb2.GetProcessDefinitionXmlResponse(xml="<é/>"),

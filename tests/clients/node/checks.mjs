@@ -42,3 +42,17 @@ export async function eventually(expected, question) {
   }
   same(expected, question())
 }
+
+// The first answer that `fits`; the last one when none does in time.
+export async function reached(question, fits) {
+  const end = Date.now() + PATIENCE_MILLISECONDS
+  let answer = await question()
+  while (!fits(answer)) {
+    if (Date.now() > end) {
+      throw new Error(`expected another answer than ${JSON.stringify(answer)}`)
+    }
+    await sleep(PAUSE_MILLISECONDS)
+    answer = await question()
+  }
+  return answer
+}

@@ -23,15 +23,18 @@ _sym_db = _symbol_database.Default()
 
 
 from gnomon.buf.validate import validate_pb2 as buf_dot_validate_dot_validate__pb2
+from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1agnomon/query/v1/page.proto\x12\x0fgnomon.query.v1\x1a\x1b\x62uf/validate/validate.proto\"\xdb\x02\n\x0bPageRequest\x12\x1e\n\x05limit\x18\x01 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xf4\x03(\x01H\x00\x88\x01\x01\x12\x1a\n\x04\x66rom\x18\x02 \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00H\x01\x88\x01\x01\x12\x1e\n\x05\x61\x66ter\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80 H\x02\x88\x01\x01\x12\x1f\n\x06\x62\x65\x66ore\x18\x04 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80 H\x03\x88\x01\x01:\xa6\x01\xbaH\xa2\x01\x1a\x9f\x01\n\x11page.one_position\x12\x32\x61t most one of from, after and before may be given\x1aV(has(this.from) ? 1 : 0) + (has(this.after) ? 1 : 0) + (has(this.before) ? 1 : 0) <= 1B\x08\n\x06_limitB\x07\n\x05_fromB\x08\n\x06_afterB\t\n\x07_before\"\xf9\x01\n\x12\x46orwardPageRequest\x12\x1e\n\x05limit\x18\x01 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xf4\x03(\x01H\x00\x88\x01\x01\x12\x1a\n\x04\x66rom\x18\x02 \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00H\x01\x88\x01\x01\x12\x1e\n\x05\x61\x66ter\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80 H\x02\x88\x01\x01:j\xbaHg\x1a\x65\n\x11page.one_position\x12*at most one of from and after may be given\x1a$!(has(this.from) && has(this.after))B\x08\n\x06_limitB\x07\n\x05_fromB\x08\n\x06_after\"\x95\x01\n\x0cPageResponse\x12\x13\n\x0btotal_items\x18\x01 \x01(\x03\x12\x1c\n\x14has_more_total_items\x18\x02 \x01(\x08\x12\x19\n\x0cstart_cursor\x18\x03 \x01(\tH\x00\x88\x01\x01\x12\x17\n\nend_cursor\x18\x04 \x01(\tH\x01\x88\x01\x01\x42\x0f\n\r_start_cursorB\r\n\x0b_end_cursor*P\n\tSortOrder\x12\x1a\n\x16SORT_ORDER_UNSPECIFIED\x10\x00\x12\x12\n\x0eSORT_ORDER_ASC\x10\x01\x12\x13\n\x0fSORT_ORDER_DESC\x10\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1agnomon/query/v1/page.proto\x12\x0fgnomon.query.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\"\xdb\x02\n\x0bPageRequest\x12\x1e\n\x05limit\x18\x01 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xf4\x03(\x01H\x00\x88\x01\x01\x12\x1a\n\x04\x66rom\x18\x02 \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00H\x01\x88\x01\x01\x12\x1e\n\x05\x61\x66ter\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80 H\x02\x88\x01\x01\x12\x1f\n\x06\x62\x65\x66ore\x18\x04 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80 H\x03\x88\x01\x01:\xa6\x01\xbaH\xa2\x01\x1a\x9f\x01\n\x11page.one_position\x12\x32\x61t most one of from, after and before may be given\x1aV(has(this.from) ? 1 : 0) + (has(this.after) ? 1 : 0) + (has(this.before) ? 1 : 0) <= 1B\x08\n\x06_limitB\x07\n\x05_fromB\x08\n\x06_afterB\t\n\x07_before\"\xf9\x01\n\x12\x46orwardPageRequest\x12\x1e\n\x05limit\x18\x01 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xf4\x03(\x01H\x00\x88\x01\x01\x12\x1a\n\x04\x66rom\x18\x02 \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00H\x01\x88\x01\x01\x12\x1e\n\x05\x61\x66ter\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80 H\x02\x88\x01\x01:j\xbaHg\x1a\x65\n\x11page.one_position\x12*at most one of from and after may be given\x1a$!(has(this.from) && has(this.after))B\x08\n\x06_limitB\x07\n\x05_fromB\x08\n\x06_after\"\x95\x01\n\x0cPageResponse\x12\x13\n\x0btotal_items\x18\x01 \x01(\x03\x12\x1c\n\x14has_more_total_items\x18\x02 \x01(\x08\x12\x19\n\x0cstart_cursor\x18\x03 \x01(\tH\x00\x88\x01\x01\x12\x17\n\nend_cursor\x18\x04 \x01(\tH\x01\x88\x01\x01\x42\x0f\n\r_start_cursorB\r\n\x0b_end_cursor*X\n\tSortOrder\x12\x1a\n\x16SORT_ORDER_UNSPECIFIED\x10\x00\x12\x12\n\x0eSORT_ORDER_ASC\x10\x01\x12\x13\n\x0fSORT_ORDER_DESC\x10\x02\x1a\x06\xaa\xe7\x18\x02\x08\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'gnomon.query.v1.page_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
+  _globals['_SORTORDER']._loaded_options = None
+  _globals['_SORTORDER']._serialized_options = b'\252\347\030\002\010\001'
   _globals['_PAGEREQUEST'].fields_by_name['limit']._loaded_options = None
   _globals['_PAGEREQUEST'].fields_by_name['limit']._serialized_options = b'\272H\007\032\005\030\364\003(\001'
   _globals['_PAGEREQUEST'].fields_by_name['from']._loaded_options = None
@@ -50,12 +53,12 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_FORWARDPAGEREQUEST'].fields_by_name['after']._serialized_options = b'\272H\007r\005\020\001\030\200 '
   _globals['_FORWARDPAGEREQUEST']._loaded_options = None
   _globals['_FORWARDPAGEREQUEST']._serialized_options = b'\272Hg\032e\n\021page.one_position\022*at most one of from and after may be given\032$!(has(this.from) && has(this.after))'
-  _globals['_SORTORDER']._serialized_start=830
-  _globals['_SORTORDER']._serialized_end=910
-  _globals['_PAGEREQUEST']._serialized_start=77
-  _globals['_PAGEREQUEST']._serialized_end=424
-  _globals['_FORWARDPAGEREQUEST']._serialized_start=427
-  _globals['_FORWARDPAGEREQUEST']._serialized_end=676
-  _globals['_PAGERESPONSE']._serialized_start=679
-  _globals['_PAGERESPONSE']._serialized_end=828
+  _globals['_SORTORDER']._serialized_start=860
+  _globals['_SORTORDER']._serialized_end=948
+  _globals['_PAGEREQUEST']._serialized_start=107
+  _globals['_PAGEREQUEST']._serialized_end=454
+  _globals['_FORWARDPAGEREQUEST']._serialized_start=457
+  _globals['_FORWARDPAGEREQUEST']._serialized_end=706
+  _globals['_PAGERESPONSE']._serialized_start=709
+  _globals['_PAGERESPONSE']._serialized_end=858
 # @@protoc_insertion_point(module_scope)

@@ -363,6 +363,28 @@ class MessageRule(_message.Message):
 Global___MessageRule: _TypeAlias = MessageRule  # noqa: Y015
 
 @_typing.final
+class EnumRule(_message.Message):
+    """How one enum looks in JSON."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ANY_CASE_FIELD_NUMBER: _builtins.int
+    any_case: _builtins.bool
+    """True when requests may write its names in lower case, too."""
+    def __init__(
+        self,
+        *,
+        any_case: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["any_case", b"any_case"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EnumRule: _TypeAlias = EnumRule  # noqa: Y015
+
+@_typing.final
 class ProblemRule(_message.Message):
     """The problem document that an error reason becomes."""
 
@@ -399,6 +421,7 @@ Global___ProblemRule: _TypeAlias = ProblemRule  # noqa: Y015
 METHOD_FIELD_NUMBER: _builtins.int
 FIELD_FIELD_NUMBER: _builtins.int
 MESSAGE_FIELD_NUMBER: _builtins.int
+ENUM_FIELD_NUMBER: _builtins.int
 PROBLEM_FIELD_NUMBER: _builtins.int
 method: _extension_dict._ExtensionFieldDescriptor[_descriptor_pb2.MethodOptions, Global___MethodRule]
 """Rule of an RPC."""
@@ -406,5 +429,7 @@ field: _extension_dict._ExtensionFieldDescriptor[_descriptor_pb2.FieldOptions, G
 """Rule of a field."""
 message: _extension_dict._ExtensionFieldDescriptor[_descriptor_pb2.MessageOptions, Global___MessageRule]
 """Rule of a message."""
+enum: _extension_dict._ExtensionFieldDescriptor[_descriptor_pb2.EnumOptions, Global___EnumRule]
+"""Rule of an enum."""
 problem: _extension_dict._ExtensionFieldDescriptor[_descriptor_pb2.EnumValueOptions, Global___ProblemRule]
 """Problem document of an error reason."""

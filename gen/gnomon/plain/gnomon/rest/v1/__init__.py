@@ -8,6 +8,7 @@ __all__ = (
     "AuditRule",
     "BodyForm",
     "CallerKind",
+    "EnumRule",
     "FieldRule",
     "JsonForm",
     "MessageRule",
@@ -274,6 +275,21 @@ class AuditRule(betterproto2.Message):
 
 
 default_message_pool.register_message("gnomon.rest.v1", "AuditRule", AuditRule)
+
+
+@dataclass(eq=False, repr=False)
+class EnumRule(betterproto2.Message):
+    """
+    How one enum looks in JSON.
+    """
+
+    any_case: "bool" = betterproto2.field(1, betterproto2.TYPE_BOOL)
+    """
+    True when requests may write its names in lower case, too.
+    """
+
+
+default_message_pool.register_message("gnomon.rest.v1", "EnumRule", EnumRule)
 
 
 @dataclass(eq=False, repr=False)
