@@ -21,7 +21,7 @@ demo: .venv/.runtime ## Deploy examples/, work them off, show what happened
 	@$(BIN)/gnomon demo
 
 ##@ Develop
-.PHONY: test bench golden generate lock format
+.PHONY: test bench golden generate lock format changelog wheel
 test: .venv/.dev ## Run the tests
 	@$(BIN)/python -m pytest -n auto --dist worksteal
 
@@ -41,6 +41,12 @@ format: .venv/.dev ## Format the code
 	@$(BIN)/ruff format $(CHECKED)
 	@$(BIN)/ruff check --fix-only --quiet $(CHECKED)
 	@$(BIN)/buf format -w proto --path proto/gnomon
+
+wheel: .venv/.dev ## Build the wheel into dist/
+	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .
+
+changelog: .venv/.dev ## Move the fragments of .changes/ into CHANGELOG.md (VERSION=)
+	@$(BIN)/towncrier build --yes --version $(VERSION)
 
 ##@ Campaigns: processes die under load, everything is counted (ROUNDS=, SEED=)
 .PHONY: crash cluster failover neighbour storm upgrade fuzz peer

@@ -53,12 +53,16 @@ def server_in(
 
 @contextmanager
 def server_process(
-    *arguments: str, environment: Mapping[str, str] | None = None, before: Sequence[str] = ()
+    *arguments: str,
+    environment: Mapping[str, str] | None = None,
+    before: Sequence[str] = (),
+    command: Sequence[str] = COMMAND,
+    directory: Path = ROOT,
 ) -> Iterator[Addresses]:
     """Ready when the block begins; `arguments` follow `serve`, and `before` is a command that runs another one."""
     process = subprocess.Popen(
-        [*before, *COMMAND, "serve", *arguments],
-        cwd=ROOT,
+        [*before, *command, "serve", *arguments],
+        cwd=directory,
         env={**os.environ, **FREE_PORTS, **(environment or {})},
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

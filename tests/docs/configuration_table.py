@@ -1,4 +1,4 @@
-"""The configuration table of the README, as the dataclasses say it."""
+"""The table of settings of docs/configuration.md, made of the configuration dataclasses."""
 
 import dataclasses
 from collections.abc import Iterator

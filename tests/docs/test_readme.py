@@ -1,7 +1,6 @@
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -52,23 +51,3 @@ def test_the_python_blocks_of_the_readme_run(code: str) -> None:
     )
 
     assert (ended.returncode, ended.stdout) == (0, "COMPLETED\n"), ended.stderr
-
-
-@pytest.mark.parametrize(
-    "file",
-    [
-        "README.md",
-        "docs/embedding.md",
-        "docs/operating.md",
-        "docs/people.md",
-        "docs/clients.md",
-        "examples/README.md",
-    ],
-)
-def test_a_document_links_to_what_exists(file: str) -> None:
-    text = (ROOT / file).read_text()
-    links = [link.partition(")")[0].partition("#")[0] for link in text.split("](")[1:]]
-
-    missing = [link for link in links if link and not Path(ROOT, file).parent.joinpath(link).exists()]
-
-    assert missing == []
