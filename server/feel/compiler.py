@@ -18,7 +18,7 @@ from server.feel.closures import (
     ranges,
     unary_tests,
 )
-from server.feel.names import INPUT, Closure, Layout, Names
+from server.feel.names import CELL_INPUT, INPUT, Closure, Layout, Names
 
 _FORMS: Mapping[type, Callable[..., Closure]] = {
     nodes.Literal: literals.literal,
@@ -57,6 +57,8 @@ def compile_unary_tests(tests: nodes.Tests, layout: Layout) -> Closure:
     """Make a closure that finds the input in slot 0."""
     names = Names(layout)
     binding = names.bind(INPUT)
+    if layout.dialect.binds_cell_input:
+        names.bind_also(CELL_INPUT, binding)
     return unary_tests.tests(tests, names, binding, _compile)
 
 

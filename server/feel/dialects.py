@@ -11,6 +11,7 @@ from server.feel.temporal import comparing
 from server.feel.temporal.values import Temporal
 
 DialectName: TypeAlias = Literal["camunda", "standard"]
+Syntax: TypeAlias = Literal["java", "xpath"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,10 @@ class Dialect:
     A wrong call, range or substring ends the evaluation; else it is null. A range may descend. A substring may be
     empty, at the end of its string too. A builtin is a value. A later entry takes the place of an earlier one with its
     key. A boolean that an input entry makes is compared with a boolean input; else true accepts any input. Parameters
-    have Camunda's names beside the standard's. `identity` maps temporal values to what is equal exactly if they are.
+    have Camunda's names beside the standard's. Regular expressions are Java's or XPath's. Flags of one may be null. A
+    position beyond a list is that of its nearest end. Strings are before and after each other. `cellInput` is another
+    name of `?`. `not(true)` is false whatever the input is. `identity` maps temporal values to what is equal exactly if
+    they are.
     """
 
     name: DialectName
@@ -37,6 +41,12 @@ class Dialect:
     overwrites_entries: bool
     compares_booleans: bool
     renames_parameters: bool
+    patterns: Syntax
+    takes_null_flags: bool
+    clips_positions: bool
+    relates_strings: bool
+    binds_cell_input: bool
+    negates_constants: bool
     identity: Callable[[Temporal], Hashable]
 
 
@@ -53,6 +63,12 @@ CAMUNDA: Final = Dialect(
     overwrites_entries=True,
     compares_booleans=False,
     renames_parameters=True,
+    patterns="java",
+    takes_null_flags=False,
+    clips_positions=True,
+    relates_strings=False,
+    binds_cell_input=True,
+    negates_constants=True,
     identity=comparing.structure,
 )
 STANDARD: Final = Dialect(
@@ -68,6 +84,12 @@ STANDARD: Final = Dialect(
     overwrites_entries=False,
     compares_booleans=True,
     renames_parameters=False,
+    patterns="xpath",
+    takes_null_flags=True,
+    clips_positions=False,
+    relates_strings=True,
+    binds_cell_input=False,
+    negates_constants=False,
     identity=comparing.instant_of_second,
 )
 DIALECTS: Final[Mapping[DialectName, Dialect]] = {"camunda": CAMUNDA, "standard": STANDARD}

@@ -23,6 +23,7 @@ Compile: TypeAlias = "Callable[[Node, Names], Closure]"
 _Lookup: TypeAlias = Callable[[Run], Value | Missing]
 
 INPUT = "?"
+CELL_INPUT = "cellInput"
 NO_ITEM: Context = {}
 """In an item's slot: the filter's condition is being evaluated outside of it."""
 
@@ -84,6 +85,10 @@ class Names:
     def bind(self, name: str) -> Binding:
         binding = self._bindings[name] = Binding(self.layout.new_slot())
         return binding
+
+    def bind_also(self, name: str, binding: Binding) -> None:
+        """Give another name to what is bound; its use does not count as one of the first."""
+        self._bindings[name] = Binding(binding.slot)
 
     def bind_item(self) -> Binding:
         """Make this the level of a filter: all names are the item's entries first."""

@@ -102,7 +102,7 @@ def group(parser: Parser) -> Node:
 
 def bracket(parser: Parser) -> Node:
     parser.advance()
-    if parser.accept("]"):
+    if not parser.begins_reversed_range() and parser.accept("]"):
         return ListLiteral(())
     first = parser.expression()
     if parser.at(".."):
@@ -119,7 +119,7 @@ def reversed_bracket(parser: Parser) -> Node:
 
 def range_from(parser: Parser, start: Node, *, start_included: bool) -> Node:
     position = parser.expect("..").start
-    end = parser.expression(Power.COMPARISON)
+    end = parser.range_end()
     closing = parser.expect("]", ")", "[")
     return RangeLiteral(
         start, end, start_included=start_included, end_included=closing.text == "]", position=position

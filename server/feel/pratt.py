@@ -74,6 +74,7 @@ class Parser(Cursor):
         self.dialect = dialect
         self._vocabulary = Vocabulary(beside=vocabulary_of(names) if names else None)
         self._nesting = 0
+        self._ends_range = False
 
     def expression(self, power: Power = Power.LOOSEST) -> Node:
         """Read an operand and all operators behind it that bind tighter than `power`."""
@@ -87,6 +88,19 @@ class Parser(Cursor):
             last = infix.power
         self.leave()
         return node
+
+    def range_end(self) -> Node:
+        """Read the end of a range: `[` after it closes the range where a filter would have no condition."""
+        outside, self._ends_range = self._ends_range, True
+        node = self.expression(Power.COMPARISON)
+        self._ends_range = outside
+        return node
+
+    def begins_reversed_range(self) -> bool:
+        """Whether the bracket here opens `]10..20[`; after an empty list there is no value."""
+        following = self.ahead()
+        is_value = following.kind in self._grammar.literals or following.text == "@"
+        return self.at("]") and is_value and self._begins_operand(1)
 
     def enter(self) -> None:
         """One level deeper into the text."""
@@ -189,6 +203,8 @@ class Parser(Cursor):
         if infix is None or infix.power <= power or self.token.kind not in _WORDS:
             return None
         if self.token.text == "(" and not self.dialect.calls_any_operand:
+            return None
+        if self._ends_range and self.token.text == "[" and self.ahead().text == "]":
             return None
         # `[1..5[`: the last bracket closes a range, a filter would need a condition.
         return None if self.token.text == "[" and not self._begins_operand(1) else infix

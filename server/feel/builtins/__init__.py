@@ -42,6 +42,11 @@ SIGNATURES: Mapping[str, tuple[Signature, ...]] = {
     name: _signatures(functions) for family in _FAMILIES for name, functions in family.items()
 }
 
+CAMUNDA_SIGNATURES: Mapping[str, tuple[Signature, ...]] = {
+    name: _signatures(functions) for name, functions in contexts.CAMUNDA_FUNCTIONS.items()
+}
+"""Signatures of Camunda's engine, beside those of the standard."""
+
 CAMUNDA_PARAMETERS: Mapping[str, Mapping[str, str]] = {
     "abs": {"number": "n"},
     "append": {"items": "item"},

@@ -44,6 +44,11 @@ def context_put_by_path(run: Run, context: Context, keys: list[Value], value: Va
     return result
 
 
+def context_put_by_key(run: Run, context: Context, key: list[Value], value: Value) -> Context:
+    """The path by the name that the single key has."""
+    return context_put_by_path(run, context, key, value)
+
+
 def context_merge(run: Run, contexts: Spread) -> Context:
     result: Context = {}
     for context in contexts:
@@ -77,3 +82,4 @@ FUNCTIONS: Family = {
     "put all": context_merge,
     "context": context_of,
 }
+CAMUNDA_FUNCTIONS: Family = {"context put": context_put_by_key, "put": context_put_by_key}

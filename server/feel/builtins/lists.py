@@ -112,13 +112,14 @@ def any_(list_: Spread) -> Value:
     return kleene_or(*list_)
 
 
-def sublist(list_: list[Value], start_position: Number) -> list[Value]:
-    return list_[_index_in(list_, start_position, "start position") :]
+def sublist(run: Run, list_: list[Value], start_position: Number) -> list[Value]:
+    return list_[max(0, _index_in(run, list_, start_position, "start position")) :]
 
 
-def sublist_of_length(list_: list[Value], start_position: Number, length: Number) -> list[Value]:
-    start = _index_in(list_, start_position, "start position")
-    return list_[start : start + max(0, truncated(length, MAX_LIST_LENGTH))]
+def sublist_of_length(run: Run, list_: list[Value], start_position: Number, length: Number) -> list[Value]:
+    start = _index_in(run, list_, start_position, "start position")
+    end = start + max(0, truncated(length, MAX_LIST_LENGTH))
+    return list_[max(0, start) : max(0, end)]
 
 
 def append(list_: list[Value], *item: Value) -> list[Value]:
@@ -131,30 +132,33 @@ def concatenate(list_: Spread) -> list[Value]:
     return [item for each in list_ for item in (each if isinstance(each, list) else [each])]
 
 
-def insert_before(list_: list[Value], position: Number, newItem: Value) -> list[Value]:  # noqa: N803 - FEEL's name
-    index = _index_in(list_, position, "position")
+def insert_before(run: Run, list_: list[Value], position: Number, newItem: Value) -> list[Value]:  # noqa: N803 - FEEL's name
+    index = max(0, _index_in(run, list_, position, "position"))
     return [*list_[:index], newItem, *list_[index:]]
 
 
-def remove(list_: list[Value], position: Number) -> list[Value]:
-    index = _index_in(list_, position, "position")
-    return [*list_[:index], *list_[index + 1 :]]
+def remove(run: Run, list_: list[Value], position: Number) -> list[Value]:
+    index = _index_in(run, list_, position, "position")
+    return [*list_] if index < 0 else [*list_[:index], *list_[index + 1 :]]
 
 
-def _index_in(items: list[Value], position: Number, name: str) -> int:
-    """Zero-based, from a position that counts from one, or backwards from minus one."""
+def _index_in(run: Run, items: list[Value], position: Number, name: str) -> int:
+    """Zero-based, from a position that counts from one, or backwards from minus one.
+
+    A dialect that clips positions gives an index outside of the list as it is, negative before its first item.
+    """
     whole = truncated(position, MAX_LIST_LENGTH)
     if whole == 0:
         raise InvocationError(f"{name} must be a non-zero number")
     index = whole - 1 if whole > 0 else len(items) + whole
-    if not 0 <= index <= len(items):
+    if not run.dialect.clips_positions and not 0 <= index <= len(items):
         raise InvocationError(f"{name} {whole} is outside of a list of {len(items)} items")
     return index
 
 
-def list_replace(list_: list[Value], position: Number, newItem: Value) -> list[Value]:  # noqa: N803 - FEEL's name
-    index = _index_in(list_, position, "position")
-    if index == len(list_):
+def list_replace(run: Run, list_: list[Value], position: Number, newItem: Value) -> list[Value]:  # noqa: N803 - FEEL's name
+    index = _index_in(run, list_, position, "position")
+    if not 0 <= index < len(list_):
         raise InvocationError(f"position {shown(position)} is outside of a list of {len(list_)} items")
     return [*list_[:index], newItem, *list_[index + 1 :]]
 

@@ -1,5 +1,6 @@
 """How points and ranges lie to each other (DMN 1.5 §10.3.4.9, table 78)."""
 
+import inspect
 from functools import wraps
 from typing import TypeAlias
 
@@ -9,6 +10,7 @@ from server.feel.decimals import Number
 from server.feel.errors import FeelSyntaxError, InvocationError
 from server.feel.nodes import Node, RangeLiteral
 from server.feel.parser import parse_expression
+from server.feel.run import Run
 from server.feel.signatures import Builtin, Family
 from server.feel.temporal.values import Date, DateTime, DaysDuration, MonthsDuration, Time
 from server.feel.text import shown
@@ -204,13 +206,29 @@ def _of_intervals(*functions: Builtin) -> tuple[Builtin, ...]:
 
 def _of_interval(function: Builtin) -> Builtin:
     @wraps(function)
-    def checked(*values: Value) -> Value:
+    def checked(run: Run, *values: Value) -> Value:
         for value in values:
             if isinstance(value, Range) and not value.is_interval:
                 raise InvocationError(f"'{shown(value)}' is no interval")
+            if not run.dialect.relates_strings and isinstance(_point_of(value), str):
+                raise InvocationError(f"'{shown(value)}' is neither before nor after others")
         return function(*values)
 
+    first = inspect.Parameter("run", inspect.Parameter.POSITIONAL_ONLY, annotation=Run)
+    own = inspect.signature(function)
+    checked.__signature__ = own.replace(parameters=[first, *_positional(own)])  # type: ignore[attr-defined]  # read by inspect
     return checked
+
+
+def _positional(signature: inspect.Signature) -> list[inspect.Parameter]:
+    return [*signature.parameters.values()]
+
+
+def _point_of(value: Value) -> Value:
+    """The value itself, or an end of the range."""
+    if not isinstance(value, Range):
+        return value
+    return value.end if value.start is None else value.start
 
 
 FUNCTIONS: Family = {

@@ -64,24 +64,32 @@ def substring_after(string: str, match: str) -> str:
     return string.partition(match)[2] if match else string
 
 
-def replace(run: Run, input_: str, pattern: str, replacement: str, flags: str = "") -> str:
+def replace(run: Run, input_: str, pattern: str, replacement: str, flags: str | None = "") -> str:
     with run.matching():
-        return bounded_string(patterns.replace(input_, pattern, replacement, flags))
+        return bounded_string(
+            patterns.replace(input_, pattern, replacement, _flags(run, flags), syntax=run.dialect.patterns)
+        )
 
 
-def matches(run: Run, input_: str, pattern: str, flags: str = "") -> bool:
+def matches(run: Run, input_: str, pattern: str, flags: str | None = "") -> bool:
     with run.matching():
-        return patterns.is_found(input_, pattern, flags)
+        return patterns.is_found(input_, pattern, _flags(run, flags), syntax=run.dialect.patterns)
+
+
+def _flags(run: Run, flags: str | None) -> str:
+    if flags is None and not run.dialect.takes_null_flags:
+        raise InvocationError("expected flags but found 'null'")
+    return flags or ""
 
 
 def split(run: Run, string: str, delimiter: str) -> list[Value]:
     with run.matching():
-        return patterns.split(string, delimiter)
+        return patterns.split(string, delimiter, syntax=run.dialect.patterns)
 
 
 def extract(run: Run, input_: str, pattern: str) -> list[Value]:
     with run.matching():
-        return patterns.find_all(input_, pattern)
+        return patterns.find_all(input_, pattern, syntax=run.dialect.patterns)
 
 
 def string_join(list_: list[Value], delimiter: str | None = None) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from server.feel.builtins import CAMUNDA_PARAMETERS, SIGNATURES
+from server.feel.builtins import CAMUNDA_PARAMETERS, CAMUNDA_SIGNATURES, SIGNATURES
 from server.feel.closures.literals import constant
 from server.feel.constants import temporal_literal
 from server.feel.dialects import Dialect
@@ -91,6 +91,7 @@ def _builtin_call(node: Call, values: tuple[Closure, ...], dialect: Dialect) -> 
     signatures = SIGNATURES.get(node.name, ())
     if node.arguments.names is not None:
         further = CAMUNDA_PARAMETERS.get(node.name, {}) if dialect.renames_parameters else {}
+        signatures += CAMUNDA_SIGNATURES.get(node.name, ()) if dialect.renames_parameters else ()
         names = [further.get(name, name) for name in node.arguments.names]
         return _named_call(node, signatures, dict(zip(names, values, strict=True)))
     candidates = [signature for signature in signatures if signature.accepts_count(len(values))]
@@ -98,11 +99,14 @@ def _builtin_call(node: Call, values: tuple[Closure, ...], dialect: Dialect) -> 
 
 
 def _named_call(node: Call, signatures: Sequence[Signature], given: dict[str, Closure]) -> Closure:
-    for signature in signatures:
-        if signature.accepts_names(given):
-            values = [given.get(each.name, constant(each.default)) for each in signature.parameters]
-            return _builtin_invocation(node, [signature], values)
-    return _builtin_invocation(node, (), ())
+    accepting = [signature for signature in signatures if signature.accepts_names(given)]
+    if not accepting:
+        return _builtin_invocation(node, (), ())
+    parameters = accepting[0].parameters
+    values = [given.get(each.name, constant(each.default)) for each in parameters]
+    names = [each.name for each in parameters]
+    candidates = [each for each in accepting if [one.name for one in each.parameters] == names]
+    return _builtin_invocation(node, candidates, values)
 
 
 def _builtin_invocation(node: Call, candidates: Sequence[Signature], arguments: Sequence[Closure]) -> Closure:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from server.feel.comparison import are_ordered, precedes
+from server.feel.failures import FailureType
 from server.feel.names import Closure, Compile, Names
 from server.feel.nodes import InputComparison, RangeLiteral
 from server.feel.run import Run
@@ -17,7 +18,9 @@ def range_literal(node: RangeLiteral, names: Names, compile_node: Compile) -> Cl
     def range_value(run: Run) -> Value:
         low, high = start(run), end(run)
         if not are_ordered(low, high) or not (may_descend or precedes(low, high)):
-            run.refuse("no range from '{}' to '{}'", low, high, position=node.position)
+            run.fail(
+                FailureType.INVALID_TYPE, "no range from '{}' to '{}'", low, high, position=node.position
+            )
             return None
         return Range(low, high, start_included=node.start_included, end_included=node.end_included)
 

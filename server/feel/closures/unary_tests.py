@@ -5,6 +5,7 @@ equals it, or is contained in it (DMN 1.5 §10.3.2.7).
 """
 
 from collections.abc import Sequence
+from typing import TypeGuard
 
 from server.feel.closures.operators import compared_with
 from server.feel.closures.ranges import range_by_sign
@@ -34,8 +35,21 @@ def tests(node: Tests, names: Names, binding: Binding, compile_node: Compile) ->
     """The tests of a whole text; `binding` is where the input is found."""
     if not node.tests:
         return lambda _: True
-    test = _any_of(node.tests, names, binding, compile_node)
-    return _negated(test) if node.is_negated else test
+    if not node.is_negated:
+        return _any_of(node.tests, names, binding, compile_node)
+    if not names.layout.dialect.negates_constants:
+        return _negated(_any_of(node.tests, names, binding, compile_node))
+    constants = [each.value for each in node.tests if _is_truth(each)]
+    if True in constants:
+        return lambda _: False
+    others = [each for each in node.tests if not _is_truth(each)]
+    rest = _negated(_any_of(others, names, binding, compile_node)) if others else _always
+    value = names.input()
+    return (lambda run: False if value(run) is False else rest(run)) if constants else rest
+
+
+def _always(_: Run) -> Value:
+    return True
 
 
 def input_comparison(node: InputComparison, names: Names, compile_node: Compile) -> Closure:
@@ -76,10 +90,14 @@ def _negated(test: Closure) -> Closure:
     return negated
 
 
+def _is_truth(node: Node) -> TypeGuard[Literal]:
+    return isinstance(node, Literal) and isinstance(node.value, bool)
+
+
 def _test(node: Node, names: Names, binding: Binding, compile_node: Compile) -> Closure:
     if isinstance(node, RangeLiteral):
         return _range_test(node, names, compile_node)
-    if isinstance(node, Literal) and isinstance(node.value, bool):
+    if _is_truth(node):
         return _equality_test(names.input(), node.value)
     constant = constant_of(node)
     if type(constant) is int or type(constant) is str:

@@ -2,7 +2,7 @@ from decimal import Decimal
 
 import pytest
 
-from server.feel import Range, Value, compile_expression
+from server.feel import DialectName, Range, Value, compile_expression
 
 
 def value_of(text: str, **variables: Value) -> Value:
@@ -73,3 +73,21 @@ def test_a_literal_is_its_value(text: str, expected: Value) -> None:
 )
 def test_blanks_and_comments_do_not_matter(text: str, expected: Value) -> None:
     assert repr(expected) == repr(value_of(text))
+
+
+@pytest.mark.parametrize("dialect", ["camunda", "standard"])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("[1, 2, 3][item in ]1..3[]", [2], id="in a filter"),
+        pytest.param("[5 in ]1..10[]", [True], id="in a list"),
+        pytest.param("[ ]10..20[ ][1].end", 20, id="as an item"),
+        pytest.param("count([ ]10..20[, ]1..2[ ])", 2, id="as items"),
+        pytest.param("[] = []", True, id="no range but empty lists"),
+        pytest.param("count([[], 1])", 2, id="no range but an empty list and an item"),
+    ],
+)
+def test_brackets_that_point_away_are_read_inside_of_brackets(
+    text: str, expected: Value, dialect: DialectName
+) -> None:
+    assert expected == compile_expression(text, dialect=dialect).evaluate({}).value

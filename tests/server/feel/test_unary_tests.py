@@ -58,3 +58,24 @@ def test_a_boolean_that_a_test_makes_is_compared_in_the_standard(
     tests = compile_unary_tests(text, dialect=dialect)
 
     assert expected is tests.evaluate(input_value, {"flag": True}).value
+
+
+@pytest.mark.parametrize(
+    ("tests", "input_value", "expected"),
+    [
+        pytest.param("cellInput > 3", 5, True, id="condition"),
+        pytest.param("cellInput", 5, True, id="the input itself"),
+        pytest.param("< cellInput + 1", 5, True, id="bound"),
+        pytest.param("[cellInput..9]", 5, True, id="range"),
+        pytest.param("not(cellInput = 3)", 5, True, id="negated"),
+        pytest.param("not(true)", 1, False, id="not true"),
+        pytest.param("not(true)", False, False, id="not true, of false"),
+        pytest.param("not(true)", None, False, id="not true, of null"),
+        pytest.param("not(false)", 1, True, id="not false"),
+        pytest.param("not(false)", False, False, id="not false, of false"),
+        pytest.param("not(true, false)", 1, False, id="neither"),
+        pytest.param("not(false, 1)", 1, False, id="neither false nor one"),
+    ],
+)
+def test_unary_tests_of_camundas_dialect(tests: str, input_value: Value, expected: Value) -> None:
+    assert compile_unary_tests(tests).evaluate(input_value, {}).value is expected
