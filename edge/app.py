@@ -8,7 +8,7 @@ from multidict import istr
 
 from edge.config import EdgeConfig, Release
 from edge.contract import JSON, routes
-from edge.gateway import handler_of
+from edge.gateway import MoreMetadata, handler_of, no_more
 from edge.navigation import opens_address
 from edge.openapi import render
 from edge.problem import SERVER, Handler, RefusalOf, guarded, problem
@@ -33,6 +33,7 @@ def create_app(
     page_of: RefusalOf = problem,
     reports: RefusalReports | None = None,
     release: Release = Release.CAMUNDA_8_9,
+    more: MoreMetadata = no_more,
 ) -> web.Application:
     """Create the application with every route of the contract.
 
@@ -40,13 +41,14 @@ def create_app(
     makes the response for a browser that opens an unknown address. There is no middleware: the steps of every request
     are compiled into its handler. With `has_tls`, clients reach the application by https, and responses carry
     Strict-Transport-Security (RFC 6797). Commands that are refused here are reported to `reports`. Answers and
-    the OpenAPI document are those of `release`.
+    the OpenAPI document are those of `release`. Calls of the contract have the metadata of `more`, too.
     """
     app = web.Application(client_max_size=config.max_body_bytes)
     name_no_software(app, *(STRICT_TRANSPORT_SECURITY if has_tls else ()))
     for route in routes():
         channel = channel_of(route.policy.descriptor.containing_service.full_name)
-        _add(app, route.method, route.path, handler_of(route, channel, config, reports, release=release))
+        handler = handler_of(route, channel, config, reports, release=release, more=more)
+        _add(app, route.method, route.path, handler)
     app.add_routes(extra_routes)
     _add(app, "GET", "/openapi.json", _document_handler(release))
     app.router.add_route("*", "/{path:.*}", guarded(_unknown_handler(page_of)))

@@ -27,6 +27,12 @@ _CACHE_CONTROL = istr("Cache-Control")
 
 Asked = tuple[Message, Metadata]
 Read = Callable[[web.Request], Awaitable[Asked]]
+# Credentials of a request beside its Authorization header.
+MoreMetadata = Callable[[web.Request], Awaitable[Metadata]]
+
+
+async def no_more(_: web.Request) -> Metadata:
+    return []
 
 
 def handler_of(
@@ -36,15 +42,17 @@ def handler_of(
     reports: RefusalReports | None = None,
     *,
     release: Release = Release.CAMUNDA_8_9,
+    more: MoreMetadata = no_more,
 ) -> Handler:
     """Compile the handler of a route; it raises ServiceError, which `problem.guarded` turns into a response.
 
-    Commands that it cannot decode are reported to `reports`. Answers are those of `release`.
+    Commands that it cannot decode are reported to `reports`. Answers are those of `release`. Calls have the metadata of
+    `more`, too.
     """
     policy = route.policy
-    read, respond = _reader(route), _responder(route, release)
+    read, respond = _reader(route, more), _responder(route, release)
     if reports is not None and policy.is_audited:
-        read = _reported(read, route, reports)
+        read = _reported(read, route, reports, more)
     call = channel.unary_unary(policy.path, policy.request.SerializeToString, policy.response.FromString)
     timeout = config.long_call_timeout_seconds if route.may_wait else config.call_timeout_seconds
 
@@ -59,7 +67,7 @@ def handler_of(
     return handle
 
 
-def _reader(route: Route) -> Read:
+def _reader(route: Route, more: MoreMetadata) -> Read:
     decode, is_command = decoder_of(route), route.policy.is_command
 
     async def read(request: web.Request) -> Asked:
@@ -71,17 +79,17 @@ def _reader(route: Route) -> Read:
             path=request.match_info,
             query=request.query,
         )
-        return message, metadata
+        return message, metadata + await more(request)
 
     return read
 
 
-def _reported(read: Read, route: Route, reports: RefusalReports) -> Read:
+def _reported(read: Read, route: Route, reports: RefusalReports, more: MoreMetadata) -> Read:
     async def read_or_report(request: web.Request) -> Asked:
         try:
             return await read(request)
         except ServiceError as refusal:
-            await reports.report(route, request, refusal)
+            await reports.report(route, request, refusal, await more(request))
             raise
 
     return read_or_report

@@ -13,15 +13,15 @@ from aiohttp import web
 from google.protobuf.message import Message
 
 from edge.contract import Route
-from edge.metadata import readable_metadata_of
+from edge.metadata import Metadata, readable_metadata_of
 from edge.problem import REQUEST_ID, printable
 from edge.transcode.malformed import Malformed
 from edge.transcode.parameters import path_reader
 from gnomon.engine.v1 import refusal_service_pb2 as pb
 from gnomon.engine.v1.refusal_service_pb2_grpc import RefusalServiceStub
-from server.platform.call import AUTHORIZATION
+from server.platform.call import AUTHORIZATION, SESSIONS
 from server.platform.channels import Channel, error_of
-from server.platform.errors import InvalidArgument, ServiceError, Unauthenticated
+from server.platform.errors import InvalidArgument, PermissionDenied, ServiceError, Unauthenticated
 
 if TYPE_CHECKING:
     from gnomon.engine.v1.refusal_service_pb2_grpc import RefusalServiceAsyncStub
@@ -32,16 +32,23 @@ logger = logging.getLogger(__name__)
 SECONDS = 2.0
 LONGEST_DETAIL = 2_000
 
+_CREDENTIALS = {AUTHORIZATION, SESSIONS}
+
 
 class RefusalReports:
     def __init__(self, channel: Channel) -> None:
         self._service: RefusalServiceAsyncStub = RefusalServiceStub(cast("grpc.aio.Channel", channel))
         self._is_failing = False
 
-    async def report(self, route: Route, request: web.Request, refusal: ServiceError) -> None:
-        """Return when the service has the report, or the report failed."""
-        metadata = readable_metadata_of(request.headers, request[REQUEST_ID])
-        if AUTHORIZATION not in dict(metadata):
+    async def report(
+        self, route: Route, request: web.Request, refusal: ServiceError, credential: Metadata
+    ) -> None:
+        """Return when the service has the report, or the report failed.
+
+        `credential` is metadata of a caller that has one without an Authorization header.
+        """
+        metadata = readable_metadata_of(request.headers, request[REQUEST_ID]) + credential
+        if dict(metadata).keys().isdisjoint(_CREDENTIALS):
             return
         report = pb.ReportRefusalRequest(
             rpc=route.policy.path,
@@ -58,7 +65,7 @@ class RefusalReports:
 
     def _fail(self, error: ServiceError) -> None:
         """Log the first of several consecutive failures."""
-        if isinstance(error, Unauthenticated | InvalidArgument):
+        if isinstance(error, Unauthenticated | PermissionDenied | InvalidArgument):
             return
         if not self._is_failing:
             logger.warning("refused requests are not reported", extra={"reason": error.detail})

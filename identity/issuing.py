@@ -17,6 +17,7 @@ from identity.clients.authentication import ClientAuthenticator
 from identity.clients.keys import ClientKeys
 from identity.directory.labels import SCOPE_DEFINITIONS
 from identity.directory.principals import Principals
+from identity.directory.signed_in import SignedInPrincipals
 from identity.directory.user import USERS
 from identity.dpop.nonces import DpopNonces
 from identity.dpop.proofs import DpopProofs
@@ -169,5 +170,10 @@ class Issuing:
                 tuple(GrantType),
                 has_registration=ground.config.dynamic_clients.enabled,
             ),
-            _DIRECTORY: DirectoryServicer(ground.tenants, principals, ground.directory_version),
+            _DIRECTORY: DirectoryServicer(
+                ground.tenants,
+                principals,
+                signed_in=SignedInPrincipals(ground.tenants, self._presence.sessions, principals),
+                version=ground.directory_version,
+            ),
         }

@@ -14,6 +14,7 @@ from edge.exposition import exposition_app
 from edge.listener import EdgeServer
 from edge.oidc.canonical_host import CanonicalHost
 from edge.oidc.routes import routes as oidc_routes
+from edge.oidc.session_credential import session_credential
 from edge.oidc.unknown_address import unknown_address_page
 from edge.refusals import RefusalReports
 from identity.app import Identity, open_identity
@@ -204,6 +205,7 @@ def _edge(
         page_of=unknown_address_page(SystemClock()),
         reports=reports,
         release=config.api.release,
+        more=session_credential(channel, config.oidc, access=config.access, has_tls=has_tls).metadata_of,
     )
     return EdgeServer(
         app,

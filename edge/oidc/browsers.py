@@ -19,7 +19,8 @@ class Browsers:
     def __init__(self, config: AccessConfig, *, has_tls: bool = True, has_fed_cm: bool = False) -> None:
         # Browsers ignore cookies with a TLS-only prefix that arrive over plain HTTP.
         mode = config.cookie_mode or (CookieMode.HOST if has_tls else CookieMode.DANGER_INSECURE)
-        self._sessions = Cookies(SESSION, mode)
+        # The process API accepts sessions, too.
+        self._sessions = Cookies(SESSION, mode, path="/")
         self._remembered_factors = Cookies(REMEMBERED_FACTOR, mode)
         self._opened_links = Cookies(OPENED_LINK, mode)
         self._peers = Peers(config.trusted_proxies)
@@ -27,15 +28,21 @@ class Browsers:
 
     def of(self, request: web.Request, csrf_token: str = "") -> pb.Browser:
         """Return the browser; the CSRF token is that of the form, else that of the header."""
-        csrf_token = csrf_token or request.headers.get(CSRF_HEADER, "")
-        is_plausible = csrf_token.isascii() and len(csrf_token) <= _MAX_CSRF_TOKEN
         return pb.Browser(
             session=self._sessions.value(request),
             peer_address=self.peer_address(request),
             user_agent=_printable(request.headers.get(hdrs.USER_AGENT, ""))[:_MAX_USER_AGENT],
-            csrf_token=csrf_token if is_plausible else "",
+            csrf_token=_plausible(csrf_token) if csrf_token else self.csrf_token(request),
             remembered_factor=self._remembered_factors.value(request),
         )
+
+    def session(self, request: web.Request, tenant: str) -> str:
+        """Return the session cookie of a tenant, empty without one."""
+        return self._sessions.value_of(request, tenant)
+
+    def csrf_token(self, request: web.Request) -> str:
+        """Return the CSRF token of the header, empty without one."""
+        return _plausible(request.headers.get(CSRF_HEADER, ""))
 
     def peer_address(self, request: web.Request) -> str:
         return self._peers.address(request)
@@ -61,3 +68,8 @@ class Browsers:
 def _printable(text: str) -> str:
     """Replace lone surrogates, which stand for bytes that are not UTF-8."""
     return text.encode("utf-8", "replace").decode()
+
+
+def _plausible(csrf_token: str) -> str:
+    """Return the token, empty for one that we cannot have made."""
+    return csrf_token if csrf_token.isascii() and len(csrf_token) <= _MAX_CSRF_TOKEN else ""

@@ -31,11 +31,20 @@ class Kept(Protocol):
 
 
 class Cookies:
-    def __init__(self, name: str, mode: CookieMode, *, same_site: Literal["Lax", "None"] = "Lax") -> None:
+    """`path` is where browsers send the cookies."""
+
+    def __init__(
+        self,
+        name: str,
+        mode: CookieMode,
+        *,
+        same_site: Literal["Lax", "None"] = "Lax",
+        path: Literal["/", "/auth"] = "/auth",
+    ) -> None:
         self._own_name = name
         self._prefix = _PREFIXES[mode]
         # A cookie with the __Host- prefix must have the path `/`.
-        self._path = "/" if mode is CookieMode.HOST else "/auth"
+        self._path = "/" if mode is CookieMode.HOST else path
         # RFC 6265bis §5.7: browsers refuse SameSite=None cookies that are not Secure, and accept Secure ones on
         # loopback.
         self._is_secure = mode is not CookieMode.DANGER_INSECURE or same_site == "None"
@@ -43,13 +52,17 @@ class Cookies:
 
     def value(self, request: web.Request) -> str:
         """Return the cookie's value, empty for one that we cannot have set."""
-        value = request.cookies.get(self._name(request), "")
+        return self.value_of(request, tenant_of(request))
+
+    def value_of(self, request: web.Request, tenant: str) -> str:
+        """Return the cookie's value for a tenant, in the same way; the default tenant has an empty name."""
+        value = request.cookies.get(self._name(tenant), "")
         return value if value.isascii() and len(value) <= _MAX_LENGTH else ""
 
     def keep(self, request: web.Request, response: web.Response, *, cookie: Kept) -> None:
         """Set the cookie, or delete it when `max_age` is 0."""
         response.set_cookie(
-            self._name(request),
+            self._name(tenant_of(request)),
             cookie.value if cookie.max_age else "",
             max_age=cookie.max_age,
             path=self._path,
@@ -58,7 +71,6 @@ class Cookies:
             samesite=self._same_site,
         )
 
-    def _name(self, request: web.Request) -> str:
-        tenant = tenant_of(request)
+    def _name(self, tenant: str) -> str:
         name = f"{self._prefix}{self._own_name}"
         return f"{name}.{tenant}" if tenant else name

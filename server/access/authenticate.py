@@ -1,11 +1,11 @@
-"""The interceptor that finds out who calls: RFC 6750 §2.1.
+"""The interceptor that finds out who calls: by a token (RFC 6750 §2.1), else by the session of a browser.
 
 A token that was admitted is not looked at again for a few seconds, so a hot call costs one look-up; once the directory
 has changed, its principal is asked for again. A principal may do what the directory gives it, as far as the token's
-scopes go, in the tenant that the token is bound to, if any.
+scopes go, in the tenant that the token is bound to, if any. A session is looked up at each call, so that it ends at once.
 """
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, cast
@@ -18,6 +18,7 @@ from server.access.claims import AccessTokenClaims
 from server.access.config import AccessConfig
 from server.access.key_sets import KeySets
 from server.access.lru import Lru
+from server.access.presented_sessions import presented
 from server.access.verifier import TokenVerifier, VerifiedToken
 from server.platform.call import ANONYMOUS, AUTHORIZATION, Call, Principal, TenantId
 from server.platform.channels import Channel, error_of
@@ -53,6 +54,8 @@ class Authenticator:
         if not call.policy.needs_principal or call.principal is not ANONYMOUS:
             return None
         credential = call.metadata.get(AUTHORIZATION, "")
+        if not credential and (question := presented(call)) is not None:
+            return self._admit_signed_in(call, question)
         admission = self._admissions.get(credential)
         if admission is None or admission.valid_until <= self._clock.now():
             return self._admit(call, credential)
@@ -68,6 +71,16 @@ class Authenticator:
     async def _admit(self, call: Call, credential: str) -> None:
         token = await self._verifier.verify(_bearer_token(credential))
         await self._let_in(call, credential, token, self._valid_until(token.claims))
+
+    async def _admit_signed_in(self, call: Call, question: pb.GetSignedInPrincipalRequest) -> None:
+        try:
+            response = await self._directory.GetSignedInPrincipal(
+                question, timeout=self._config.call_timeout_seconds
+            )
+        except grpc.RpcError as failure:
+            raise error_of(failure) from failure
+        principal = response.principal
+        call.principal = _principal(principal, principal.tenant_ids, principal.permissions)
 
     async def _renew(self, call: Call, credential: str, admission: _Admission) -> None:
         await self._let_in(call, credential, admission.token, admission.valid_until)
@@ -105,12 +118,19 @@ def _bearer_token(credential: str) -> str:
 
 
 def _narrowed(principal: pb.Principal, claims: AccessTokenClaims) -> Principal:
-    tenant_ids = frozenset(map(TenantId, principal.tenant_ids))
-    bound = frozenset({TenantId(claims.tid)}) if claims.tid else tenant_ids
-    oauth_scopes = frozenset(claims.scope.split())
+    bound = {claims.tid} if claims.tid else principal.tenant_ids
+    return _principal(
+        principal,
+        frozenset(principal.tenant_ids).intersection(bound),
+        frozenset(claims.scope.split()).intersection(principal.permissions),
+    )
+
+
+def _principal(principal: pb.Principal, tenant_ids: Iterable[str], permissions: Iterable[str]) -> Principal:
     return Principal(
         principal.subject,
-        tenant_ids & bound,
-        oauth_scopes.intersection(principal.permissions),
+        frozenset(map(TenantId, tenant_ids)),
+        frozenset(permissions),
         is_person=principal.kind == pb.PRINCIPAL_KIND_USER,
+        issuing_tenant_id=TenantId(principal.issuing_tenant_id),
     )

@@ -15,6 +15,10 @@ AUTHORIZATION = "authorization"
 TENANT = "x-tenant-id"
 REQUEST_ID = "x-request-id"
 IDEMPOTENCY_KEY = "idempotency-key"
+# What an edge saw of a browser; from other peers it counts for nothing.
+SESSIONS = "x-browser-sessions"
+CSRF_TOKEN = "x-csrf-token"  # noqa: S105  # the name of its metadata
+BROWSER_ADDRESS = "x-browser-address"
 
 MAX_IDEMPOTENCY_KEY = 200
 
@@ -25,12 +29,16 @@ USER = "USER"
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """The caller: the subject of a token, with the tenants and permissions that the directory gives it."""
+    """The caller: the subject of a token or a session, with the tenants and permissions that the directory gives it.
+
+    `issuing_tenant_id` is the tenant whose provider knows the subject.
+    """
 
     subject: str
     tenant_ids: frozenset[TenantId]
     permissions: frozenset[str]
     is_person: bool = False
+    issuing_tenant_id: TenantId = TenantId("")
 
     @property
     def actor_type(self) -> str:

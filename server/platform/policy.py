@@ -25,6 +25,9 @@ from gnomon.rest.v1 import options_pb2
 if TYPE_CHECKING:
     from google.api.http_pb2 import HttpRule
 
+# Verbs of RPCs that only read.
+_READS = ("Get", "List", "Search")
+
 PACKAGES = (gnomon.directory.v1, gnomon.engine.v1, gnomon.identity.v1)
 
 
@@ -96,6 +99,11 @@ class Policy:
     def is_audited(self) -> bool:
         """Whether calls of the operation are entered in the audit log, because it changes something."""
         return self.is_command or self.audit is not None
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the operation changes nothing, so that a page of another site gains nothing by calling it."""
+        return not self.is_audited and self.name.startswith(_READS)
 
     @property
     def operation(self) -> str:

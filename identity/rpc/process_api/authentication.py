@@ -2,8 +2,6 @@
 
 from base64 import urlsafe_b64decode
 
-import msgspec
-
 from gnomon.directory.v1 import authentication_service_pb2 as pb
 from identity.clients.client import Client
 from identity.clients.clients import Clients
@@ -15,13 +13,7 @@ from identity.rpc.process_api.tenant import tenant_message
 from identity.tenancy.administration import TenantAdministration
 from identity.tenants import Tenant, Tenants
 from server.platform.call import AUTHORIZATION, Call
-from server.platform.errors import NotFound, Unauthenticated
-
-
-class _Issued(msgspec.Struct):
-    """The member of an access token that says where its subject is known."""
-
-    iss: str
+from server.platform.errors import NotFound
 
 
 class AuthenticationServicer:
@@ -43,8 +35,8 @@ class AuthenticationServicer:
     async def get_authentication(
         self, _request: pb.GetAuthenticationRequest, call: Call
     ) -> pb.GetAuthenticationResponse:
-        """Raises NotFound when the caller was removed a moment ago, Unauthenticated without a token."""
-        issuer, claims = self._token(call)
+        """Raises NotFound when the caller was removed a moment ago."""
+        issuer, claims = self._tenants.find(call.principal.issuing_tenant_id), _claims(call)
         holder = await self._holder(call.principal.subject, issuer)
         is_own = holder.tenant_id == issuer.tenant_id
         held = await self._standings.held(holder, claims if is_own else NO_CLAIMS)
@@ -60,16 +52,6 @@ class AuthenticationServicer:
                 shown.tenants.append(tenant_message(tenant))
         return pb.GetAuthenticationResponse(authentication=shown)
 
-    def _token(self, call: Call) -> tuple[Tenant, Claims]:
-        """Return the tenant that issued the token of a call, which the interceptors verified, and its claims."""
-        _, _, token = call.metadata.get(AUTHORIZATION, "").partition(" ")
-        if not token:
-            raise Unauthenticated("expected authorization: Bearer with an access token")
-        payload = token.split(".")[1]
-        document = urlsafe_b64decode(payload + "=" * (-len(payload) % 4))
-        issuer = msgspec.json.decode(document, type=_Issued).iss
-        return self._tenants.find_by_issuer(issuer), claims_of(document)
-
     async def _holder(self, subject: str, issuer: Tenant) -> User | Client:
         user = await self._users.find(issuer, UserId(subject))
         if user is not None:
@@ -78,3 +60,12 @@ class AuthenticationServicer:
         if client is None:
             raise NotFound("there is no such user or client")
         return client
+
+
+def _claims(call: Call) -> Claims:
+    """Return the claims of the token of a call, which the interceptors verified; none in a session."""
+    _, _, token = call.metadata.get(AUTHORIZATION, "").partition(" ")
+    if not token:
+        return NO_CLAIMS
+    payload = token.split(".")[1]
+    return claims_of(urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))

@@ -53,8 +53,8 @@ async def test_a_session_that_is_there_stays(provider: Provider) -> None:
     ("mode", "name", "attributes"),
     [
         (CookieMode.HOST, "__Host-GnomonSession", {"Secure", "Path=/"}),
-        (CookieMode.SECURE, "__Secure-GnomonSession", {"Secure", "Path=/auth"}),
-        (CookieMode.DANGER_INSECURE, "GnomonSession", {"Path=/auth"}),
+        (CookieMode.SECURE, "__Secure-GnomonSession", {"Secure", "Path=/"}),
+        (CookieMode.DANGER_INSECURE, "GnomonSession", {"Path=/"}),
     ],
 )
 async def test_the_cookie_is_as_strict_as_configured(

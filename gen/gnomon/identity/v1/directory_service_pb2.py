@@ -26,7 +26,7 @@ from gnomon.buf.validate import validate_pb2 as buf_dot_validate_dot_validate__p
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n*gnomon/identity/v1/directory_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\"v\n\tPrincipal\x12\x0f\n\x07subject\x18\x01 \x01(\t\x12/\n\x04kind\x18\x02 \x01(\x0e\x32!.gnomon.identity.v1.PrincipalKind\x12\x12\n\ntenant_ids\x18\x03 \x03(\t\x12\x13\n\x0bpermissions\x18\x04 \x03(\t\"f\n\x13GetPrincipalRequest\x12\x1b\n\x07subject\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x18\n\x06issuer\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x04\x12\x18\n\x06\x63laims\x18\x03 \x01(\x0c\x42\x08\xbaH\x05z\x03\x18\x80 \"H\n\x14GetPrincipalResponse\x12\x30\n\tprincipal\x18\x01 \x01(\x0b\x32\x1d.gnomon.identity.v1.Principal\"V\n\x1c\x41waitDirectoryVersionRequest\x12\x18\n\x07version\x18\x01 \x01(\x03\x42\x07\xbaH\x04\"\x02(\x00\x12\x1c\n\twait_secs\x18\x02 \x01(\x05\x42\t\xbaH\x06\x1a\x04\x18\x14(\x00\"0\n\x1d\x41waitDirectoryVersionResponse\x12\x0f\n\x07version\x18\x01 \x01(\x03*c\n\rPrincipalKind\x12\x1e\n\x1aPRINCIPAL_KIND_UNSPECIFIED\x10\x00\x12\x17\n\x13PRINCIPAL_KIND_USER\x10\x01\x12\x19\n\x15PRINCIPAL_KIND_CLIENT\x10\x02\x32\xac\x02\n\x10\x44irectoryService\x12\x81\x01\n\x0cGetPrincipal\x12\'.gnomon.identity.v1.GetPrincipalRequest\x1a(.gnomon.identity.v1.GetPrincipalResponse\"\x1e\x8a\xe7\x18\x1a\n\ridentity:read2\tNOT_FOUND\x12\x93\x01\n\x15\x41waitDirectoryVersion\x12\x30.gnomon.identity.v1.AwaitDirectoryVersionRequest\x1a\x31.gnomon.identity.v1.AwaitDirectoryVersionResponse\"\x15\x8a\xe7\x18\x11\n\ridentity:readH\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n*gnomon/identity/v1/directory_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\"\x91\x01\n\tPrincipal\x12\x0f\n\x07subject\x18\x01 \x01(\t\x12/\n\x04kind\x18\x02 \x01(\x0e\x32!.gnomon.identity.v1.PrincipalKind\x12\x12\n\ntenant_ids\x18\x03 \x03(\t\x12\x13\n\x0bpermissions\x18\x04 \x03(\t\x12\x19\n\x11issuing_tenant_id\x18\x05 \x01(\t\"f\n\x13GetPrincipalRequest\x12\x1b\n\x07subject\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x18\n\x06issuer\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x04\x12\x18\n\x06\x63laims\x18\x03 \x01(\x0c\x42\x08\xbaH\x05z\x03\x18\x80 \"H\n\x14GetPrincipalResponse\x12\x30\n\tprincipal\x18\x01 \x01(\x0b\x32\x1d.gnomon.identity.v1.Principal\"I\n\x10PresentedSession\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x18\n\x06\x63ookie\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\"\xad\x01\n\x1bGetSignedInPrincipalRequest\x12@\n\x08sessions\x18\x01 \x03(\x0b\x32$.gnomon.identity.v1.PresentedSessionB\x08\xbaH\x05\x92\x01\x02\x10\x03\x12\x1d\n\x0cpeer_address\x18\x02 \x01(\tB\x07\xbaH\x04r\x02\x18@\x12\x1c\n\ncsrf_token\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x0f\n\x07is_read\x18\x04 \x01(\x08\"P\n\x1cGetSignedInPrincipalResponse\x12\x30\n\tprincipal\x18\x01 \x01(\x0b\x32\x1d.gnomon.identity.v1.Principal\"V\n\x1c\x41waitDirectoryVersionRequest\x12\x18\n\x07version\x18\x01 \x01(\x03\x42\x07\xbaH\x04\"\x02(\x00\x12\x1c\n\twait_secs\x18\x02 \x01(\x05\x42\t\xbaH\x06\x1a\x04\x18\x14(\x00\"0\n\x1d\x41waitDirectoryVersionResponse\x12\x0f\n\x07version\x18\x01 \x01(\x03*c\n\rPrincipalKind\x12\x1e\n\x1aPRINCIPAL_KIND_UNSPECIFIED\x10\x00\x12\x17\n\x13PRINCIPAL_KIND_USER\x10\x01\x12\x19\n\x15PRINCIPAL_KIND_CLIENT\x10\x02\x32\xd4\x03\n\x10\x44irectoryService\x12\x81\x01\n\x0cGetPrincipal\x12\'.gnomon.identity.v1.GetPrincipalRequest\x1a(.gnomon.identity.v1.GetPrincipalResponse\"\x1e\x8a\xe7\x18\x1a\n\ridentity:read2\tNOT_FOUND\x12\xa5\x01\n\x14GetSignedInPrincipal\x12/.gnomon.identity.v1.GetSignedInPrincipalRequest\x1a\x30.gnomon.identity.v1.GetSignedInPrincipalResponse\"*\x8a\xe7\x18&2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x01\x12\x93\x01\n\x15\x41waitDirectoryVersion\x12\x30.gnomon.identity.v1.AwaitDirectoryVersionRequest\x1a\x31.gnomon.identity.v1.AwaitDirectoryVersionResponse\"\x15\x8a\xe7\x18\x11\n\ridentity:readH\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -39,26 +39,44 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETPRINCIPALREQUEST'].fields_by_name['issuer']._serialized_options = b'\272H\005r\003\030\200\004'
   _globals['_GETPRINCIPALREQUEST'].fields_by_name['claims']._loaded_options = None
   _globals['_GETPRINCIPALREQUEST'].fields_by_name['claims']._serialized_options = b'\272H\005z\003\030\200 '
+  _globals['_PRESENTEDSESSION'].fields_by_name['tenant_id']._loaded_options = None
+  _globals['_PRESENTEDSESSION'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
+  _globals['_PRESENTEDSESSION'].fields_by_name['cookie']._loaded_options = None
+  _globals['_PRESENTEDSESSION'].fields_by_name['cookie']._serialized_options = b'\272H\005r\003\030\200\002'
+  _globals['_GETSIGNEDINPRINCIPALREQUEST'].fields_by_name['sessions']._loaded_options = None
+  _globals['_GETSIGNEDINPRINCIPALREQUEST'].fields_by_name['sessions']._serialized_options = b'\272H\005\222\001\002\020\003'
+  _globals['_GETSIGNEDINPRINCIPALREQUEST'].fields_by_name['peer_address']._loaded_options = None
+  _globals['_GETSIGNEDINPRINCIPALREQUEST'].fields_by_name['peer_address']._serialized_options = b'\272H\004r\002\030@'
+  _globals['_GETSIGNEDINPRINCIPALREQUEST'].fields_by_name['csrf_token']._loaded_options = None
+  _globals['_GETSIGNEDINPRINCIPALREQUEST'].fields_by_name['csrf_token']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_AWAITDIRECTORYVERSIONREQUEST'].fields_by_name['version']._loaded_options = None
   _globals['_AWAITDIRECTORYVERSIONREQUEST'].fields_by_name['version']._serialized_options = b'\272H\004\"\002(\000'
   _globals['_AWAITDIRECTORYVERSIONREQUEST'].fields_by_name['wait_secs']._loaded_options = None
   _globals['_AWAITDIRECTORYVERSIONREQUEST'].fields_by_name['wait_secs']._serialized_options = b'\272H\006\032\004\030\024(\000'
   _globals['_DIRECTORYSERVICE'].methods_by_name['GetPrincipal']._loaded_options = None
   _globals['_DIRECTORYSERVICE'].methods_by_name['GetPrincipal']._serialized_options = b'\212\347\030\032\n\ridentity:read2\tNOT_FOUND'
+  _globals['_DIRECTORYSERVICE'].methods_by_name['GetSignedInPrincipal']._loaded_options = None
+  _globals['_DIRECTORYSERVICE'].methods_by_name['GetSignedInPrincipal']._serialized_options = b'\212\347\030&2\017UNAUTHENTICATED2\021PERMISSION_DENIEDP\001'
   _globals['_DIRECTORYSERVICE'].methods_by_name['AwaitDirectoryVersion']._loaded_options = None
   _globals['_DIRECTORYSERVICE'].methods_by_name['AwaitDirectoryVersion']._serialized_options = b'\212\347\030\021\n\ridentity:readH\001'
-  _globals['_PRINCIPALKIND']._serialized_start=561
-  _globals['_PRINCIPALKIND']._serialized_end=660
-  _globals['_PRINCIPAL']._serialized_start=125
-  _globals['_PRINCIPAL']._serialized_end=243
-  _globals['_GETPRINCIPALREQUEST']._serialized_start=245
-  _globals['_GETPRINCIPALREQUEST']._serialized_end=347
-  _globals['_GETPRINCIPALRESPONSE']._serialized_start=349
-  _globals['_GETPRINCIPALRESPONSE']._serialized_end=421
-  _globals['_AWAITDIRECTORYVERSIONREQUEST']._serialized_start=423
-  _globals['_AWAITDIRECTORYVERSIONREQUEST']._serialized_end=509
-  _globals['_AWAITDIRECTORYVERSIONRESPONSE']._serialized_start=511
-  _globals['_AWAITDIRECTORYVERSIONRESPONSE']._serialized_end=559
-  _globals['_DIRECTORYSERVICE']._serialized_start=663
-  _globals['_DIRECTORYSERVICE']._serialized_end=963
+  _globals['_PRINCIPALKIND']._serialized_start=922
+  _globals['_PRINCIPALKIND']._serialized_end=1021
+  _globals['_PRINCIPAL']._serialized_start=126
+  _globals['_PRINCIPAL']._serialized_end=271
+  _globals['_GETPRINCIPALREQUEST']._serialized_start=273
+  _globals['_GETPRINCIPALREQUEST']._serialized_end=375
+  _globals['_GETPRINCIPALRESPONSE']._serialized_start=377
+  _globals['_GETPRINCIPALRESPONSE']._serialized_end=449
+  _globals['_PRESENTEDSESSION']._serialized_start=451
+  _globals['_PRESENTEDSESSION']._serialized_end=524
+  _globals['_GETSIGNEDINPRINCIPALREQUEST']._serialized_start=527
+  _globals['_GETSIGNEDINPRINCIPALREQUEST']._serialized_end=700
+  _globals['_GETSIGNEDINPRINCIPALRESPONSE']._serialized_start=702
+  _globals['_GETSIGNEDINPRINCIPALRESPONSE']._serialized_end=782
+  _globals['_AWAITDIRECTORYVERSIONREQUEST']._serialized_start=784
+  _globals['_AWAITDIRECTORYVERSIONREQUEST']._serialized_end=870
+  _globals['_AWAITDIRECTORYVERSIONRESPONSE']._serialized_start=872
+  _globals['_AWAITDIRECTORYVERSIONRESPONSE']._serialized_end=920
+  _globals['_DIRECTORYSERVICE']._serialized_start=1024
+  _globals['_DIRECTORYSERVICE']._serialized_end=1492
 # @@protoc_insertion_point(module_scope)

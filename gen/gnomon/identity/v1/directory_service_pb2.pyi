@@ -51,10 +51,13 @@ class Principal(_message.Message):
     KIND_FIELD_NUMBER: _builtins.int
     TENANT_IDS_FIELD_NUMBER: _builtins.int
     PERMISSIONS_FIELD_NUMBER: _builtins.int
+    ISSUING_TENANT_ID_FIELD_NUMBER: _builtins.int
     subject: _builtins.str
     """Subject of its tokens."""
     kind: Global___PrincipalKind.ValueType
     """Kind."""
+    issuing_tenant_id: _builtins.str
+    """Tenant whose provider knows the subject."""
     @_builtins.property
     def tenant_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Tenants that it may act in."""
@@ -70,10 +73,11 @@ class Principal(_message.Message):
         kind: Global___PrincipalKind.ValueType = ...,
         tenant_ids: _abc.Iterable[_builtins.str] | None = ...,
         permissions: _abc.Iterable[_builtins.str] | None = ...,
+        issuing_tenant_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "permissions", b"permissions", "subject", b"subject", "tenant_ids", b"tenant_ids"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["issuing_tenant_id", b"issuing_tenant_id", "kind", b"kind", "permissions", b"permissions", "subject", b"subject", "tenant_ids", b"tenant_ids"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -132,6 +136,92 @@ class GetPrincipalResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetPrincipalResponse: _TypeAlias = GetPrincipalResponse  # noqa: Y015
+
+@_typing.final
+class PresentedSession(_message.Message):
+    """A session cookie, whose name says of which tenant it is."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    COOKIE_FIELD_NUMBER: _builtins.int
+    tenant_id: _builtins.str
+    """Tenant; empty means the default tenant."""
+    cookie: _builtins.str
+    """Value of the cookie."""
+    def __init__(
+        self,
+        *,
+        tenant_id: _builtins.str = ...,
+        cookie: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cookie", b"cookie", "tenant_id", b"tenant_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PresentedSession: _TypeAlias = PresentedSession  # noqa: Y015
+
+@_typing.final
+class GetSignedInPrincipalRequest(_message.Message):
+    """Request of GetSignedInPrincipal."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SESSIONS_FIELD_NUMBER: _builtins.int
+    PEER_ADDRESS_FIELD_NUMBER: _builtins.int
+    CSRF_TOKEN_FIELD_NUMBER: _builtins.int
+    IS_READ_FIELD_NUMBER: _builtins.int
+    peer_address: _builtins.str
+    """Address of the browser."""
+    csrf_token: _builtins.str
+    """Proof that the page was ours, empty without one."""
+    is_read: _builtins.bool
+    """True when the call changes nothing, so that it needs no proof."""
+    @_builtins.property
+    def sessions(self) -> _containers.RepeatedCompositeFieldContainer[Global___PresentedSession]:
+        """Sessions of the browser, the preferred one first."""
+
+    def __init__(
+        self,
+        *,
+        sessions: _abc.Iterable[Global___PresentedSession] | None = ...,
+        peer_address: _builtins.str = ...,
+        csrf_token: _builtins.str = ...,
+        is_read: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["csrf_token", b"csrf_token", "is_read", b"is_read", "peer_address", b"peer_address", "sessions", b"sessions"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetSignedInPrincipalRequest: _TypeAlias = GetSignedInPrincipalRequest  # noqa: Y015
+
+@_typing.final
+class GetSignedInPrincipalResponse(_message.Message):
+    """Response of GetSignedInPrincipal."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PRINCIPAL_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def principal(self) -> Global___Principal:
+        """The principal."""
+
+    def __init__(
+        self,
+        *,
+        principal: Global___Principal | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["principal", b"principal"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["principal", b"principal"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetSignedInPrincipalResponse: _TypeAlias = GetSignedInPrincipalResponse  # noqa: Y015
 
 @_typing.final
 class AwaitDirectoryVersionRequest(_message.Message):

@@ -40,6 +40,11 @@ class DirectoryServiceStub:
                 request_serializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetPrincipalRequest.SerializeToString,
                 response_deserializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetPrincipalResponse.FromString,
                 _registered_method=True)
+        self.GetSignedInPrincipal = channel.unary_unary(
+                '/gnomon.identity.v1.DirectoryService/GetSignedInPrincipal',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetSignedInPrincipalRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetSignedInPrincipalResponse.FromString,
+                _registered_method=True)
         self.AwaitDirectoryVersion = channel.unary_unary(
                 '/gnomon.identity.v1.DirectoryService/AwaitDirectoryVersion',
                 request_serializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.AwaitDirectoryVersionRequest.SerializeToString,
@@ -54,6 +59,15 @@ class DirectoryServiceServicer:
     def GetPrincipal(self, request, context):
         """Returns the principal behind the subject of a token.
         Rejected with NOT_FOUND when there is none, or when it or its tenant is disabled.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetSignedInPrincipal(self, request, context):
+        """Returns the person who is signed in at a browser, as its principal.
+        Rejected with UNAUTHENTICATED when nobody is, with PERMISSION_DENIED when the call changes something and the CSRF
+        token is not that of the session.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -74,6 +88,11 @@ def add_DirectoryServiceServicer_to_server(servicer, server):
                     servicer.GetPrincipal,
                     request_deserializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetPrincipalRequest.FromString,
                     response_serializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetPrincipalResponse.SerializeToString,
+            ),
+            'GetSignedInPrincipal': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetSignedInPrincipal,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetSignedInPrincipalRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetSignedInPrincipalResponse.SerializeToString,
             ),
             'AwaitDirectoryVersion': grpc.unary_unary_rpc_method_handler(
                     servicer.AwaitDirectoryVersion,
@@ -109,6 +128,33 @@ class DirectoryService:
             '/gnomon.identity.v1.DirectoryService/GetPrincipal',
             gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetPrincipalRequest.SerializeToString,
             gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetPrincipalResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetSignedInPrincipal(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.DirectoryService/GetSignedInPrincipal',
+            gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetSignedInPrincipalRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetSignedInPrincipalResponse.FromString,
             options,
             channel_credentials,
             insecure,

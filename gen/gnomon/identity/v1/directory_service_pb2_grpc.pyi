@@ -37,6 +37,11 @@ class DirectoryServiceStub:
     """Returns the principal behind the subject of a token.
     Rejected with NOT_FOUND when there is none, or when it or its tenant is disabled.
     """
+    GetSignedInPrincipal: _grpc.UnaryUnaryMultiCallable[_directory_service_pb2.GetSignedInPrincipalRequest, _directory_service_pb2.GetSignedInPrincipalResponse]
+    """Returns the person who is signed in at a browser, as its principal.
+    Rejected with UNAUTHENTICATED when nobody is, with PERMISSION_DENIED when the call changes something and the CSRF
+    token is not that of the session.
+    """
     AwaitDirectoryVersion: _grpc.UnaryUnaryMultiCallable[_directory_service_pb2.AwaitDirectoryVersionRequest, _directory_service_pb2.AwaitDirectoryVersionResponse]
     """Returns the version of the directory, which grows with every change of what a principal may do; waits until it is
     beyond the one that is known, at most as long as is asked for.
@@ -50,6 +55,11 @@ class DirectoryServiceAsyncStub(DirectoryServiceStub):
     GetPrincipal: _aio.UnaryUnaryMultiCallable[_directory_service_pb2.GetPrincipalRequest, _directory_service_pb2.GetPrincipalResponse]  # type: ignore[assignment]
     """Returns the principal behind the subject of a token.
     Rejected with NOT_FOUND when there is none, or when it or its tenant is disabled.
+    """
+    GetSignedInPrincipal: _aio.UnaryUnaryMultiCallable[_directory_service_pb2.GetSignedInPrincipalRequest, _directory_service_pb2.GetSignedInPrincipalResponse]  # type: ignore[assignment]
+    """Returns the person who is signed in at a browser, as its principal.
+    Rejected with UNAUTHENTICATED when nobody is, with PERMISSION_DENIED when the call changes something and the CSRF
+    token is not that of the session.
     """
     AwaitDirectoryVersion: _aio.UnaryUnaryMultiCallable[_directory_service_pb2.AwaitDirectoryVersionRequest, _directory_service_pb2.AwaitDirectoryVersionResponse]  # type: ignore[assignment]
     """Returns the version of the directory, which grows with every change of what a principal may do; waits until it is
@@ -67,6 +77,17 @@ class DirectoryServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_directory_service_pb2.GetPrincipalResponse, _abc.Awaitable[_directory_service_pb2.GetPrincipalResponse]]:
         """Returns the principal behind the subject of a token.
         Rejected with NOT_FOUND when there is none, or when it or its tenant is disabled.
+        """
+
+    @_abc_1.abstractmethod
+    def GetSignedInPrincipal(
+        self,
+        request: _directory_service_pb2.GetSignedInPrincipalRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_directory_service_pb2.GetSignedInPrincipalResponse, _abc.Awaitable[_directory_service_pb2.GetSignedInPrincipalResponse]]:
+        """Returns the person who is signed in at a browser, as its principal.
+        Rejected with UNAUTHENTICATED when nobody is, with PERMISSION_DENIED when the call changes something and the CSRF
+        token is not that of the session.
         """
 
     @_abc_1.abstractmethod

@@ -228,6 +228,8 @@ __all__ = (
     "GetRegistrationResponse",
     "GetSessionRequest",
     "GetSessionResponse",
+    "GetSignedInPrincipalRequest",
+    "GetSignedInPrincipalResponse",
     "GetTenantRequest",
     "GetTenantResponse",
     "GetUserAttributeValuesRequest",
@@ -327,6 +329,7 @@ __all__ = (
     "PasswordPolicy",
     "PasswordPolicyServiceStub",
     "PasswordResetServiceStub",
+    "PresentedSession",
     "PresentedToken",
     "PreviewClientScreenRequest",
     "PreviewClientScreenResponse",
@@ -6078,6 +6081,55 @@ default_message_pool.register_message("gnomon.identity.v1", "GetSessionResponse"
 
 
 @dataclass(eq=False, repr=False)
+class GetSignedInPrincipalRequest(betterproto2.Message):
+    """
+    Request of GetSignedInPrincipal.
+    """
+
+    sessions: "list[PresentedSession]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
+    """
+    Sessions of the browser, the preferred one first.
+    """
+
+    peer_address: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    Address of the browser.
+    """
+
+    csrf_token: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
+    """
+    Proof that the page was ours, empty without one.
+    """
+
+    is_read: "bool" = betterproto2.field(4, betterproto2.TYPE_BOOL)
+    """
+    True when the call changes nothing, so that it needs no proof.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "GetSignedInPrincipalRequest", GetSignedInPrincipalRequest
+)
+
+
+@dataclass(eq=False, repr=False)
+class GetSignedInPrincipalResponse(betterproto2.Message):
+    """
+    Response of GetSignedInPrincipal.
+    """
+
+    principal: "Principal | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    The principal.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "GetSignedInPrincipalResponse", GetSignedInPrincipalResponse
+)
+
+
+@dataclass(eq=False, repr=False)
 class GetTenantRequest(betterproto2.Message):
     """
     Request of GetTenant.
@@ -8265,6 +8317,26 @@ default_message_pool.register_message("gnomon.identity.v1", "PasswordPolicy", Pa
 
 
 @dataclass(eq=False, repr=False)
+class PresentedSession(betterproto2.Message):
+    """
+    A session cookie, whose name says of which tenant it is.
+    """
+
+    tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Tenant; empty means the default tenant.
+    """
+
+    cookie: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    Value of the cookie.
+    """
+
+
+default_message_pool.register_message("gnomon.identity.v1", "PresentedSession", PresentedSession)
+
+
+@dataclass(eq=False, repr=False)
 class PresentedToken(betterproto2.Message):
     """
     An access token as a request presents it.
@@ -8374,6 +8446,11 @@ class Principal(betterproto2.Message):
     permissions: "list[str]" = betterproto2.field(4, betterproto2.TYPE_STRING, repeated=True)
     """
     Permissions that it has in them.
+    """
+
+    issuing_tenant_id: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
+    """
+    Tenant whose provider knows the subject.
     """
 
 
@@ -13721,6 +13798,29 @@ class DirectoryServiceStub(betterproto2_grpclib.ServiceStub):
             "/gnomon.identity.v1.DirectoryService/GetPrincipal",
             message,
             GetPrincipalResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def get_signed_in_principal(
+        self,
+        message: "GetSignedInPrincipalRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "GetSignedInPrincipalResponse":
+        """
+        Returns the person who is signed in at a browser, as its principal.
+        Rejected with UNAUTHENTICATED when nobody is, with PERMISSION_DENIED when the call changes something and the CSRF
+        token is not that of the session.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.identity.v1.DirectoryService/GetSignedInPrincipal",
+            message,
+            GetSignedInPrincipalResponse,
             timeout=timeout,
             deadline=deadline,
             metadata=metadata,
