@@ -17,7 +17,6 @@ from identity.clients.authentication import ClientAuthenticator
 from identity.clients.keys import ClientKeys
 from identity.directory.labels import SCOPE_DEFINITIONS
 from identity.directory.principals import Principals
-from identity.directory.signed_in import SignedInPrincipals
 from identity.directory.user import USERS
 from identity.dpop.nonces import DpopNonces
 from identity.dpop.proofs import DpopProofs
@@ -37,6 +36,7 @@ from identity.rpc.discovery import DiscoveryServicer
 from identity.rpc.key_set import KeySetServicer
 from identity.rpc.token import TokenServicer
 from identity.rpc.user_info import UserInfoServicer
+from identity.sessions.signed_in import SignedInPrincipals
 from identity.single_use import SingleUse
 from identity.tokens.access_token import AccessTokens
 from identity.tokens.custom_claims import CustomClaims

@@ -3,8 +3,8 @@
 from gnomon.identity.v1 import directory_service_pb2 as pb
 from identity.directory.claims import NO_CLAIMS, claims_of
 from identity.directory.principals import Principal, PrincipalKind, Principals
-from identity.directory.signed_in import PresentedSession, SignedInPrincipals
 from identity.directory.version import DirectoryVersion
+from identity.sessions.signed_in import PresentedSession, SignedInPrincipals
 from identity.tenants import Tenant, Tenants
 from identity.vocabulary import Permission
 from server.platform.call import ANONYMOUS, Call
