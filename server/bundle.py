@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from edge.app import create_app
 from edge.config import EdgeConfig
+from edge.console import console_routes
 from edge.exposition import exposition_app
 from edge.listener import EdgeServer
 from edge.oidc.canonical_host import CanonicalHost
@@ -197,15 +198,25 @@ def _edge(
         has_fed_cm=config.fedcm.enabled,
         canonical=canonical,
     )
+    credential = session_credential(channel, config.oidc, access=config.access, has_tls=has_tls)
+    console = console_routes(
+        channel,
+        config.edge,
+        oidc=config.oidc,
+        access=config.access,
+        has_tls=has_tls,
+        canonical=canonical,
+        credential_of=credential.metadata_of,
+    )
     app = create_app(
         config.edge,
         lambda _: channel,
-        provider,
+        [*console, *provider],
         has_tls=has_tls,
         page_of=unknown_address_page(SystemClock()),
         reports=reports,
         release=config.api.release,
-        more=session_credential(channel, config.oidc, access=config.access, has_tls=has_tls).metadata_of,
+        more=credential.metadata_of,
     )
     return EdgeServer(
         app,

@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 from asyncio.subprocess import DEVNULL, PIPE
+from base64 import b64decode
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -130,6 +131,11 @@ class Page:
         )
         preferred = {"name": "prefers-color-scheme", "value": scheme}
         await self._send("Emulation.setEmulatedMedia", features=[preferred])
+
+    async def picture(self) -> bytes:
+        """Return the whole page as PNG."""
+        taken = await self._send("Page.captureScreenshot", captureBeyondViewport=True)
+        return b64decode(taken["data"])
 
     async def without_scripts(self) -> None:
         """Disable scripts for pages that are loaded from now on."""

@@ -19,6 +19,7 @@ async def test_the_start_page_says_what_is_served_where(http: Http, deployment: 
     page = await page_of(response)
     assert (response.status, response.headers["Vary"]) == (200, "Accept")
     assert page.xpath("//main//a/@href") == [
+        "/console/",
         "/auth/v1/",
         "/auth/v1/device",
         "/openapi.json",

@@ -155,7 +155,7 @@ async def test_a_request_to_the_provider_has_its_own_bounds() -> None:
 
 async def test_a_browser_finds_pages_with_their_style_at_every_address() -> None:
     async with served(Config(**PORTS)) as client:
-        answers = [await client.get(path, headers=BROWSER) for path in ("/", "/console", "/v2/nothing")]
+        answers = [await client.get(path, headers=BROWSER) for path in ("/", "/nothing", "/v2/nothing")]
         [path] = {found for answer in answers for found in STYLE.findall(answer.text)}
         style = await client.get(path)
 

@@ -1,0 +1,72 @@
+"""Static files of pages, at addresses that change with their content."""
+
+import gzip
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from aiohttp import hdrs, web
+
+_MEDIA_TYPES = {
+    ".css": "text/css",
+    ".ico": "image/x-icon",
+    ".js": "text/javascript",
+    ".svg": "image/svg+xml",
+    ".woff2": "font/woff2",
+}
+_HASH_LENGTH = 16
+FOR_EVER = "public, max-age=31536000, immutable"
+# Shorter files gain nothing.
+_COMPRESSED_FROM = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """`compressed` is empty where compression gains nothing."""
+
+    content: bytes
+    media_type: str
+    compressed: bytes = b""
+
+
+class Assets:
+    """The files of a folder at addresses below `prefix`; a folder that is absent has none."""
+
+    def __init__(self, folder: Path, prefix: str) -> None:
+        files = sorted(folder.iterdir()) if folder.is_dir() else []
+        contents = {path.name: path.read_bytes() for path in files if path.suffix in _MEDIA_TYPES}
+        self._names = {name: _hashed(name, content) for name, content in contents.items()}
+        self.addresses = {name: f"{prefix}/{hashed}" for name, hashed in self._names.items()}
+        self._assets = {self._names[name]: _asset(name, content) for name, content in contents.items()}
+
+    def get(self, request: web.Request) -> web.Response | None:
+        """Return the file that the address names, None for an unknown one."""
+        asset = self._assets.get(request.match_info["name"])
+        return None if asset is None else answer(asset, request)
+
+
+def answer(asset: Asset, request: web.Request, caching: str = FOR_EVER) -> web.Response:
+    accepts = "gzip" in request.headers.get(hdrs.ACCEPT_ENCODING, "")
+    headers = {hdrs.CACHE_CONTROL: caching, hdrs.X_CONTENT_TYPE_OPTIONS: "nosniff"}
+    if asset.compressed:
+        headers[hdrs.VARY] = hdrs.ACCEPT_ENCODING
+    is_compressed = accepts and bool(asset.compressed)
+    if is_compressed:
+        headers[hdrs.CONTENT_ENCODING] = "gzip"
+    return web.Response(
+        body=asset.compressed if is_compressed else asset.content,
+        content_type=asset.media_type,
+        charset="utf-8" if asset.media_type.startswith("text/") else None,
+        headers=headers,
+    )
+
+
+def _asset(name: str, content: bytes) -> Asset:
+    is_text = not name.endswith((".ico", ".woff2"))
+    compressed = gzip.compress(content, 6, mtime=0) if is_text and len(content) >= _COMPRESSED_FROM else b""
+    return Asset(content, _MEDIA_TYPES[Path(name).suffix], compressed)
+
+
+def _hashed(name: str, content: bytes) -> str:
+    path = Path(name)
+    return f"{path.stem}.{hashlib.sha256(content).hexdigest()[:_HASH_LENGTH]}{path.suffix}"

@@ -1,0 +1,110 @@
+"""The HTTP API in this process, called with the session of a browser.
+
+An operation has the routes, permissions, bounds and documents that programs get: a page sees what its person sees.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import grpc
+import orjson
+from aiohttp import hdrs, web
+from google.protobuf.message import Message
+from multidict import CIMultiDict, MultiDict
+
+from edge.config import EdgeConfig
+from edge.contract import JSON, Route, routes
+from edge.metadata import Metadata
+from edge.problem import REQUEST_ID
+from edge.transcode import decoder_of, encoder_of
+from server.platform import call as metadata_names
+from server.platform.channels import Channel, error_of
+
+# A JSON document of the API, read by templates.
+Document = Any
+CredentialOf = Callable[[web.Request], Awaitable[Metadata]]
+
+# What the credential is made of; a page checked before where its request came from.
+_CREDENTIAL_HEADERS = (hdrs.COOKIE, hdrs.X_FORWARDED_FOR, hdrs.X_FORWARDED_HOST, hdrs.HOST)
+
+
+@dataclass(frozen=True, slots=True)
+class _Operation:
+    call: Callable[..., Awaitable[Message]]
+    decode: Callable[..., Message]
+    encode: Callable[[Message], bytes | None]
+    is_json: bool
+
+
+class Api:
+    """`credential_of` returns the metadata of a request's session."""
+
+    def __init__(self, channel: Channel, config: EdgeConfig, credential_of: CredentialOf) -> None:
+        self._channel = channel
+        self._config = config
+        self._credential_of = credential_of
+        self._operations: dict[str, _Operation] = {}
+
+    def caller(self, request: web.Request, tenant: str, csrf_token: str = "") -> "Caller":
+        """Return the API for the person of a request, in a tenant; a change needs the CSRF token of the session."""
+        headers = CIMultiDict(
+            (name, request.headers[name]) for name in _CREDENTIAL_HEADERS if name in request.headers
+        )
+        headers["x-tenant-id"] = tenant
+        if csrf_token:
+            headers["x-csrf-token"] = csrf_token
+        return Caller(self, request.clone(headers=headers), request[REQUEST_ID], tenant)
+
+    async def call(self, operation: _Operation, message: Message, metadata: Metadata) -> Message:
+        try:
+            return await operation.call(message, timeout=self._config.call_timeout_seconds, metadata=metadata)
+        except grpc.RpcError as failure:
+            raise error_of(failure) from failure
+
+    async def credential(self, request: web.Request) -> Metadata:
+        return await self._credential_of(request)
+
+    def operation(self, name: str) -> _Operation:
+        if name not in self._operations:
+            route = _routes_by_name()[name]
+            policy = route.policy
+            self._operations[name] = _Operation(
+                self._channel.unary_unary(
+                    policy.path, policy.request.SerializeToString, policy.response.FromString
+                ),
+                decoder_of(route),
+                encoder_of(route),
+                route.media_type == JSON,
+            )
+        return self._operations[name]
+
+
+class Caller:
+    """A person who calls the API in a tenant."""
+
+    def __init__(self, api: Api, request: web.Request, request_id: str, tenant: str) -> None:
+        self._api = api
+        self._request = request
+        self._own = [(metadata_names.REQUEST_ID, request_id), (metadata_names.TENANT, tenant)]
+
+    async def __call__(self, name: str, body: Mapping[str, object] | None = None, /, **path: str) -> Document:
+        """Call an operation by the name of its RPC; raises ServiceError.
+
+        `path` are the variables of its path. Returns the document of the response, None for an empty one.
+        """
+        operation = self._api.operation(name)
+        content = b"" if body is None else orjson.dumps(body)
+        message = operation.decode(content, JSON if content else "", path=path, query=MultiDict[str]())
+        metadata = self._own + await self._api.credential(self._request)
+        encoded = operation.encode(await self._api.call(operation, message, metadata))
+        if encoded is None:
+            return None
+        return orjson.loads(encoded) if operation.is_json else encoded.decode()
+
+
+@cache
+def _routes_by_name() -> Mapping[str, Route]:
+    """Return the first route of each RPC."""
+    return {route.policy.name: route for route in reversed(routes())}

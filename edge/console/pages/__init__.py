@@ -1,0 +1,1 @@
+"""Pages of the console, one module each: a page reads documents of the API and renders a template."""

@@ -1,0 +1,47 @@
+"""Deployed processes, and one process definition with its diagram and its versions."""
+
+from aiohttp import web
+
+from edge.console.visit import Visit
+
+_LIMIT = 100
+
+
+async def processes(visit: Visit) -> web.Response:
+    """The newest version of each process."""
+    found = await visit.api(
+        "SearchProcessDefinitions",
+        {
+            "filter": {"isLatestVersion": True},
+            "sort": [{"field": "name"}],
+            "page": {"limit": _LIMIT, **_after(visit)},
+        },
+    )
+    return visit.page("processes.html", "processes", found=found)
+
+
+async def process(visit: Visit) -> web.Response:
+    """One version of a process."""
+    key = visit.request.match_info["key"]
+    definition = await visit.api("GetProcessDefinition", process_definition_key=key)
+    versions, elements = await visit.together(
+        visit.api(
+            "GetProcessDefinitionInstanceVersionStatistics",
+            {
+                "filter": {"processDefinitionId": definition["processDefinitionId"]},
+                "page": {"limit": _LIMIT},
+            },
+        ),
+        visit.api("GetProcessDefinitionStatistics", {}, process_definition_key=key),
+    )
+    return visit.page(
+        "process.html",
+        "processes",
+        definition=definition,
+        versions=versions["items"],
+        elements=elements["items"],
+    )
+
+
+def _after(visit: Visit) -> dict[str, str]:
+    return {"after": visit.query["after"]} if visit.query.get("after") else {}

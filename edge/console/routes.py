@@ -1,0 +1,102 @@
+"""All addresses of the console, in one table."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from aiohttp import hdrs, web
+
+from edge.assets import Assets
+from edge.config import EdgeConfig
+from edge.console.addresses import SIGNED_OUT_PAGE, START
+from edge.console.api import Api, CredentialOf
+from edge.console.pages.instances import cancel, instance, instances, resolve
+from edge.console.pages.overview import overview
+from edge.console.pages.processes import process, processes
+from edge.console.rendering import Rendering
+from edge.console.sign_in import CALLBACK, SIGNED_OUT, SignIn
+from edge.console.site import Site
+from edge.oidc.browsers import Browsers
+from edge.oidc.canonical_host import CanonicalHost
+from edge.oidc.config import AccessConfig, OidcConfig
+from edge.oidc.hosts import Hosts
+from edge.oidc.peers import Peers
+from edge.oidc.prefix import PREFIX
+from edge.oidc.stubs import stubs_of
+from edge.problem import Handler
+from server.platform.channels import Channel
+from server.platform.clock import SystemClock
+from server.platform.errors import NotFound
+
+_FOLDER = Path(__file__).parent
+_STATIC = f"{START}static"
+_TENANT = f"{START}{{tenant:[a-z0-9-]+}}"
+
+_Row = tuple[str, str, Handler]
+
+
+def console_routes(
+    channel: Channel,
+    config: EdgeConfig,
+    *,
+    oidc: OidcConfig,
+    access: AccessConfig,
+    has_tls: bool,
+    canonical: CanonicalHost | None,
+    credential_of: CredentialOf,
+) -> list[web.RouteDef]:
+    """Return the routes of the console; they stand before those of the provider, which has all paths below /auth.
+
+    `has_tls` is whether browsers use https; `credential_of` returns the metadata of a request's session.
+    """
+    stubs = stubs_of(channel)
+    assets = Assets(_FOLDER / "static", _STATIC)
+    site = Site(
+        stubs=stubs,
+        api=Api(channel, config, credential_of),
+        hosts=Hosts(stubs, oidc, peers=Peers(access.trusted_proxies), clock=SystemClock()),
+        browsers=Browsers(access, has_tls=has_tls),
+        rendering=Rendering(assets),
+        sign_in=SignIn(stubs, access, has_tls=has_tls, timeout=oidc.call_timeout_seconds),
+        canonical=canonical or CanonicalHost(),
+        timeout=oidc.call_timeout_seconds,
+        max_form_bytes=oidc.max_form_bytes,
+    )
+    # A route for GET serves HEAD as well.
+    return [
+        web.route(method, path, handler) for method, path, handler in (*_entries(site, assets), *_pages(site))
+    ]
+
+
+def _entries(site: Site, assets: Assets) -> Iterator[_Row]:
+    async def signed_out(request: web.Request) -> web.StreamResponse:
+        return site.rendering.page(request, "signed_out.html", {"start": START})
+
+    async def to_signed_out(_: web.Request) -> web.StreamResponse:
+        return web.Response(status=303, headers={hdrs.LOCATION: SIGNED_OUT_PAGE})
+
+    async def to_start(_: web.Request) -> web.StreamResponse:
+        return web.Response(status=308, headers={hdrs.LOCATION: START})
+
+    async def static(request: web.Request) -> web.StreamResponse:
+        found = assets.get(request)
+        if found is None:
+            raise NotFound("there is no such file")
+        return found
+
+    yield "GET", START, site.open(site.start)
+    yield "GET", START.rstrip("/"), site.open(to_start)
+    yield "GET", SIGNED_OUT_PAGE, site.open(signed_out)
+    yield "GET", f"{_STATIC}/{{name}}", site.open(static)
+    for issuer in (PREFIX, f"{PREFIX}/{{tenant:[a-z0-9-]+}}"):
+        yield "GET", f"{issuer}/{CALLBACK}", site.open(site.callback)
+        yield "GET", f"{issuer}/{SIGNED_OUT}", site.open(to_signed_out)
+
+
+def _pages(site: Site) -> Iterator[_Row]:
+    yield "GET", f"{_TENANT}/", site.page(overview)
+    yield "GET", f"{_TENANT}/processes", site.page(processes)
+    yield "GET", f"{_TENANT}/processes/{{key}}", site.page(process)
+    yield "GET", f"{_TENANT}/instances", site.page(instances)
+    yield "GET", f"{_TENANT}/instances/{{key}}", site.page(instance)
+    yield "POST", f"{_TENANT}/instances/{{key}}/cancellation", site.change(cancel)
+    yield "POST", f"{_TENANT}/instances/{{key}}/incident-resolution", site.change(resolve)

@@ -1,0 +1,195 @@
+"""The shared part of all pages of the console: session, tenant, headers, and errors as pages."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from urllib.parse import parse_qsl
+
+import grpc
+from aiohttp import hdrs, web
+
+from edge.console.addresses import START, address_of
+from edge.console.api import Api
+from edge.console.rendering import Rendering
+from edge.console.sign_in import SignIn
+from edge.console.visit import Visit
+from edge.oidc.browsers import Browsers
+from edge.oidc.canonical_host import CanonicalHost
+from edge.oidc.endpoint import SECURITY_HEADERS
+from edge.oidc.fetch_metadata import from_our_origin, from_our_pages
+from edge.oidc.hosts import Hosts
+from edge.oidc.refusal import Refused
+from edge.oidc.stubs import Stubs
+from edge.problem import REQUEST_ID, Handler, answered
+from gnomon.identity.v1 import browser_pb2
+from gnomon.identity.v1 import session_service_pb2 as pb
+from server.platform.channels import error_of
+from server.platform.errors import (
+    InvalidArgument,
+    NotFound,
+    PermissionDenied,
+    ServiceError,
+    Unauthenticated,
+)
+
+_DEFAULT = "default"
+_MAX_FIELDS = 512
+
+Form = dict[str, str]
+Show = Callable[[Visit], Awaitable[web.StreamResponse]]
+Change = Callable[[Visit, Form], Awaitable[web.StreamResponse]]
+
+
+@dataclass(frozen=True, slots=True)
+class _SignedIn:
+    """A session with a person; `issuer_tenant` is the tenant of its cookie, empty for the default one."""
+
+    issuer_tenant: str
+    csrf_token: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    stubs: Stubs
+    api: Api
+    hosts: Hosts
+    browsers: Browsers
+    rendering: Rendering
+    sign_in: SignIn
+    canonical: CanonicalHost
+    timeout: float
+    max_form_bytes: int
+
+    def page(self, show: Show) -> Handler:
+        """Return the handler of a page that a person reads."""
+
+        async def handle(request: web.Request) -> web.StreamResponse:
+            if redirect := self.canonical.redirect(request):
+                return redirect
+            _admit(from_our_pages, request)
+            visit = await self._visit(request)
+            return visit if isinstance(visit, web.Response) else await show(visit)
+
+        return self._served(handle)
+
+    def change(self, change: Change) -> Handler:
+        """Return the handler of a form; a change needs the CSRF token of the session in it."""
+
+        async def handle(request: web.Request) -> web.StreamResponse:
+            _admit(from_our_origin, request)
+            form = await self._form(request)
+            visit = await self._visit(request, form.pop("csrf_token", ""))
+            return visit if isinstance(visit, web.Response) else await change(visit, form)
+
+        return self._served(handle)
+
+    def open(self, handler: Handler) -> Handler:
+        """Return the handler of an address that needs no session."""
+
+        async def handle(request: web.Request) -> web.StreamResponse:
+            if redirect := self.canonical.redirect(request):
+                return redirect
+            return await handler(request)
+
+        return self._served(handle)
+
+    async def start(self, request: web.Request) -> web.StreamResponse:
+        """Redirect to the overview of a tenant of the person, or to the sign-in."""
+        tenant = await self.hosts.tenant_at(request)
+        signed_in = await self._signed_in(request, tenant)
+        if signed_in is None:
+            return await self.sign_in.begin(tenant, START)
+        home = signed_in.issuer_tenant or _DEFAULT
+        try:
+            me = await self.api.caller(request, home)("GetAuthentication")
+        except PermissionDenied:
+            # An account may act in other tenants than the one that knows it.
+            me = await self.api.caller(request, "")("GetAuthentication")
+        own = [each["tenantId"] for each in me["tenants"]]
+        tenant = home if home in own or not own else own[0]
+        return web.Response(status=303, headers={hdrs.LOCATION: address_of(tenant)})
+
+    async def callback(self, request: web.Request) -> web.StreamResponse:
+        tenant = request.match_info.get("tenant", "") or await self.hosts.tenant_at(request)
+        return await self.sign_in.finish(request, tenant)
+
+    def _served(self, handler: Handler) -> Handler:
+        async def serve(request: web.Request) -> web.StreamResponse:
+            response = await answered(handler, request, self._refusal)
+            for name, value in SECURITY_HEADERS.items():
+                response.headers.setdefault(name, value)
+            return response
+
+        return serve
+
+    async def _visit(self, request: web.Request, csrf_token: str = "") -> Visit | web.Response:
+        tenant = request.match_info["tenant"]
+        host_tenant = await self.hosts.tenant_at(request)
+        signed_in = await self._signed_in(request, tenant, host_tenant)
+        if signed_in is None:
+            target = request.path_qs if request.method == hdrs.METH_GET else address_of(tenant)
+            return await self.sign_in.begin("" if tenant == _DEFAULT else tenant, target)
+        caller = self.api.caller(request, tenant, csrf_token)
+        return Visit(
+            request=request,
+            tenant=tenant,
+            api=caller,
+            me=await caller("GetAuthentication"),
+            csrf_token=signed_in.csrf_token,
+            session_issuer=await self.sign_in.issuer(signed_in.issuer_tenant),
+            rendering=self.rendering,
+        )
+
+    async def _signed_in(self, request: web.Request, *tenants: str) -> _SignedIn | None:
+        """Return the session that the API finds as well: that of the tenant first, then that of the deployment."""
+        for tenant in dict.fromkeys((*tenants, "")):
+            cookie = self.browsers.session(request, tenant)
+            if not cookie:
+                continue
+            browser = browser_pb2.Browser(session=cookie, peer_address=self.browsers.peer_address(request))
+            asked = pb.GetSessionRequest(tenant_id=tenant, browser=browser)
+            try:
+                session = (await self.stubs.sessions.GetSession(asked, timeout=self.timeout)).session
+            except grpc.RpcError as failure:
+                if not isinstance(error_of(failure), Unauthenticated | NotFound):
+                    raise
+                continue
+            if session.state == pb.SESSION_STATE_AUTH:
+                return _SignedIn(tenant, session.csrf_token)
+        return None
+
+    async def _form(self, request: web.Request) -> Form:
+        if request.content_type != "application/x-www-form-urlencoded":
+            raise InvalidArgument("the body must be application/x-www-form-urlencoded")
+        body = await request.content.read(self.max_form_bytes + 1)
+        if len(body) > self.max_form_bytes:
+            raise InvalidArgument(f"expected a form of at most {self.max_form_bytes} bytes")
+        try:
+            fields = parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=_MAX_FIELDS)
+        except ValueError as error:
+            raise InvalidArgument("expected a form in UTF-8") from error
+        return dict(fields)
+
+    def _refusal(self, error: ServiceError, request: web.Request) -> web.StreamResponse:
+        """Return the page that explains an error, with the request id for the search in the log."""
+        facts = {
+            "status": error.problem.status,
+            "heading": _HEADINGS.get(type(error), "That did not work"),
+            "detail": error.detail,
+            "request_id": request.get(REQUEST_ID, ""),
+            "back": START,
+        }
+        return self.rendering.page(request, "error.html", facts, status=error.problem.status)
+
+
+_HEADINGS: dict[type[ServiceError], str] = {
+    NotFound: "There is no such page",
+    PermissionDenied: "You may not see this",
+    Unauthenticated: "Your session has ended",
+}
+
+
+def _admit(check: Callable[[web.Request], None], request: web.Request) -> None:
+    try:
+        check(request)
+    except Refused as refusal:
+        raise InvalidArgument(refusal.message) from refusal

@@ -1,0 +1,42 @@
+// The frame of every page: theme, and times in the time zone of the person.
+
+const root = document.documentElement;
+const button = document.getElementById("theme");
+const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+
+const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : prefersDark.matches);
+
+const name = () => {
+  button.textContent = isDark() ? "Light" : "Dark";
+  button.setAttribute("aria-label", isDark() ? "Use the light theme" : "Use the dark theme");
+};
+
+if (button) {
+  button.hidden = false;
+  name();
+  prefersDark.addEventListener("change", name);
+  button.addEventListener("click", () => {
+    const theme = isDark() ? "light" : "dark";
+    root.dataset.theme = theme;
+    document.cookie = `GnomonTheme=${theme}; path=/console; max-age=31536000; samesite=lax`;
+    name();
+  });
+}
+
+const format = new Intl.DateTimeFormat(root.lang, { dateStyle: "medium", timeStyle: "medium" });
+for (const time of document.querySelectorAll("time")) {
+  time.title = time.textContent;
+  time.textContent = format.format(new Date(time.dateTime));
+}
+
+// One open menu at a time, closed by Escape and by a click elsewhere.
+const menus = [...document.querySelectorAll("details.menu")];
+const close = (except) => menus.filter((menu) => menu !== except).forEach((menu) => menu.removeAttribute("open"));
+document.addEventListener("click", ({ target }) => close(target.closest("details.menu")));
+document.addEventListener("keydown", ({ key }) => {
+  const open = menus.find((menu) => menu.open);
+  if (key === "Escape" && open) {
+    close();
+    open.querySelector("summary").focus();
+  }
+});

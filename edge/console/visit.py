@@ -1,0 +1,51 @@
+"""One request of a signed-in person for a page of the console."""
+
+import asyncio
+from collections.abc import Awaitable, Mapping
+from dataclasses import dataclass
+
+from aiohttp import hdrs, web
+
+from edge.console.addresses import address_of
+from edge.console.api import Caller, Document
+from edge.console.rendering import Rendering
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visit:
+    """`me` is the person's own document, `csrf_token` that of the session, `session_issuer` where it was begun."""
+
+    request: web.Request
+    tenant: str
+    api: Caller
+    me: Document
+    csrf_token: str
+    session_issuer: str
+    rendering: Rendering
+
+    @property
+    def query(self) -> Mapping[str, str]:
+        return self.request.query
+
+    def page(self, template: str, section: str, /, *, status: int = 200, **facts: object) -> web.Response:
+        """Render a page; `section` is its part of the navigation."""
+        frame = {
+            "me": self.me,
+            "tenant": self.tenant,
+            "tenants": [tenant["tenantId"] for tenant in self.me["tenants"]],
+            "csrf_token": self.csrf_token,
+            "issuer": self.session_issuer,
+            "section": section,
+            "here": self.request.path_qs,
+            "done": self.query.get("done", ""),
+            "address": lambda *segments, **query: address_of(self.tenant, *segments, **query),
+        }
+        return self.rendering.page(self.request, template, {**frame, **facts}, status=status)
+
+    def sent_to(self, *segments: str, **query: str) -> web.Response:
+        """Redirect to a page of the tenant after a change."""
+        return web.Response(status=303, headers={hdrs.LOCATION: address_of(self.tenant, *segments, **query)})
+
+    async def together(self, *calls: Awaitable[Document]) -> list[Document]:
+        """Return what several calls of the API return, which run at the same time."""
+        return list(await asyncio.gather(*calls))

@@ -1,0 +1,216 @@
+"""The console of a real server: sign-in, overview, processes, instances, and what a tenant may not see."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.browser.chromium import Page
+from tests.browser.test_appearance import FAULTS, LOOKS
+from tests.server_process import Addresses, server_in
+
+CONFIGURATION = """
+[bootstrap]
+client_id = "service"
+client_secret = "service-secret"
+admin_password = "administrator"
+tenants = ["other"]
+
+[[bootstrap.clients]]
+id = "stranger"
+secret = "stranger-secret"
+tenants = ["other"]
+permissions = ["process:deploy", "instance:create"]
+
+[pow]
+difficulty = 10
+"""
+SHOWN = "!!document.querySelector('nav[aria-label=Console]')"
+HEADING = "document.querySelector('h1').textContent.trim()"
+# Text of models and variables that would run if a page did not escape it.
+HOSTILE = "</script><img src=x onerror=\"document.title='run'\"><svg onload=alert(1)>'\"{{7*7}}"
+PROCESS = """<?xml version="1.0" encoding="UTF-8"?>
+<bpmn:definitions xmlns:bpmn="http://www.omg.org/spec/BPMN/20100524/MODEL"
+  xmlns:zeebe="http://camunda.org/schema/zeebe/1.0" targetNamespace="urn:test">
+  <bpmn:process id="{id}" name="{name}" isExecutable="true">
+    <bpmn:startEvent id="start"><bpmn:outgoing>a</bpmn:outgoing></bpmn:startEvent>
+    <bpmn:sequenceFlow id="a" sourceRef="start" targetRef="broken" />
+    <bpmn:serviceTask id="broken" name="{name}"><bpmn:extensionElements>
+      <zeebe:taskDefinition type="t" /><zeebe:ioMapping><zeebe:input source="{source}" target="x" /></zeebe:ioMapping>
+    </bpmn:extensionElements><bpmn:incoming>a</bpmn:incoming></bpmn:serviceTask>
+  </bpmn:process>
+</bpmn:definitions>"""
+
+
+def escaped(text: str) -> str:
+    for character, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"), ("'", "&apos;")):
+        text = text.replace(character, entity)
+    return text
+
+
+def started(
+    http: str,
+    process: str,
+    *,
+    name: str,
+    source: str = "=1",
+    client: str = "service",
+    tenant: str = "default",
+) -> dict[str, Any]:
+    """Deploy a process as a client and start it."""
+    form = {"grant_type": "client_credentials", "client_id": client, "client_secret": f"{client}-secret"}
+    token = httpx.post(f"{http}/auth/v1/oidc/token", data=form).raise_for_status().json()["access_token"]
+    headers = {"authorization": f"Bearer {token}", "x-tenant-id": tenant}
+    model = PROCESS.format(id=process, name=escaped(name), source=escaped(source))
+    asked = {"processDefinitionId": process, "variables": {"order": HOSTILE}}
+    with httpx.Client(base_url=http, headers=headers, timeout=30) as client_of_api:
+        files = {"resources": ("process.bpmn", model.encode())}
+        client_of_api.post("/v2/deployments", files=files).raise_for_status()
+        return dict(client_of_api.post("/v2/process-instances", json=asked).raise_for_status().json())
+
+
+@pytest.fixture(scope="module")
+def addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
+    file = tmp_path_factory.mktemp("console") / "gnomon.toml"
+    file.write_text(CONFIGURATION)
+    with server_in("embedded", "--config", str(file)) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def stuck(addresses: Addresses) -> dict[str, Any]:
+    """An instance with an incident, full of hostile text."""
+    failing = f"=assert(missing, missing != null, {json.dumps(HOSTILE)})"
+    instance = started(addresses.http, "stuck", name=f"Stuck {HOSTILE}", source=failing)
+    started(addresses.http, "secret-of-other", name="Secret", client="stranger", tenant="other")
+    return instance
+
+
+async def sign_in(page: Page, address: str) -> None:
+    """Open a page of the console; the sign-in of the provider comes first."""
+    await page.goto(address)
+    await page.until("!!document.getElementById('password')")
+    await page.fill("#email", "admin@localhost")
+    await page.fill("#password", "administrator")
+    await page.click("button[type=submit]")
+    await page.until(SHOWN)
+
+
+@pytest.mark.usefixtures("stuck")
+async def test_a_person_signs_in_sees_the_overview_and_signs_out(page: Page, addresses: Addresses) -> None:
+    await sign_in(page, f"{addresses.http}/console/")
+    overview = await page.run("document.querySelector('.figures').innerText")
+    await page.click("header form button")
+    await page.until("document.title.startsWith('Signed out')")
+    await page.goto(f"{addresses.http}/console/")
+    await page.until("!!document.getElementById('password')")
+
+    assert overview.split() == [
+        "1",
+        "running",
+        "instances",
+        "1",
+        "with",
+        "incidents",
+        "0",
+        "open",
+        "user",
+        "tasks",
+    ]
+
+
+@pytest.mark.usefixtures("stuck")
+async def test_a_linked_page_is_shown_after_the_sign_in(page: Page, addresses: Addresses) -> None:
+    await sign_in(page, f"{addresses.http}/console/default/instances?state=COMPLETED")
+
+    assert (
+        await page.run("location.pathname + location.search") == "/console/default/instances?state=COMPLETED"
+    )
+
+
+async def test_text_of_models_and_variables_is_text(
+    page: Page, addresses: Addresses, stuck: dict[str, Any]
+) -> None:
+    key, definition = stuck["processInstanceKey"], stuck["processDefinitionKey"]
+    paths = ("", "processes", f"processes/{definition}", "instances", f"instances/{key}")
+    await sign_in(page, f"{addresses.http}/console/default/")
+    found = {}
+    for path in paths:
+        await page.goto(f"{addresses.http}/console/default/{path}")
+        found[path] = await page.run("document.body.innerText")
+        assert await page.run("document.querySelectorAll('img[onerror], svg[onload]').length") == 0
+        assert not (await page.run("document.title")).startswith("run")
+
+    assert all(HOSTILE in text for text in found.values())
+    assert json.dumps(HOSTILE) in found[f"instances/{key}"]
+
+
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
+async def test_every_page_of_the_console_can_be_read_and_used(
+    page: Page, addresses: Addresses, stuck: dict[str, Any], width: int, scheme: str
+) -> None:
+    key, definition = stuck["processInstanceKey"], stuck["processDefinitionKey"]
+    paths = ("", "processes", f"processes/{definition}", "instances", f"instances/{key}", "instances/1")
+    await page.emulate(width=width, scheme=scheme)
+    await sign_in(page, f"{addresses.http}/console/default/")
+    found = {}
+    for path in paths:
+        await page.goto(f"{addresses.http}/console/default/{path}")
+        found[path] = await page.run(FAULTS)
+    await page.goto(f"{addresses.http}/console/signed-out")
+    found["signed-out"] = await page.run(FAULTS)
+
+    assert {path: faults for path, faults in found.items() if faults} == {}
+
+
+async def test_an_instance_is_cancelled(page: Page, addresses: Addresses) -> None:
+    instance = started(addresses.http, "short", name="Short")
+    address = f"{addresses.http}/console/default/instances/{instance['processInstanceKey']}"
+    await sign_in(page, address)
+    await page.click(".ask button")
+    await page.until("!!document.querySelector('.done')")
+
+    assert await page.run("document.querySelector('.done').textContent") == "The instance is canceled."
+    assert await page.run("document.querySelector('.facts .state').textContent") == "Terminated"
+
+
+async def test_a_change_without_the_token_of_the_session_is_refused(page: Page, addresses: Addresses) -> None:
+    instance = started(addresses.http, "kept", name="Kept")
+    address = f"{addresses.http}/console/default/instances/{instance['processInstanceKey']}"
+    await sign_in(page, address)
+    statuses = await page.run(
+        "Promise.all(['', 'csrf_token=wrong'].map((body) => fetch(location.pathname + '/cancellation', "
+        "{method: 'POST', body, headers: {'Content-Type': 'application/x-www-form-urlencoded'}})"
+        ".then(({status}) => status)))"
+    )
+    await page.goto(address)
+
+    assert statuses == [403, 403]
+    assert await page.run("document.querySelector('.facts .state').textContent") == "Active"
+
+
+async def test_a_tenant_shows_nothing_of_another(
+    page: Page, addresses: Addresses, stuck: dict[str, Any]
+) -> None:
+    await sign_in(page, f"{addresses.http}/console/default/processes")
+    own = await page.run("document.body.innerText")
+    await page.goto(f"{addresses.http}/console/other/processes")
+    of_other = await page.run("document.body.innerText")
+    await page.goto(f"{addresses.http}/console/other/instances/{stuck['processInstanceKey']}")
+
+    assert ("secret-of-other" in own, "secret-of-other" in of_other) == (False, True)
+    assert "Stuck" not in of_other
+    assert await page.run(HEADING) == "There is no such page"
+
+
+@pytest.mark.usefixtures("stuck")
+async def test_pages_of_the_console_are_light(page: Page, addresses: Addresses) -> None:
+    await sign_in(page, f"{addresses.http}/console/default/instances")
+    octets = await page.run(
+        "performance.getEntries().filter(({transferSize}) => transferSize !== undefined)"
+        ".reduce((sum, {encodedBodySize}) => sum + encodedBodySize + 300, 0)"
+    )
+
+    assert octets < 150 * 1024
