@@ -48,11 +48,15 @@ class Api:
         self._operations: dict[str, _Operation] = {}
 
     def caller(self, request: web.Request, tenant: str, csrf_token: str = "") -> "Caller":
-        """Return the API for the person of a request, in a tenant; a change needs the CSRF token of the session."""
+        """Return the API for the person of a request; a change needs the CSRF token of the session.
+
+        Without a tenant it is the only one of the person.
+        """
         headers = CIMultiDict(
             (name, request.headers[name]) for name in _CREDENTIAL_HEADERS if name in request.headers
         )
-        headers["x-tenant-id"] = tenant
+        if tenant:
+            headers["x-tenant-id"] = tenant
         if csrf_token:
             headers["x-csrf-token"] = csrf_token
         return Caller(self, request.clone(headers=headers), request[REQUEST_ID], tenant)
@@ -87,7 +91,9 @@ class Caller:
     def __init__(self, api: Api, request: web.Request, request_id: str, tenant: str) -> None:
         self._api = api
         self._request = request
-        self._own = [(metadata_names.REQUEST_ID, request_id), (metadata_names.TENANT, tenant)]
+        self._own = [(metadata_names.REQUEST_ID, request_id)]
+        if tenant:
+            self._own.append((metadata_names.TENANT, tenant))
 
     async def __call__(self, name: str, body: Mapping[str, object] | None = None, /, **path: str) -> Document:
         """Call an operation by the name of its RPC; raises ServiceError.
