@@ -41,6 +41,10 @@ class ElementType(StrEnum):
     SEQUENCE_FLOW = "SEQUENCE_FLOW"
 
 
+# To ask an enumeration for its member takes longer than the rest of the line.
+_MULTI_INSTANCE_BODY = ElementType.MULTI_INSTANCE_BODY
+
+
 @dataclass(frozen=True, slots=True)
 class Static:
     """An attribute without a leading `=`: the text itself."""
@@ -445,6 +449,6 @@ class ExecutableProcess:
     def of(self, element_id: str, element_type: ElementType) -> Element:
         """The element that an element instance of this type is an instance of."""
         element = self.elements[element_id]
-        if element.inner is None or element_type is ElementType.MULTI_INSTANCE_BODY:
+        if element.inner is None or element_type is _MULTI_INSTANCE_BODY:
             return element
         return element.inner

@@ -6,7 +6,8 @@ is rejected, or ends in a fault of ours, leaves the state as it was.
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import NamedTuple
+
+import msgspec
 
 from server.engine import agenda
 from server.engine.answers import Answer
@@ -20,7 +21,7 @@ from server.engine.state import State
 from server.engine.step import Step
 
 
-class Outcome(NamedTuple):
+class Outcome(msgspec.Struct, frozen=True):
     """`changed` are the keys of the records that changed, by document."""
 
     events: list[Event]

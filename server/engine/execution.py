@@ -55,6 +55,10 @@ from server.engine.work import (
     TerminateInstances,
 )
 
+# To ask an enumeration for its member takes longer than the rest of the line.
+_START_EVENT: Final = ElementType.START_EVENT
+_EVENT_BASED_GATEWAY: Final = ElementType.EVENT_BASED_GATEWAY
+
 TERMINATED_AT_ONCE: Final = 16
 """Element instances of a scope that are terminated before its work is looked at again."""
 
@@ -376,7 +380,7 @@ def _note_mappings(step: Step, visit: Visit) -> None:
 def _begins_with_events(element: Element) -> bool:
     """Whether it is a start event in a scope that waits for events."""
     around = element.flow_scope
-    return element.type is ElementType.START_EVENT and around is not None and bool(around.catches)
+    return element.type is _START_EVENT and around is not None and bool(around.catches)
 
 
 def _have_listened(
@@ -406,7 +410,7 @@ def complete(step: Step, visit: Visit) -> None:
         flows = behaviour.outgoing(step, visit)
         if element.ad_hoc is not None and not instance.progress:
             ad_hoc.propagate_outputs(step, visit)
-        if element.output_mappings or element.type is ElementType.START_EVENT:
+        if element.output_mappings or element.type is _START_EVENT:
             _map_outputs(step, visit)
         if element.end_listeners and not _have_listened(
             step, visit, element.end_listeners, ListenerEventType.END
@@ -453,10 +457,10 @@ def _end_completion(step: Step, visit: Visit, flows: tuple[Flow, ...]) -> None:
         return
     if element.compensation is not None or instance.compensable:
         compensation.note_completion(step, visit)
-    is_last = _is_last(process_instance, instance)
-    if is_last or isinstance(element.result, Termination) or element.link is not None:
+    is_last = bool(process_instance.terminates_after) and _is_last(process_instance, instance)
+    if is_last or element.link is not None or isinstance(element.result, Termination):
         flows = ()
-    flow_ids = tuple([flow.id for flow in flows])
+    flow_ids = tuple([flow.id for flow in flows]) if flows else ()
     step.emit(events.ElementCompleted(process_instance.head, instance.key, flow_ids))
     if is_last:
         _terminate_all(step, process_instance)
@@ -505,7 +509,7 @@ def _leave(step: Step, visit: Visit, scope_key: Key, flows: tuple[Flow, ...]) ->
     if element.link is not None:
         if _can_be_entered(scope):
             activate(step, _entered(step, process_instance, scope, element.link))
-    elif element.type is ElementType.EVENT_BASED_GATEWAY:
+    elif element.type is _EVENT_BASED_GATEWAY:
         _leave_to_caught(step, visit, scope, flows)
     else:
         for flow in flows:

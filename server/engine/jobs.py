@@ -29,7 +29,9 @@ def create_job(
     instance = visit.process_instance
     scope = VariableScope(step, instance, scope_key=visit.instance.key)
     job_type, retries = string_of(job.type, scope), integer_of(job.retries, scope)
-    headers = {**job.headers, **resource_headers(step, instance, job.linked_resources)}
+    headers = dict(job.headers)
+    if job.linked_resources:
+        headers.update(resource_headers(step, instance, job.linked_resources))
     step.emit(
         events.JobCreated(
             instance.head,

@@ -7,7 +7,7 @@ completing one instance writes the same however many there are.
 from typing import cast
 
 from server import feel
-from server.bpmn.executable import Loop
+from server.bpmn.executable import Element, Loop
 from server.engine import events
 from server.engine.expressions import is_true, list_of, value_of
 from server.engine.incidents import ErrorType, Incident
@@ -47,7 +47,7 @@ def set_variables(step: Step, visit: Visit) -> None:
     """Give a new instance of the activity what is its own."""
     instance, key = visit.process_instance, visit.instance.key
     body = _body(visit)
-    loop = _loop(step.visit(instance, body))
+    loop = _loop_around(visit)
     counter = visit.instance.loop_counter
     variables = {loop.output_name: "null"} if loop.output_name is not None else {}
     variables[LOOP_COUNTER] = str(counter)
@@ -60,7 +60,7 @@ def set_variables(step: Step, visit: Visit) -> None:
 def complete_item(step: Step, visit: Visit) -> None:
     """Keep the output of an instance of the activity, and see whether it was the last; raises Incident."""
     instance, body = visit.process_instance, _body(visit)
-    loop, progress = _loop(step.visit(instance, body)), progress_of(body)
+    loop, progress = _loop_around(visit), progress_of(body)
     item_key = Key(progress.first_item + visit.instance.loop_counter - 1)
     output = None
     if loop.output_element is not None:
@@ -89,6 +89,11 @@ def _outputs(instance: ProcessInstance, progress: LoopProgress) -> list[str]:
 
 def _loop(visit: Visit) -> Loop:
     return cast("Loop", visit.element.loop)
+
+
+def _loop_around(visit: Visit) -> Loop:
+    """The loop of the body around an instance of the activity."""
+    return cast("Loop", cast("Element", visit.element.flow_scope).loop)
 
 
 def _body(visit: Visit) -> ElementInstance:

@@ -20,7 +20,7 @@ from server.engine.keys import Key
 from server.engine.lifecycle import ACTIVATING, TERMINATING, ElementState
 from server.engine.ordered_keys import OrderedKeys
 from server.engine.subscriptions import AnySubscription, ConditionalSubscription
-from server.engine.user_task_changes import VALUES, UserTaskTransition, UserTaskValues
+from server.engine.user_task_changes import UserTaskTransition, UserTaskValues
 from server.engine.work import AnyWork
 
 
@@ -192,7 +192,14 @@ class UserTask(msgspec.Struct, omit_defaults=True, gc=False):
 
     @property
     def values(self) -> UserTaskValues:
-        return UserTaskValues(*(getattr(self, name) for name in VALUES))
+        return UserTaskValues(
+            self.assignee,
+            self.candidate_groups,
+            self.candidate_users,
+            self.due_date,
+            self.follow_up_date,
+            self.priority,
+        )
 
     @property
     def begun(self) -> UserTaskTransition:

@@ -4,7 +4,7 @@ A name is looked up from the inside out. `propagate` changes the innermost varia
 root; `set_local` changes or makes one exactly there.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from server import feel
 from server.engine import events
@@ -58,12 +58,12 @@ class VariableScope:
         return default
 
 
-def scope_keys(instance: ProcessInstance, scope_key: Key) -> Iterator[Key]:
+def scope_keys(instance: ProcessInstance, scope_key: Key) -> list[Key]:
     """The scope and those around it, inside out."""
-    key: Key | None = scope_key
-    while key is not None:
-        yield key
-        key = instance.elements[key].scope_key
+    elements, keys = instance.elements, [scope_key]
+    while (around := elements[keys[-1]].scope_key) is not None:
+        keys.append(around)
+    return keys
 
 
 def find(instance: ProcessInstance, scope_key: Key, name: str) -> tuple[Key, Variable] | None:
@@ -81,8 +81,7 @@ def find(instance: ProcessInstance, scope_key: Key, name: str) -> tuple[Key, Var
 
 def visible(instance: ProcessInstance, scope_key: Key) -> Variables:
     """JSON text of every variable that a scope sees."""
-    variables = instance.variables
-    scopes = [variables[key] for key in scope_keys(instance, scope_key) if key in variables]
+    scopes = [scope for key in scope_keys(instance, scope_key) if (scope := instance.variables.get(key))]
     seen = {name: variable.value for scope in reversed(scopes) for name, variable in scope.items()}
     return {**seen, **_collections(instance, scope_key)} if instance.collected else seen
 

@@ -9,6 +9,8 @@ from datetime import datetime
 from functools import partial
 from typing import Final
 
+import msgspec
+
 from server import feel
 from server.bpmn.executable import Element, ExecutableProcess, Flow
 from server.engine import events
@@ -33,17 +35,12 @@ from server.feel.limits import CHARACTERS_PER_STEP
 BEGUN_ANEW: Final = 64
 
 
-class Visit:
+class Visit(msgspec.Struct, frozen=True, eq=False, gc=False):
     """An element instance with all that surrounds it, while it is being worked on."""
 
-    __slots__ = ("element", "instance", "process_instance")
-
-    def __init__(
-        self, process_instance: ProcessInstance, element: Element, instance: ElementInstance
-    ) -> None:
-        self.process_instance = process_instance
-        self.element = element
-        self.instance = instance
+    process_instance: ProcessInstance
+    element: Element
+    instance: ElementInstance
 
 
 class Step:
@@ -79,8 +76,10 @@ class Step:
     # State
 
     def visit(self, process_instance: ProcessInstance, instance: ElementInstance) -> Visit:
-        element = self.process_of(process_instance).of(instance.element_id, instance.type)
-        return Visit(process_instance, element, instance)
+        process = self._processes.get(process_instance.head.process_definition_key)
+        if process is None:
+            process = self.process_of(process_instance)
+        return Visit(process_instance, process.of(instance.element_id, instance.type), instance)
 
     def process_of(self, process_instance: ProcessInstance) -> ExecutableProcess:
         key = process_instance.head.process_definition_key

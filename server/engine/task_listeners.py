@@ -110,8 +110,10 @@ def _job_of(listener: GlobalListener, visit: Visit) -> JobDefinition:
 
 def create(step: Step, visit: Visit, user_task: UserTask, assignee: str) -> None:
     """Go on with a user task that was made: what creates it, then what assigns it for the first time."""
-    values = replace(user_task.values, assignee=assignee)
-    if begin(step, visit, user_task, ListenerEventType.CREATING, values) is None:
+    if _has_listeners(step, visit, ListenerEventType.CREATING):
+        values = replace(user_task.values, assignee=assignee)
+        begin(step, visit, user_task, ListenerEventType.CREATING, values)
+    else:
         assign_first(step, visit, user_task, assignee)
 
 

@@ -63,7 +63,7 @@ class Quota:
                 retry_after_secs=str(RETRY_SECONDS),
             )
 
-    def observe(self, happened: Sequence[events.Event], grown: Counter[str]) -> None:
+    def observe(self, happened: Sequence[events.Event], grown: dict[str, int]) -> None:
         """Count what was started and what ended, here and in `grown`."""
         for event in happened:
             growth = _GROWTH.get(type(event))
@@ -72,7 +72,7 @@ class Quota:
             difference = growth(event)
             if difference:
                 self._own[event.instance.tenant_id] += difference
-                grown[event.instance.tenant_id] += difference
+                grown[event.instance.tenant_id] = grown.get(event.instance.tenant_id, 0) + difference
             if difference > 0:
                 self._granted[event.instance.tenant_id] -= difference
 

@@ -264,8 +264,7 @@ class Turns:
         except Exception:
             logger.exception("command failed", extra={"command": type(entry.command).__name__})
             return Internal()
-        for event in outcome.events:
-            project(event, now, turn.batch.changes)
+        project(outcome.events, now, turn.batch.changes)
         growth.events += outcome.events
         _touch(turn, growth, outcome.changed)
         self._quota.observe(outcome.events, turn.batch.active_instances)

@@ -45,6 +45,7 @@ from server.store.ports import (
     Change,
     Delete,
     E,
+    Forget,
     IncomingCommand,
     Insert,
     PartitionId,
@@ -109,8 +110,16 @@ class MemoryStore:
         An update of a row that has left changes nothing.
         """
         self._check(batch)
+        tables = self._tables
         for change in batch.changes:
-            row = self._apply(change)
+            if type(change) is Insert:
+                row: Entity | None = change.row
+                self._insert(change.row)
+            elif type(change) is Update:
+                row = tables[change.entity].update(change.key, change.values)
+            else:
+                self._take_out(change)
+                continue
             if type(row) in _ENDING:
                 self._note(row)
         if batch.audit:
@@ -197,34 +206,28 @@ class MemoryStore:
         tables = self._tables
         used: set[tuple[type[Entity], Key]] = set()
         for change in batch.changes:
-            if isinstance(change, Insert):
+            if type(change) is Insert:
                 entity = type(change.row)
                 table = tables[entity]
                 row = (entity, table.key_of(change.row))
                 if row in used or table.has(row[1]):
                     raise ValueError(f"{entity.__name__} {row[1]} is inserted twice")
                 used.add(row)
-            elif isinstance(change, Update):
+            elif type(change) is Update:
                 columns = tables[change.entity].columns
                 if not columns.issuperset(change.values):
                     unknown = sorted(change.values.keys() - columns)
                     raise ValueError(f"{change.entity.__name__} {change.key} has no {unknown}")
-            elif isinstance(change, Delete):
+            elif type(change) is Delete:
                 used.add((change.entity, change.key))
 
-    def _apply(self, change: Change) -> Entity | None:
-        if isinstance(change, Insert):
-            self._insert(change.row)
-            return change.row
-        if isinstance(change, Update):
-            return self._tables[change.entity].update(change.key, change.values)
-        if isinstance(change, Delete):
+    def _take_out(self, change: Change) -> None:
+        if isinstance(change, Forget):
+            self._forget_ended(change.process_instance_key, change.tenant_id)
+        elif isinstance(change, Delete):
             self._delete(self._tables[change.entity], change.key)
             if change.entity is DecisionInstance:
                 self._decided.pop(change.key, None)
-            return None
-        self._forget_ended(change.process_instance_key, change.tenant_id)
-        return None
 
     def _insert(self, row: Entity) -> None:
         entity = type(row)

@@ -1,8 +1,7 @@
 """Interfaces of a store: the ledger that partitions write and read back, and the searches of readers."""
 
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import NewType, Protocol, TypeVar
 
@@ -89,8 +88,7 @@ class IncomingCommand:
     format: int = 1
 
 
-@dataclass(slots=True)
-class Batch:
+class Batch(msgspec.Struct):
     """Everything that one turn of a partition produced, in order; committed whole or not at all.
 
     `documents` are the pages that changed of the documents that the turn touched, None for a page that is gone, and
@@ -100,16 +98,16 @@ class Batch:
     `reservations` are the numbers of those that the turn used or did not need: they end with this commit.
     """
 
-    changes: list[Change] = field(default_factory=list)
+    changes: list[Change] = []
     last_key: Key = Key(0)
-    documents: dict[DocumentId, ChangedPages | None] = field(default_factory=dict)
-    definitions: dict[Key, bytes | None] = field(default_factory=dict)
-    answers: list[StoredAnswer] = field(default_factory=list)
-    audit: list[AuditEntry] = field(default_factory=list)
-    outgoing: list[OutgoingCommand] = field(default_factory=list)
-    taken: list[IncomingCommand] = field(default_factory=list)
-    active_instances: Counter[str] = field(default_factory=Counter)
-    reservations: list[int] = field(default_factory=list)
+    documents: dict[DocumentId, ChangedPages | None] = {}
+    definitions: dict[Key, bytes | None] = {}
+    answers: list[StoredAnswer] = []
+    audit: list[AuditEntry] = []
+    outgoing: list[OutgoingCommand] = []
+    taken: list[IncomingCommand] = []
+    active_instances: dict[str, int] = {}
+    reservations: list[int] = []
 
     @property
     def is_empty(self) -> bool:

@@ -1,8 +1,8 @@
 """From events to the rows that reads see: one projector for each event that shows, in one table."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from typing import cast
+from typing import Final, cast
 
 from server.bpmn.executable import ElementType
 from server.engine import (
@@ -62,15 +62,19 @@ Projector = Callable[[events.Event, datetime, Changes], None]
 
 # To ask a member for its value takes as long as the rest of its row.
 _ELEMENT_TYPES = {member: member.value for member in ElementType}
+_JOB_CREATED: Final = JobState.CREATED
+_JOB_COMPLETED: Final = JobState.COMPLETED
+_ELEMENT_COMPLETED: Final = ElementInstanceState.COMPLETED
 _JOB_KINDS = {member: member.value for member in JobKind}
 _LISTENER_EVENT_TYPES = {member: member.value for member in ListenerEventType}
 
 
-def project(event: events.Event, now: datetime, changes: Changes) -> None:
-    """Append what the event changes in the rows."""
-    projector = PROJECTORS.get(type(event))
-    if projector is not None:
-        projector(event, now, changes)
+def project(happened: Iterable[events.Event], now: datetime, changes: Changes) -> None:
+    """Append what the events change in the rows."""
+    for event in happened:
+        projector = PROJECTORS.get(type(event))
+        if projector is not None:
+            projector(event, now, changes)
 
 
 # Definitions
@@ -194,7 +198,7 @@ def _element_completed(event: events.ElementCompleted, now: datetime, changes: C
     if event.key == event.instance.key:
         _process_instance_ended(event.key, now, changes, ProcessInstanceState.COMPLETED)
     else:
-        values = {"state": ElementInstanceState.COMPLETED, "end_date": now}
+        values = {"state": _ELEMENT_COMPLETED, "end_date": now}
         taken = {"sequence_flow_ids": event.flow_ids} if event.flow_ids else {}
         changes.append(Update(ElementInstance, event.key, values | taken))
 
@@ -256,7 +260,13 @@ def _job_created(event: events.JobCreated, now: datetime, changes: Changes) -> N
 
 
 def _job_activated(event: events.JobActivated, now: datetime, changes: Changes) -> None:
-    _job(event.key, now, changes, worker=event.worker, deadline=event.deadline, state=JobState.CREATED)
+    values = {
+        "last_update_time": now,
+        "worker": event.worker,
+        "deadline": event.deadline,
+        "state": _JOB_CREATED,
+    }
+    changes.append(Update(Job, event.key, values))
 
 
 def _job_yielded(event: events.JobYielded, now: datetime, changes: Changes) -> None:
@@ -304,15 +314,10 @@ def _job_deadline_updated(event: events.JobDeadlineUpdated, now: datetime, chang
 
 
 def _job_completed(event: events.JobCompleted, now: datetime, changes: Changes) -> None:
-    denial = {"is_denied": event.is_denied, "denied_reason": event.denied_reason}
-    _job(
-        event.key,
-        now,
-        changes,
-        end_time=now,
-        state=JobState.COMPLETED,
-        **(denial if event.is_denied is not None else {}),
-    )
+    values: dict[str, object] = {"last_update_time": now, "end_time": now, "state": _JOB_COMPLETED}
+    if event.is_denied is not None:
+        values |= {"is_denied": event.is_denied, "denied_reason": event.denied_reason}
+    changes.append(Update(Job, event.key, values))
 
 
 def _job_canceled(event: events.JobCanceled, now: datetime, changes: Changes) -> None:

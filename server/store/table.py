@@ -91,10 +91,11 @@ class Table(Generic[E]):
         return self._rows.get(key)
 
     def insert(self, row: E) -> None:
-        self._rows[self.key_of(row)] = row
-        shelf = self._shelves.get(row.tenant_id)
+        key, tenant_id = self.key_of(row), row.tenant_id
+        self._rows[key] = row
+        shelf = self._shelves.get(tenant_id)
         if shelf is None:
-            shelf = self._shelves[row.tenant_id] = Shelf(self._searchable)
+            shelf = self._shelves[tenant_id] = Shelf(self._searchable)
         shelf.add(row)
 
     def update(self, key: Key, values: Mapping[str, object]) -> E | None:

@@ -8,7 +8,6 @@ due at once, and messages come when the process waits for them.
 import hashlib
 import time
 from collections.abc import Callable, Coroutine
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 from rich.table import Table
@@ -124,16 +123,18 @@ class Gnomon:
     def _handle(self, command: Command) -> Outcome:
         outcome = process(self._state, command, NOW)
         batch = Batch()
-        for event in outcome.events:
-            project(event, NOW, batch.changes)
+        project(outcome.events, NOW, batch.changes)
         _finish(self._store.commit(batch))
         return outcome
 
 
 def _finish(commit: Coroutine[None, None, None]) -> None:
     """A commit to memory waits for nothing."""
-    with suppress(StopIteration):
+    try:
         commit.send(None)
+    except StopIteration:
+        return
+    raise AssertionError("a commit to memory waited")
 
 
 def _spiff(model: str) -> Callable[[], None]:

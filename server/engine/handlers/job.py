@@ -7,7 +7,13 @@ from server.engine import ad_hoc, catch_events, events, execution, triggers, use
 from server.engine.answers import DONE, Done
 from server.engine.commands import CompleteJob, FailJob, ThrowJobError, UpdateJob
 from server.engine.incidents import ErrorType, Incident
-from server.engine.job_kinds import JobKind, ListenerEventType
+from server.engine.job_kinds import (
+    BPMN_ELEMENT,
+    EXECUTION_LISTENER,
+    TASK_LISTENER,
+    JobKind,
+    ListenerEventType,
+)
 from server.engine.job_results import RESULTS, AdHocSubProcessResult, JobResult, UserTaskResult
 from server.engine.keys import Key
 from server.engine.process_instance import Job, JobState, ProcessInstance
@@ -38,21 +44,21 @@ def complete(command: CompleteJob, step: Step) -> Done:
     visit = _visit(step, instance, job)
     if isinstance(command.result, AdHocSubProcessResult):
         _expect_decision(step, visit, command.result)
-    if job.kind is JobKind.TASK_LISTENER:
+    if job.kind is TASK_LISTENER:
         _expect_no_variables(job, command.variables)
         result = command.result if isinstance(command.result, UserTaskResult) else UserTaskResult()
         user_task_transitions.answer(step, visit, job, result)
         return DONE
     step.emit(events.JobCompleted(instance.head, job.key))
-    if job.kind is JobKind.EXECUTION_LISTENER:
+    if job.kind is EXECUTION_LISTENER:
         set_all_local(step, instance, _listener_scope(job, visit), command.variables)
         execution.proceed(step, visit)
         return DONE
     # Output mappings have yet to use what stays with the element.
-    is_mapped = bool(visit.element.output_mappings) and job.kind is JobKind.BPMN_ELEMENT
+    is_mapped = bool(visit.element.output_mappings) and job.kind is BPMN_ELEMENT
     merge = set_all_local if is_mapped else propagate
     merge(step, instance, visit.instance.key, command.variables)
-    if job.kind is JobKind.BPMN_ELEMENT:
+    if job.kind is BPMN_ELEMENT:
         execution.complete(step, visit)
     elif isinstance(command.result, AdHocSubProcessResult):
         ad_hoc.decide(step, visit, command.result)
@@ -69,7 +75,7 @@ def _listener_scope(job: Job, visit: Visit) -> Key:
 def fail(command: FailJob, step: Step) -> Done:
     instance, job = _job(step, command.tenant_id, command.job_key)
     _expect(job, frozenset({JobState.ACTIVATED}))
-    if job.kind is JobKind.TASK_LISTENER:
+    if job.kind is TASK_LISTENER:
         _expect_no_variables(job, command.variables)
     visit = _visit(step, instance, job)
     retries = max(command.retries, 0)

@@ -14,7 +14,7 @@ from server.engine.answers import (
     UserTaskProperties,
 )
 from server.engine.commands import ActivateJobs, EndJobBackOff, TimeOutJob, YieldJobs
-from server.engine.job_kinds import JobKind, ListenerEventType
+from server.engine.job_kinds import TASK_LISTENER, ListenerEventType
 from server.engine.keys import Key
 from server.engine.process_instance import Job, JobState, ProcessInstance, UserTask
 from server.engine.scopes import visible
@@ -84,7 +84,7 @@ def _activated(command: ActivateJobs, step: Step, instance: ProcessInstance, job
         _variables(command, instance, job),
         job.kind,
         job.listener_event_type,
-        _user_task(instance, job) if job.kind is JobKind.TASK_LISTENER else None,
+        _user_task(instance, job) if job.kind is TASK_LISTENER else None,
     )
 
 
@@ -106,7 +106,7 @@ def _asked_about(instance: ProcessInstance, job: Job) -> UserTask:
 
 def _variables(command: ActivateJobs, instance: ProcessInstance, job: Job) -> Variables:
     variables = visible(instance, job.element_instance_key)
-    if job.kind is JobKind.TASK_LISTENER:
+    if job.kind is TASK_LISTENER:
         # Those of the transition are not set yet.
         transition = _asked_about(instance, job).begun
         variables = {**variables, **(transition.variables or {})}

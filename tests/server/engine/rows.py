@@ -22,8 +22,7 @@ class Rows:
 
     def apply(self, happened: Iterable[Event], now: datetime) -> None:
         changes: list[Change] = []
-        for event in happened:
-            project(event, now, changes)
+        project(happened, now, changes)
         for change in changes:
             self._change(change)
 

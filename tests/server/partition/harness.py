@@ -72,7 +72,7 @@ class HeldStore:
     @property
     def active(self) -> Counter[str]:
         """By how many process instances each tenant's have grown."""
-        return sum((batch.active_instances for batch in self.batches), Counter[str]())
+        return sum((Counter(batch.active_instances) for batch in self.batches), Counter[str]())
 
     def hold(self) -> None:
         self._gate = asyncio.Semaphore(0)
