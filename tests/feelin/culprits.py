@@ -5,7 +5,7 @@ found has parts on which both agree, and its difference is its own.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import TypeAlias
 
@@ -13,6 +13,7 @@ from server.feel import FeelError, Value, compile_expression
 from server.feel.dialects import STANDARD
 from server.feel.json_text import pieces
 from server.feel.nodes import (
+    Arguments,
     ContextLiteral,
     Filter,
     For,
@@ -83,21 +84,27 @@ def _innermost(node: Node, context: Context, engine: Feelin) -> Iterator[Culprit
     yield from found or [Culprit(node, context, ours, theirs)]
 
 
-def parts(node: Node, context: Context) -> Iterator[tuple[Node, Context]]:
+def _value(node: Node, context: Context) -> Value:
+    return our_answer(printed(node), context).get("value")
+
+
+def parts(
+    node: Node, context: Context, value_of: Callable[[Node, Context], Value] = _value
+) -> Iterator[tuple[Node, Context]]:
     """Parts of a node, each with a context for its evaluation."""
     match node:
         case For(iterators, body) | Quantified(iterators, body):
-            yield from _of_loop(iterators, body, context)
+            yield from _of_loop(iterators, body, context, value_of)
         case Filter(source, condition):
             yield source, context
-            for item in _items(source, context):
+            for item in _items(source, context, value_of):
                 entries = item if isinstance(item, dict) else {}
                 yield condition, {**context, "item": item, **entries}
         case ContextLiteral(entries):
             inner = dict(context)
             for key, value in entries:
                 yield value, inner
-                inner = {**inner, key: our_answer(printed(value), inner).get("value")}
+                inner = {**inner, key: value_of(value, inner)}
         case In(operand, _):
             yield operand, context
         case Name():
@@ -107,30 +114,29 @@ def parts(node: Node, context: Context) -> Iterator[tuple[Node, Context]]:
 
 
 def _of_loop(
-    iterators: Sequence[LoopIterator], body: Node, context: Context
+    iterators: Sequence[LoopIterator],
+    body: Node,
+    context: Context,
+    value_of: Callable[[Node, Context], Value],
 ) -> Iterator[tuple[Node, Context]]:
     first, *further = iterators
     if isinstance(first.source, IteratedRange):
         yield first.source.start, context
         yield first.source.end, context
-        items = _items_between(first.source, context)
     else:
         yield first.source, context
-        items = _items(first.source, context)
-    for item in items:
+    for item in _items(first.source, context, value_of):
         inner = {**context, first.name: item}
-        yield from _of_loop(further, body, inner) if further else [(body, inner)]
+        yield from _of_loop(further, body, inner, value_of) if further else [(body, inner)]
 
 
-def _items(source: Node, context: Context) -> list[Value]:
-    value = our_answer(printed(source), context).get("value")
+def _items(
+    source: "Node | IteratedRange", context: Context, value_of: Callable[[Node, Context], Value]
+) -> list[Value]:
+    if isinstance(source, IteratedRange):
+        source = For((LoopIterator("i", source, 0),), Name("i", 0))
+    value = value_of(source, context)
     return value[:MAX_ITEMS] if isinstance(value, list) else [] if value is None else [value]
-
-
-def _items_between(source: IteratedRange, context: Context) -> list[Value]:
-    return _items(
-        parse_expression(f"for i in ({printed(source.start)})..({printed(source.end)}) return i"), context
-    )
 
 
 def _fields(part: object) -> Iterator[Node]:
@@ -141,6 +147,8 @@ def _fields(part: object) -> Iterator[Node]:
 
 
 def _nodes(value: object) -> Iterator[Node]:
+    if isinstance(value, Arguments):
+        value = value.values
     if isinstance(value, tuple):
         for each in value:
             yield from _nodes(each)
