@@ -499,7 +499,9 @@ def _loop(multi_instance: Markup) -> Loop:
         output_collection=found.output_collection,
         output_element=output,
         output_name=output_name,
-        completion_condition=_expression(condition.text.removeprefix("=")) if condition else None,
+        completion_condition=_expression(condition.text.removeprefix("="))
+        if condition and condition.text
+        else None,
     )
 
 

@@ -41,7 +41,8 @@ _EVENT_SUB_PROCESS_TRIGGERS = frozenset({
     "timerEventDefinition",
 })  # fmt: skip
 _AWAITED = frozenset({"conditional", "message", "signal", "timer"})
-_ESCALATION_HOSTS = frozenset({"adHocSubProcess", "callActivity", "subProcess"})
+# A user task is one as in the reference, although nothing inside it escalates: the event has nothing to catch.
+_ESCALATION_HOSTS = frozenset({"adHocSubProcess", "callActivity", "subProcess", "userTask"})
 # By event definition: the attribute that refers to an error, escalation, …, and the attribute with its code or name.
 _CODES: Mapping[str, tuple[str, str]] = {
     "compensateEventDefinition": ("", ""),
@@ -402,6 +403,10 @@ def _ad_hoc_expressions(subject: Subject) -> Iterator[Violation]:
         yield from _expressions(subject, path)
 
 
+def _completion_condition(subject: Subject) -> Iterator[Violation]:
+    yield from _expressions(subject, "completionCondition@text()")
+
+
 def _expressions(subject: Subject, path: str) -> Iterator[Violation]:
     """Blank is as good as not written."""
     for at, text in written(subject, path):
@@ -491,6 +496,7 @@ _CHECKS: Mapping[str, Callable[[Subject], Iterator[Violation]]] = {
     "an activity inside": _activity_inside,
     "control by the worker alone": _worker_controls,
     "output collection of an ad-hoc sub-process with output element": _ad_hoc_output_pair,
+    "expression of a completion condition": _completion_condition,
     "expressions of an ad-hoc sub-process": _ad_hoc_expressions,
     "event sub-processes that do not interrupt": _event_sub_processes_interrupt,
     "kinds of timers": timers.kinds,

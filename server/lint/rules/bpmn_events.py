@@ -295,7 +295,7 @@ RULES = (
     ),
     Rule(
         id="escalation-boundary-host",
-        message="An escalation is caught on a sub-process or call activity",
+        message="An escalation is caught on a sub-process, call activity or user task",
         evaluator=EvaluatorKind.CUSTOM,
         applies_to=("bpmn:BoundaryEvent",),
         value=("escalations from inside",),

@@ -104,11 +104,10 @@ RULES = (
     ),
     Rule(
         id="multi-instance-completion",
-        message="The completion condition is not a valid expression",
-        evaluator=EvaluatorKind.FEEL_EXPRESSION,
+        message="The completion condition must be an expression that starts with =",
+        evaluator=EvaluatorKind.CUSTOM,
         applies_to=("bpmn:MultiInstanceLoopCharacteristics",),
-        attribute=("completionCondition",),
-        value=("static-or-expression",),
+        value=("expression of a completion condition",),
     ),
     Rule(
         id="ad-hoc-not-empty",

@@ -159,3 +159,14 @@ def test_escalating_from_several_paths_begins_one_for_each(engine: Scenario) -> 
     deploy(engine, builder.beside(help_(is_interrupting=False))).start()
 
     assert engine.offered == ["help_task"] * 30
+
+
+def test_an_event_at_a_user_task_has_nothing_to_catch(engine: Scenario) -> None:
+    """The reference lets it stand there; a user task throws no escalations, and completes as without it."""
+    outer = process("order").start().user_task("check").end("done")
+    deploy(engine, outer.boundary_escalation("caught", on="check").end("late")).start()
+
+    engine.complete_user_task("check")
+
+    assert engine.path == ["start", "check", "done"]
+    assert engine.is_completed

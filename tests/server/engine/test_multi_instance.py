@@ -464,3 +464,11 @@ def test_an_activity_stays_as_it_is_repeated(engine: Scenario, target: ProcessBu
     refusal = engine.refusal(engine.migration("order", {"each": "each", "correct": "correct"}))
 
     assert refusal.type is RejectionType.INVALID_STATE
+
+
+def test_a_blank_completion_condition_is_none(engine: Scenario) -> None:
+    engine.deploy(process("order").service_task("a", type="a").multi_instance("=[1, 2]", until=" ").end())
+
+    engine.start().complete("a").complete("a")
+
+    assert engine.is_completed

@@ -360,3 +360,28 @@ def test_compensation_names_an_activity_of_its_own_scope() -> None:
 
     assert refused(builder("a")) == set()
     assert refused(builder("b")) == {"compensation-reference"}
+
+
+def _escalation_on(task: str) -> set[str]:
+    """The rules that refuse a boundary event for escalations at such a task."""
+    return refused(process("order").start().node(task, "a").end().boundary_escalation("late", on="a").end())
+
+
+def test_an_escalation_is_caught_at_a_user_task_and_at_no_other_task() -> None:
+    assert _escalation_on("userTask") == set()
+    assert _escalation_on("manualTask") == {"escalation-boundary-host"}
+
+
+@pytest.mark.parametrize(
+    ("condition", "rules"),
+    [
+        pytest.param("=done", set(), id="expression"),
+        pytest.param("", set(), id="nothing"),
+        pytest.param("done", {"multi-instance-completion"}, id="static"),
+        pytest.param("true", {"multi-instance-completion"}, id="static boolean"),
+    ],
+)
+def test_a_completion_condition_of_multi_instance_is_an_expression(condition: str, rules: set[str]) -> None:
+    model = process("order").start().task("a").multi_instance("=[1, 2]", until=condition).end()
+
+    assert refused(model) == rules
