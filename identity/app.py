@@ -20,7 +20,7 @@ from identity.browsing import Browsing
 from identity.calling import callers_of
 from identity.clients.clients import Clients
 from identity.clients.secrets import SecretHasher
-from identity.config import LONGEST_ACCESS_TOKEN
+from identity.config import IdentityConfig
 from identity.directory.passwords import Passwords
 from identity.directory.standings import Standings
 from identity.directory.version import DirectoryVersion
@@ -67,8 +67,8 @@ from identity.resetting import Resetting
 from identity.retry_queue import RetryQueue
 from identity.rpc.shield import CallShield, ShieldedServicer, call_shield
 from identity.screening import Screening
-from identity.sections import IdentityConfig
 from identity.sign_in.delays import Delays
+from identity.tokens.config import LONGEST_ACCESS_TOKEN
 from identity.upkeep import Upkeep
 from server.platform.clock import Clock, SystemClock
 from server.platform.records import RecordStore

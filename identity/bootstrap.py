@@ -10,13 +10,14 @@ from dataclasses import dataclass, replace
 from identity.clients.client import CLIENTS, Client, ClientId
 from identity.clients.own import own_clients
 from identity.clients.secrets import SecretHasher
-from identity.config import BootstrapConfig, ClientSeed, TokenConfig, UserSeed
+from identity.config import IdentityConfig
 from identity.directory.passwords import Passwords
 from identity.directory.user import USERS, AccountType, User
 from identity.directory.users import email_key
 from identity.randomness import Randomness
-from identity.sections import IdentityConfig
+from identity.seeds import BootstrapConfig, ClientSeed, UserSeed
 from identity.tenants import Tenants, tenant_id_of
+from identity.tokens.config import TokenConfig
 from identity.vocabulary import AuthenticationMethod, GrantType, Permission
 from server.platform.call import TenantId
 from server.platform.clock import Clock

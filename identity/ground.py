@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from identity.clients.clients import Clients
 from identity.clients.secrets import SecretHasher
+from identity.config import IdentityConfig
 from identity.directory.passwords import Passwords
 from identity.directory.standings import Standings
 from identity.directory.version import DirectoryVersion
@@ -20,7 +21,6 @@ from identity.outgoing.destinations import Destinations
 from identity.outgoing.documents import HttpDocuments
 from identity.outgoing.published_keys import PublishedKeys
 from identity.randomness import Randomness
-from identity.sections import IdentityConfig
 from identity.sign_in.delays import Delays
 from identity.tenants import Tenants
 from server.platform.clock import Clock

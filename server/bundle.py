@@ -19,7 +19,7 @@ from edge.oidc.session_credential import session_credential
 from edge.oidc.unknown_address import unknown_address_page
 from edge.refusals import RefusalReports
 from identity.app import Identity, open_identity
-from identity.config import ProviderConfig, Scheme
+from identity.provider_config import ProviderConfig, Scheme
 from server import gateway
 from server.access.authenticate import Authenticator
 from server.access.config import AccessConfig

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from edge.config import ApiConfig, EdgeConfig
 from edge.oidc.config import AccessConfig, OidcConfig
-from identity.sections import IdentityConfig
+from identity.config import IdentityConfig
 from server.config import HistoryConfig, ServerConfig
 from server.partition.config import (
     ClusterConfig,

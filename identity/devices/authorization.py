@@ -7,13 +7,13 @@ from identity.clients.authentication import ClientAuthenticator, ClientCredentia
 from identity.clients.client import Client
 from identity.clients.scopes import extent_of, granted_scopes
 from identity.clients.secrets import SecretHasher
-from identity.config import DeviceGrantConfig
 from identity.devices.device import DEVICE_CODES, DeviceCode
 from identity.devices.limits import DeviceStarts
 from identity.devices.user_codes import new_user_code, shown
 from identity.errors import UnauthorizedClient
 from identity.randomness import Randomness
 from identity.tenants import Tenant
+from identity.tokens.config import DeviceGrantConfig
 from identity.vocabulary import GrantType
 from server.platform.clock import Clock
 from server.platform.errors import Unavailable

@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from hashlib import sha256
 
-from identity.config import DeviceGrantConfig
 from identity.tenants import Tenant
+from identity.tokens.config import DeviceGrantConfig
 from server.platform.clock import Clock
 from server.platform.errors import ResourceExhausted
 from server.platform.records import AlreadyThere, Changed, Kind, Record, RecordStore

@@ -10,7 +10,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import VerifyMismatchError
 from zxcvbn_rs_py import zxcvbn
 
-from identity.config import PasswordConfig
+from identity.directory.password_config import PasswordConfig
 from server.platform.threads import Threads
 
 # A worker computes about ten hashes a second; beyond this number callers would wait longer than browsers do.

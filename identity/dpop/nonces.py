@@ -7,7 +7,7 @@ stored.
 import hmac
 
 from identity.clients.secrets import SecretHasher
-from identity.config import DpopConfig
+from identity.dpop.config import DpopConfig
 from identity.tenants import Tenant
 from server.platform.clock import Clock
 

@@ -7,7 +7,7 @@ from email.utils import parseaddr
 from enum import StrEnum
 from pathlib import Path
 
-from identity.config import expect_within
+from identity.bounds import expect_within
 
 
 class SmtpSecurity(StrEnum):

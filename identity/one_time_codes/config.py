@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from identity.config import expect_within
+from identity.bounds import expect_within
 
 _ASKED_SECS = (30, 1800)
 _PENDING_SECS = (60, 3600)

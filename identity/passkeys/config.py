@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from identity.config import expect_within
+from identity.bounds import expect_within
 
 _CHALLENGE_SECS = (10, 600)
 _CEREMONY_SECS = (10, 900)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from identity.config import expect_within
+from identity.bounds import expect_within
 
 _LINK_MINUTES = (5, 1440)
 _FIRST_LINK_MINUTES = (60, 43_200)

@@ -31,7 +31,7 @@ from identity.rpc.browser import (
     sign_in_page,
 )
 from identity.rpc.proofs import credentials_of
-from identity.rpc.screen import screen_message
+from identity.rpc.shown_screen import screen_message
 from identity.tenants import Tenant, Tenants
 from server.platform.call import Call
 from server.platform.clock import Clock

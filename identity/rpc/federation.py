@@ -15,7 +15,7 @@ from identity.rpc.browser import (
     second_factor,
     session_cookie,
 )
-from identity.rpc.screen import screen_message
+from identity.rpc.shown_screen import screen_message
 from identity.tenants import Tenants
 from server.platform.call import Call
 from server.platform.clock import Clock

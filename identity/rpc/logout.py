@@ -7,7 +7,7 @@ from identity.errors import InvalidRequest
 from identity.federation.logout import UpstreamLogout
 from identity.logout.endpoint import EndSession, LogoutQuestion, SignedOut
 from identity.rpc.browser import browser_of, error_page, parameters_of, redirect, taken_back
-from identity.rpc.screen import screen_message
+from identity.rpc.shown_screen import screen_message
 from identity.tenants import Tenant, Tenants
 from server.platform.call import Call
 

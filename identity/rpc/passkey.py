@@ -1,5 +1,7 @@
 """PasskeyService."""
 
+from typing import Protocol
+
 from gnomon.identity.v1 import passkey_service_pb2 as pb
 from identity.account.person import Person
 from identity.admin.callers import ActorKind, Area, Right
@@ -13,7 +15,6 @@ from identity.passkeys.passkey import Passkey
 from identity.passkeys.proof import PasskeyProof
 from identity.passkeys.registration import PasskeyRegistration
 from identity.passkeys.sign_in import Challenge, PasskeySignIn
-from identity.reset.ceremony import LinkCeremony
 from identity.rpc.admission import Admission
 from identity.rpc.browser import browser_of, consent_page, parameters_of, redirect, session_cookie
 from identity.tenants import Tenant, Tenants
@@ -89,6 +90,18 @@ class PasskeyServicer:
         self, request: pb.FinishPasskeyAuthenticationRequest, _call: Call
     ) -> pb.FinishPasskeyAuthenticationResponse:
         return await self._authentication.finish(self._tenants.find(request.tenant_id), request)
+
+
+class LinkCeremony(Protocol):
+    """The ceremony along with a link in a mail."""
+
+    async def start(self, tenant: Tenant, user_id: UserId, cookie: str) -> tuple[str, str]: ...
+
+    async def is_begun(self, tenant: Tenant, code: str) -> bool: ...
+
+    async def finish(
+        self, tenant: Tenant, user_id: UserId, cookie: str, *, code: str, answer: str
+    ) -> str: ...
 
 
 class PasskeyAuthentication:

@@ -1,15 +1,13 @@
-"""ScreenService, and screens as messages."""
+"""ScreenService."""
 
 from enum import StrEnum
 from typing import TypeVar
 
-from gnomon.identity.v1 import screen_pb2
 from gnomon.identity.v1 import screen_service_pb2 as pb
 from identity.admin.callers import Area, Right
 from identity.admin.screens import ScreenAdministration, etag_of
-from identity.clients.screens import ClientScreen
 from identity.rpc.admission import Admission
-from identity.screens.layout import LayoutElement
+from identity.rpc.shown_screen import screen_message
 from identity.screens.screen import ScreenKind
 from identity.screens.settings import Composition, ScreenSettings, Theme
 from server.platform.call import Call
@@ -54,34 +52,6 @@ class ScreenServicer:
             tenant, request.client_id, _settings(request.settings), kind=_KINDS[request.kind]
         )
         return pb.PreviewClientScreenResponse(screen=screen_message(shown), client_name=shown.client.name)
-
-
-def screen_message(shown: ClientScreen | None) -> screen_pb2.Screen | None:
-    """Return the screen as a message, None for the default theme."""
-    if shown is None:
-        return None
-    screen = shown.screen
-    return screen_pb2.Screen(
-        theme=screen.theme,
-        composition=screen.composition,
-        accent_color=screen.accent_color,
-        text_on_accent=screen.text_on_accent,
-        heading=screen.heading,
-        description=screen.description,
-        client_logo_id=shown.client.logo_id if screen.shows_client_logo else "",
-        css=screen.css,
-        layout=None if screen.layout is None else _element(screen.layout),
-        client_id=shown.client.id,
-    )
-
-
-def _element(element: LayoutElement) -> screen_pb2.LayoutElement:
-    return screen_pb2.LayoutElement(
-        name=element.name,
-        attributes=element.attributes,
-        text=element.text,
-        children=map(_element, element.children),
-    )
 
 
 def _settings(message: pb.ScreenSettings) -> ScreenSettings:

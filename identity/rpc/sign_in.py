@@ -5,7 +5,7 @@ from identity.authorization.asked import Reference
 from identity.authorization.email_step import EmailStep, SharedSignIn
 from identity.clients.screens import Screens
 from identity.rpc.browser import Offers, browser_of, parameters_of, sign_in_page
-from identity.rpc.screen import screen_message
+from identity.rpc.shown_screen import screen_message
 from identity.tenancy.sign_in_domain import TargetType
 from identity.tenants import Tenants
 from server.platform.call import Call

@@ -9,9 +9,9 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from identity.clients.client import Client
-from identity.config import DeviceGrantConfig, TokenConfig
 from identity.errors import InvalidGrant
 from identity.tenants import Tenant
+from identity.tokens.config import DeviceGrantConfig, TokenConfig
 from identity.tokens.refresh_token import RefreshTokens
 from identity.tokens.token_set import TokenSet
 from identity.tokens.token_sets import TokenSets

@@ -11,7 +11,7 @@ from pathlib import Path
 import typer
 import uvloop
 
-from identity.config import Scheme
+from identity.provider_config import Scheme
 from server import launcher
 from server.bundle import provider_of, serving
 from server.cli.configuration import configured

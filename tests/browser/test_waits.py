@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from identity.sections import EventsSection
+from identity.config import EventsSection
 from identity.sign_in.config import LoginProtectionConfig, Threshold
 from tests.browser.chromium import Page
 from tests.browser.site import Site, site

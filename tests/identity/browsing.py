@@ -34,8 +34,8 @@ from identity.clients.client import CLIENTS, Client
 from identity.clients.clients import Clients
 from identity.clients.keys import ClientKeys
 from identity.clients.secrets import SecretHasher
-from identity.config import PasswordConfig
 from identity.consents.consents import Consents
+from identity.directory.password_config import PasswordConfig
 from identity.directory.passwords import Passwords
 from identity.directory.user import USERS, User
 from identity.directory.users import Users

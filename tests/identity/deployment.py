@@ -9,9 +9,11 @@ from datetime import UTC, datetime
 from gnomon.identity.v1 import token_service_pb2 as pb
 from gnomon.identity.v1.token_service_pb2_grpc import TokenServiceStub
 from identity.app import Identity, open_identity
-from identity.config import BootstrapConfig, ClientSeed, PasswordConfig, ProviderConfig
+from identity.config import IdentityConfig
+from identity.directory.password_config import PasswordConfig
 from identity.outgoing.config import OutgoingConfig
-from identity.sections import IdentityConfig
+from identity.provider_config import ProviderConfig
+from identity.seeds import BootstrapConfig, ClientSeed
 from identity.vocabulary import Permission
 from server.access.authenticate import Authenticator
 from server.access.config import AccessConfig

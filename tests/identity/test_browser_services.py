@@ -22,7 +22,7 @@ from identity.clients.assertions import ClientAssertions
 from identity.clients.authentication import ClientAuthenticator
 from identity.clients.keys import ClientKeys
 from identity.clients.screens import Screens
-from identity.config import DpopConfig
+from identity.dpop.config import DpopConfig
 from identity.dpop.nonces import DpopNonces
 from identity.dpop.proofs import DpopProofs
 from identity.outgoing.published_keys import PublishedKeys

@@ -1,6 +1,6 @@
 import pytest
 
-from identity.config import ProviderConfig, Scheme
+from identity.provider_config import ProviderConfig, Scheme
 from identity.tenants import Tenant, Tenants, tenant_id_of
 from server.platform.call import TenantId
 from server.platform.errors import NotFound

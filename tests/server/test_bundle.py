@@ -13,7 +13,8 @@ from grpc_health.v1.health_pb2_grpc import HealthStub
 
 from edge.config import EdgeConfig
 from edge.oidc.config import AccessConfig, CookieMode, OidcConfig
-from identity.config import BootstrapConfig, ProviderConfig, Scheme
+from identity.provider_config import ProviderConfig, Scheme
+from identity.seeds import BootstrapConfig
 from server.bundle import serving
 from server.platform.grpc_server import GrpcConfig
 from server.platform.sockets import PortTaken, authority, free_port, listen_addresses

@@ -8,10 +8,10 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from edge.oidc.config import OidcConfig
 from edge.oidc.routes import routes
-from identity.config import ProviderConfig, Scheme
 from identity.directory.user import USERS
 from identity.federation.config import FederationConfig
 from identity.federation.provider import PROVIDER_LINKS, PROVIDERS, ProviderLink
+from identity.provider_config import ProviderConfig, Scheme
 from server.platform.call import TenantId
 from tests.edge_oidc.admin.administrator import Administrator
 from tests.edge_oidc.conftest import Http

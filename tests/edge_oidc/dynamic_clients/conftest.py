@@ -9,9 +9,9 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from edge.oidc.config import AccessConfig, CookieMode, OidcConfig
 from edge.oidc.routes import routes
-from identity.config import UserSeed
 from identity.dynamic_clients.config import DynamicClientsConfig
 from identity.proof_of_work.config import ProofOfWorkConfig
+from identity.seeds import UserSeed
 from tests.edge_oidc.dynamic_clients.registrant import Registrant
 from tests.edge_oidc.people.somebody import PASSWORD
 from tests.identity.deployment import CONFIG, deployed

@@ -6,9 +6,9 @@ from datetime import timedelta
 import pytest
 
 from identity.clients.client import CLIENTS
-from identity.config import ProviderConfig, Scheme
 from identity.dynamic_clients.config import DynamicClientsConfig
 from identity.outgoing.config import OutgoingConfig
+from identity.provider_config import ProviderConfig, Scheme
 from server.platform.call import TenantId
 from tests.edge_oidc.admin.administrator import Administrator
 from tests.edge_oidc.admin.test_clients import KEYS, PRIVATE_KEY

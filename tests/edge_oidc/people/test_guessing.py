@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from aiohttp import ClientResponse, encode_basic_auth
 
-from identity.sections import EventsSection
+from identity.config import EventsSection
 from identity.sign_in.config import CredentialStuffing, LoginProtectionConfig, Threshold
 from tests.edge_oidc.people.owners import Owner, World, running
 from tests.edge_oidc.people.somebody import Somebody

@@ -17,12 +17,12 @@ from edge.oidc.routes import routes
 from gnomon.identity.v1 import directory_service_pb2
 from gnomon.identity.v1.directory_service_pb2_grpc import DirectoryServiceStub
 from identity.clients.client import CLIENTS, Client
-from identity.config import ProviderConfig, Scheme
 from identity.directory.user import USERS, User
 from identity.federation.config import FederationConfig
 from identity.images.config import PicturesConfig
 from identity.keys.config import EncryptionConfig
 from identity.keys.master_keys import new_master_key
+from identity.provider_config import ProviderConfig, Scheme
 from identity.randomness import SystemRandomness
 from identity.tenancy.domain_config import SignInDomainConfig
 from identity.vocabulary import AuthenticationMethod, GrantType, Permission

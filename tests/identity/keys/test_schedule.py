@@ -2,8 +2,8 @@ from datetime import datetime
 
 import pytest
 
+from identity.config import LifetimesConfig
 from identity.keys.schedule import Schedule
-from identity.sections import LifetimesConfig
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import grpc
 import pytest
 from google.protobuf.message import Message
 
-from identity.config import ClientSeed
 from identity.events.event import EVENTS
+from identity.seeds import ClientSeed
 from identity.vocabulary import Permission
 from server.platform.audit import AuditNote
 from server.platform.call import TenantId

@@ -13,12 +13,12 @@ from identity.clients.client import CLIENTS, Client, ClientId
 from identity.clients.clients import Clients
 from identity.clients.keys import ClientKeys
 from identity.clients.secrets import SecretHasher
-from identity.config import DeviceGrantConfig, DpopConfig, TokenConfig
 from identity.devices.authorization import DeviceAuthorizations, StartedAuthorization, StartRequest
 from identity.devices.limits import DeviceStarts, UserCodeGuesses
 from identity.devices.verification import DeviceVerification, Question
 from identity.directory.standings import Standings
 from identity.directory.user import USERS, User, UserId
+from identity.dpop.config import DpopConfig
 from identity.dpop.nonces import DpopNonces
 from identity.dpop.proofs import DpopProofs
 from identity.events.config import EventsConfig
@@ -41,6 +41,7 @@ from identity.single_use import SingleUse
 from identity.tenants import Tenant, Tenants, tenant_id_of
 from identity.tokens.access_token import AccessTokens
 from identity.tokens.active import ActiveTokens
+from identity.tokens.config import DeviceGrantConfig, TokenConfig
 from identity.tokens.custom_claims import CustomClaims
 from identity.tokens.families import Families
 from identity.tokens.id_token import IdTokens

@@ -8,11 +8,11 @@ from typing import Any, cast
 
 import pytest
 
-from identity.config import TokenConfig
 from identity.devices.device import DEVICES
 from identity.devices.verification import accepted
 from identity.errors import AuthorizationPending, InvalidGrant, SlowDown
 from identity.grants.pipeline import IssuedTokens
+from identity.tokens.config import TokenConfig
 from identity.tokens.token_set import TOKEN_SETS
 from server.platform.clock import VirtualClock
 from server.platform.errors import NotFound, ResourceExhausted

@@ -6,7 +6,6 @@ import pytest
 from identity.admin.unredeemed import UnredeemedCodes
 from identity.clients.authentication import ClientCredentials
 from identity.clients.client import ClientId
-from identity.config import DeviceGrantConfig
 from identity.devices.device import DEVICE_CODES, DEVICES
 from identity.devices.user_codes import ALPHABET, canonical
 from identity.devices.verification import Decision, accepted, declined, looked_at
@@ -22,6 +21,7 @@ from identity.errors import (
     SlowDown,
     UnauthorizedClient,
 )
+from identity.tokens.config import DeviceGrantConfig
 from identity.tokens.token_set import TOKEN_SETS
 from identity.vocabulary import AuthenticationMethod, GrantType
 from server.platform.errors import NotFound, PermissionDenied, ResourceExhausted, Unauthenticated

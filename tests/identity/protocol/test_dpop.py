@@ -11,7 +11,7 @@ import pytest
 from joserfc import jws
 from joserfc.jwk import ECKey, Key, OctKey, OKPKey, RSAKey
 
-from identity.config import DpopConfig
+from identity.dpop.config import DpopConfig
 from identity.errors import InvalidDpopProof, InvalidToken, ProtocolError, UseDpopNonce
 from identity.signed_jwt import CLIENT_ALGORITHMS, ForeignSignatures
 from identity.userinfo.presented import PresentedToken

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from identity.clients.scopes import Extent, granted_scopes, parse
 from identity.clients.secrets import SecretHasher
-from identity.config import DpopConfig
 from identity.devices.user_codes import ALPHABET, canonical, new_user_code, shown
 from identity.dpop.addresses import normalised
+from identity.dpop.config import DpopConfig
 from identity.dpop.nonces import DpopNonces
 from identity.randomness import SystemRandomness
 from identity.tokens.refresh_token import RefreshTokens

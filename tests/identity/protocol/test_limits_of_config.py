@@ -1,6 +1,7 @@
 import pytest
 
-from identity.config import DeviceGrantConfig, DpopConfig, TokenConfig
+from identity.dpop.config import DpopConfig
+from identity.tokens.config import DeviceGrantConfig, TokenConfig
 
 OUT_OF_BOUNDS = [
     (TokenConfig, "refresh_token_lifetime_hours", 0),

@@ -4,8 +4,8 @@ from datetime import timedelta
 import pytest
 
 from identity.clients.authentication import ClientCredentials
-from identity.config import TokenConfig
 from identity.errors import InvalidClient, InvalidGrant, InvalidRequest, InvalidScope
+from identity.tokens.config import TokenConfig
 from identity.tokens.token_set import TOKEN_SETS
 from identity.vocabulary import AuthenticationMethod, GrantType
 from server.platform.records import RecordStore

@@ -3,9 +3,9 @@
 import pytest
 
 from identity.admin.user_changes import UserChange
-from identity.config import PasswordConfig
 from identity.directory.config import UsersConfig
 from identity.directory.labels import Group
+from identity.directory.password_config import PasswordConfig
 from identity.directory.passwords import Passwords
 from identity.directory.user import User
 from identity.registration.confirming import Status

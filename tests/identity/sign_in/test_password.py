@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from argon2 import PasswordHasher
 
-from identity.config import PasswordConfig
+from identity.directory.password_config import PasswordConfig
 from identity.directory.passwords import Passwords
 from identity.directory.user import User
 from identity.sign_in.password import PasswordSignIn

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from identity.config import PasswordConfig
+from identity.directory.password_config import PasswordConfig
 from identity.directory.passwords import Passwords
 from identity.directory.user import User
 from identity.sign_in.password import PasswordSignIn

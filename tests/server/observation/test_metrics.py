@@ -6,8 +6,8 @@ import re
 import pytest
 
 from edge.config import EdgeConfig
-from identity.config import BootstrapConfig
-from identity.sections import EncryptionConfig
+from identity.config import EncryptionConfig
+from identity.seeds import BootstrapConfig
 from server.config import ServerConfig
 from server.partition.config import ClusterConfig
 from server.platform.policy import Mode
