@@ -7,8 +7,11 @@ from dataclasses import dataclass
 
 from google.protobuf.descriptor import ServiceDescriptor
 
-from identity.administering import Administering
-from identity.authorizing import Authorizing
+from identity.access.login_protection.delays import Delays
+from identity.access.sessions.logout_records import BACK_CHANNEL_LOGOUTS, BackChannelLogout
+from identity.access.tokens.config import LONGEST_ACCESS_TOKEN
+from identity.authentication.federation.secrets import ProviderSecrets
+from identity.authentication.one_time_codes.secrets import GeneratorSecrets
 from identity.bootstrap import (
     Seeding,
     bootstrap_clients,
@@ -16,60 +19,57 @@ from identity.bootstrap import (
     bootstrap_users,
     tenants_own_clients,
 )
-from identity.browsing import Browsing
-from identity.calling import callers_of
-from identity.clients.clients import Clients
-from identity.clients.secrets import SecretHasher
 from identity.config import IdentityConfig
+from identity.crypto.keys.key_file import master_keys
+from identity.crypto.keys.key_maintenance import PURPOSE, KeyKeeper
+from identity.crypto.keys.key_maker import ThreadedKeyMaking
+from identity.crypto.keys.key_ring import KeyRing
+from identity.crypto.keys.publication import KeyPublication
+from identity.crypto.keys.root_secret import RootSecrets
+from identity.crypto.keys.safe import KeySafe
+from identity.crypto.keys.schedule import Schedule
+from identity.delivery.http.destinations import Destinations
+from identity.delivery.http.documents import HttpDocuments
+from identity.delivery.http.published_keys import PublishedKeys
+from identity.delivery.mail.postbox import Postbox
+from identity.delivery.mail.queued_letter import LetterSafe
+from identity.delivery.retry_queue import RetryQueue
+from identity.dependencies import Ground
+from identity.directory.clients import Clients
+from identity.directory.images.images import Images
+from identity.directory.images.rewriter import Rewriter
+from identity.directory.links.links import Links
 from identity.directory.passwords import Passwords
+from identity.directory.secrets import SecretHasher
 from identity.directory.standings import Standings
 from identity.directory.version import DirectoryVersion
-from identity.enrolling import Enrolling
-from identity.events.events import Events
-from identity.federating import Federating
-from identity.federation.secrets import ProviderSecrets
-from identity.fronting import Fronting
-from identity.ground import Ground
-from identity.hosting import Hosting
-from identity.images.images import Images
-from identity.images.rewriter import Rewriter
-from identity.issuing import Issuing
-from identity.keys.keeper import PURPOSE, KeyKeeper
-from identity.keys.key_file import master_keys
-from identity.keys.key_ring import KeyRing
-from identity.keys.making import ThreadedKeyMaking
-from identity.keys.publication import KeyPublication
-from identity.keys.root_secret import RootSecrets
-from identity.keys.safe import KeySafe
-from identity.keys.schedule import Schedule
-from identity.leadership import Leadership
-from identity.links.links import Links
-from identity.logout.back_channel import BackChannel
-from identity.logout.delivery import HttpDelivery
-from identity.logout.logout_token import LogoutTokens
-from identity.logout.records import BACK_CHANNEL_LOGOUTS, BackChannelLogout
-from identity.mail.postbox import Postbox
-from identity.mail.queued_letter import LetterSafe
-from identity.mailing import mailing
-from identity.mediating import Mediating
-from identity.noticing import Noticing
-from identity.one_time_codes.secrets import GeneratorSecrets
-from identity.outgoing.destinations import Destinations
-from identity.outgoing.documents import HttpDocuments
-from identity.outgoing.published_keys import PublishedKeys
-from identity.overseeing import Overseeing
-from identity.picturing import Picturing
-from identity.presence import presence_on
-from identity.process_api import process_api
-from identity.randomness import Randomness, SystemRandomness
-from identity.recognizing import Recognizing
-from identity.resetting import Resetting
-from identity.retry_queue import RetryQueue
-from identity.rpc.shield import CallShield, ShieldedServicer, call_shield
-from identity.screening import Screening
-from identity.sign_in.delays import Delays
-from identity.tokens.config import LONGEST_ACCESS_TOKEN
-from identity.upkeep import Upkeep
+from identity.foundation.events.events import Events
+from identity.foundation.leadership import Leadership
+from identity.foundation.randomness import Randomness, SystemRandomness
+from identity.foundation.shield import CallShield, ShieldedServicer, call_shield
+from identity.maintenance import Upkeep
+from identity.protocol.logout.back_channel import BackChannel
+from identity.protocol.logout.delivery import HttpDelivery
+from identity.protocol.logout.logout_token import LogoutTokens
+from identity.wiring.access import presence_on
+from identity.wiring.administration import Overseeing
+from identity.wiring.authorization import Authorizing
+from identity.wiring.browsers import Browsing
+from identity.wiring.callers import callers_of
+from identity.wiring.client_screens import Screening
+from identity.wiring.fed_cm import Mediating
+from identity.wiring.federation import Federating
+from identity.wiring.forward_auth import Fronting
+from identity.wiring.images import Picturing
+from identity.wiring.mail import mailing
+from identity.wiring.notices import Noticing
+from identity.wiring.password_reset import Resetting
+from identity.wiring.people_administration import Administering
+from identity.wiring.process_api import process_api
+from identity.wiring.registration import Enrolling
+from identity.wiring.second_factors import Recognizing
+from identity.wiring.tenants import Hosting
+from identity.wiring.tokens import Issuing
 from server.platform.clock import Clock, SystemClock
 from server.platform.records import RecordStore
 

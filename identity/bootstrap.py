@@ -7,18 +7,18 @@ for roles, groups and logo. A configured user is created once and not changed af
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from identity.clients.client import CLIENTS, Client, ClientId
-from identity.clients.own import own_clients
-from identity.clients.secrets import SecretHasher
+from identity.access.tokens.config import TokenConfig
 from identity.config import IdentityConfig
+from identity.directory.client import CLIENTS, Client, ClientId
+from identity.directory.own_clients import own_clients
 from identity.directory.passwords import Passwords
+from identity.directory.secrets import SecretHasher
 from identity.directory.user import USERS, AccountType, User
 from identity.directory.users import email_key
-from identity.randomness import Randomness
+from identity.foundation.randomness import Randomness
+from identity.foundation.tenants import Tenants, tenant_id_of
+from identity.foundation.vocabulary import AuthenticationMethod, GrantType, Permission
 from identity.seeds import BootstrapConfig, ClientSeed, UserSeed
-from identity.tenants import Tenants, tenant_id_of
-from identity.tokens.config import TokenConfig
-from identity.vocabulary import AuthenticationMethod, GrantType, Permission
 from server.platform.call import TenantId
 from server.platform.clock import Clock
 from server.platform.records import AlreadyThere, Changed, RecordStore

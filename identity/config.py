@@ -2,30 +2,30 @@
 
 from dataclasses import dataclass
 
-from identity.authorization.pushed import PushedRequestConfig
+from identity.access.dpop.config import DpopConfig
+from identity.access.login_protection.config import LoginProtectionConfig
+from identity.access.proof_of_work.config import ProofOfWorkConfig
+from identity.access.sessions.config import SessionConfig, SessionLifetimes
+from identity.access.sessions.logout_config import LogoutConfig
+from identity.access.tokens.config import DeviceGrantConfig, TokenConfig
+from identity.administration.tenants.domain_config import SignInDomainConfig
+from identity.authentication.federation.config import FederationConfig
+from identity.authentication.one_time_codes.config import OneTimeCodeConfig
+from identity.authentication.passkeys.config import WebauthnConfig
+from identity.authentication.requests.pushed import PushedRequestConfig
+from identity.clients.dynamic.config import DynamicClientsConfig
+from identity.crypto.keys.config import EncryptionConfig
+from identity.crypto.keys.schedule import Schedule
+from identity.delivery.http.config import OutgoingConfig
+from identity.delivery.mail.config import EmailConfig
 from identity.directory.config import UsersConfig
+from identity.directory.images.config import PicturesConfig
 from identity.directory.password_config import PasswordConfig
-from identity.dpop.config import DpopConfig
-from identity.dynamic_clients.config import DynamicClientsConfig
-from identity.events.config import EventsConfig
-from identity.fed_cm.config import FedCmConfig
-from identity.federation.config import FederationConfig
-from identity.images.config import PicturesConfig
-from identity.keys.config import EncryptionConfig
-from identity.keys.schedule import Schedule
-from identity.logout.config import LogoutConfig
-from identity.mail.config import EmailConfig
-from identity.one_time_codes.config import OneTimeCodeConfig
-from identity.outgoing.config import OutgoingConfig
-from identity.passkeys.config import WebauthnConfig
-from identity.proof_of_work.config import ProofOfWorkConfig
-from identity.provider_config import ProviderConfig
-from identity.reset.config import PasswordResetConfig
+from identity.foundation.events.config import EventsConfig
+from identity.foundation.provider_config import ProviderConfig
+from identity.people.reset.config import PasswordResetConfig
+from identity.protocol.fed_cm.config import FedCmConfig
 from identity.seeds import BootstrapConfig
-from identity.sessions.config import SessionConfig, SessionLifetimes
-from identity.sign_in.config import LoginProtectionConfig
-from identity.tenancy.domain_config import SignInDomainConfig
-from identity.tokens.config import DeviceGrantConfig, TokenConfig
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

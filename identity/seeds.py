@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass, field
 
-from identity.jose.algorithms import SigningAlgorithm
-from identity.vocabulary import ConsentMode
+from identity.crypto.jose.algorithms import SigningAlgorithm
+from identity.foundation.vocabulary import ConsentMode
 
 _CLIENT_ID = re.compile(r"[A-Za-z0-9._-]{2,256}")
 DEFAULT_SCOPES = ("openid", "profile", "email", "address", "phone", "groups", "offline_access")

@@ -13,13 +13,13 @@ from edge.config import EdgeConfig
 from edge.console import console_routes
 from edge.exposition import exposition_app
 from edge.listener import EdgeServer
-from edge.oidc.canonical_host import CanonicalHost
+from edge.oidc.access.canonical_host import CanonicalHost
+from edge.oidc.access.session_credential import session_credential
 from edge.oidc.routes import routes as oidc_routes
-from edge.oidc.session_credential import session_credential
 from edge.oidc.unknown_address import unknown_address_page
 from edge.refusals import RefusalReports
 from identity.app import Identity, open_identity
-from identity.provider_config import ProviderConfig, Scheme
+from identity.foundation.provider_config import ProviderConfig, Scheme
 from server import gateway
 from server.access.authenticate import Authenticator
 from server.access.config import AccessConfig

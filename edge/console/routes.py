@@ -15,11 +15,11 @@ from edge.console.pages.processes import process, processes
 from edge.console.rendering import Rendering
 from edge.console.sign_in import CALLBACK, SIGNED_OUT, SignIn
 from edge.console.site import Site
-from edge.oidc.browsers import Browsers
-from edge.oidc.canonical_host import CanonicalHost
+from edge.oidc.access.browsers import Browsers
+from edge.oidc.access.canonical_host import CanonicalHost
+from edge.oidc.access.hosts import Hosts
+from edge.oidc.access.peers import Peers
 from edge.oidc.config import AccessConfig, OidcConfig
-from edge.oidc.hosts import Hosts
-from edge.oidc.peers import Peers
 from edge.oidc.prefix import PREFIX
 from edge.oidc.stubs import stubs_of
 from edge.problem import Handler

@@ -12,12 +12,12 @@ from edge.console.api import Api
 from edge.console.rendering import Rendering
 from edge.console.sign_in import SignIn
 from edge.console.visit import Visit
-from edge.oidc.browsers import Browsers
-from edge.oidc.canonical_host import CanonicalHost
+from edge.oidc.access.browsers import Browsers
+from edge.oidc.access.canonical_host import CanonicalHost
+from edge.oidc.access.fetch_metadata import from_our_origin, from_our_pages
+from edge.oidc.access.hosts import Hosts
+from edge.oidc.access.refusal import Refused
 from edge.oidc.endpoint import SECURITY_HEADERS
-from edge.oidc.fetch_metadata import from_our_origin, from_our_pages
-from edge.oidc.hosts import Hosts
-from edge.oidc.refusal import Refused
 from edge.oidc.stubs import Stubs
 from edge.problem import REQUEST_ID, Handler, answered
 from gnomon.identity.v1 import browser_pb2

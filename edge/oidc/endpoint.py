@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from aiohttp import web
 
 from edge.navigation import opens_address, sends_form
-from edge.oidc.admission import Admission
-from edge.oidc.canonical_host import CanonicalHost
-from edge.oidc.hosts import Hosts
-from edge.oidc.manners import OWN_PAGES, Manner
+from edge.oidc.access.admission import Admission
+from edge.oidc.access.canonical_host import CanonicalHost
+from edge.oidc.access.hosts import Hosts
+from edge.oidc.access.refusal import Refused
+from edge.oidc.access.request_policy import OWN_PAGES, Manner
+from edge.oidc.access.tenant import keep_tenant_of_host, names_tenant
 from edge.oidc.pages import Pages
-from edge.oidc.refusal import Refused
 from edge.oidc.request_ids import keep_request_id
-from edge.oidc.tenant import keep_tenant_of_host, names_tenant
 from edge.problem import REQUEST_ID, Handler, answered
 from server.platform.clock import Clock
 from server.platform.errors import ServiceError

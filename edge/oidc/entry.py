@@ -10,14 +10,14 @@ import orjson
 from aiohttp import hdrs, web
 
 from edge.navigation import opens_address
-from edge.oidc.browsers import Browsers
+from edge.oidc.access.browsers import Browsers
+from edge.oidc.access.refusal import Refused
+from edge.oidc.access.tenant import issuer_path, names_tenant, tenant_of
 from edge.oidc.config import OidcConfig
 from edge.oidc.pages import Pages
 from edge.oidc.pages.entry import EntryFacts, entry_page, start_page
 from edge.oidc.prefix import PREFIX
-from edge.oidc.refusal import Refused
 from edge.oidc.stubs import Stubs
-from edge.oidc.tenant import issuer_path, names_tenant, tenant_of
 from gnomon.identity.v1.discovery_service_pb2 import GetMetadataRequest
 from gnomon.identity.v1.password_reset_service_pb2 import CheckPasswordResetRequest
 from gnomon.identity.v1.session_service_pb2 import GetSessionRequest

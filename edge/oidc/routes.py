@@ -4,44 +4,13 @@ from collections.abc import Iterator, Mapping
 
 from aiohttp import hdrs, web
 
-from edge.oidc.admin.api_keys import ApiKeysEndpoint
-from edge.oidc.admin.asking import Asking
-from edge.oidc.admin.blacklist import BlacklistEndpoint
-from edge.oidc.admin.clients import ClientsEndpoint
-from edge.oidc.admin.event_stream import EventStreamEndpoint
-from edge.oidc.admin.events import EventsEndpoint
-from edge.oidc.admin.images import about_images
-from edge.oidc.admin.people import about_people
-from edge.oidc.admin.providers import about_providers
-from edge.oidc.admin.screens import about_screens
-from edge.oidc.admin.sign_in_domains import SignInDomainsEndpoint
-from edge.oidc.admin.tenants import TenantsEndpoint
-from edge.oidc.admission import Admission
-from edge.oidc.authorization import AuthorizationEndpoint
-from edge.oidc.browsers import Browsers
-from edge.oidc.canonical_host import CanonicalHost
-from edge.oidc.client_forward_auth import ClientForwardAuthEndpoint
-from edge.oidc.client_registration import ClientRegistrationEndpoint
-from edge.oidc.config import AccessConfig, OidcConfig
-from edge.oidc.consent import ConsentEndpoint
-from edge.oidc.device import DeviceEndpoint
-from edge.oidc.device_verification import DeviceVerificationEndpoint
-from edge.oidc.discovery import DiscoveryEndpoint
-from edge.oidc.email_confirmation import EmailConfirmationEndpoint
-from edge.oidc.email_step import EmailStepEndpoint
-from edge.oidc.endpoint import Endpoint
-from edge.oidc.entry import EntryEndpoint, nothing_there, robots, to_change_password
-from edge.oidc.fed_cm import FedCmEndpoint
-from edge.oidc.fed_cm_assertion import FedCmAssertionEndpoint
-from edge.oidc.federation import FederationEndpoint
-from edge.oidc.forward_auth import ForwardAuthEndpoint
-from edge.oidc.hosts import Hosts
-from edge.oidc.introspection import IntrospectionEndpoint
-from edge.oidc.key_rotation import KeyRotationEndpoint
-from edge.oidc.key_set import KeySetEndpoint
-from edge.oidc.letter_links import AddressChangeEndpoint, RevocationLinkEndpoint
-from edge.oidc.logout import LogoutEndpoint
-from edge.oidc.manners import (
+from edge.oidc.access.administration_calls import Asking
+from edge.oidc.access.admission import Admission
+from edge.oidc.access.browsers import Browsers
+from edge.oidc.access.canonical_host import CanonicalHost
+from edge.oidc.access.hosts import Hosts
+from edge.oidc.access.peers import Peers
+from edge.oidc.access.request_policy import (
     ASKED_BY_PROXY,
     BROWSER_ITSELF,
     FROM_ANY_PAGE,
@@ -56,21 +25,52 @@ from edge.oidc.manners import (
     TOKEN_OF_PROXY,
     Manner,
 )
-from edge.oidc.one_time_code import OneTimeCodeEndpoint
+from edge.oidc.administration.api_keys import ApiKeysEndpoint
+from edge.oidc.administration.blacklist import BlacklistEndpoint
+from edge.oidc.administration.event_stream import EventStreamEndpoint
+from edge.oidc.administration.events import EventsEndpoint
+from edge.oidc.administration.images import about_images
+from edge.oidc.administration.providers import about_providers
+from edge.oidc.administration.sign_in_domains import SignInDomainsEndpoint
+from edge.oidc.administration.tenants import TenantsEndpoint
+from edge.oidc.authentication.authorization import AuthorizationEndpoint
+from edge.oidc.authentication.consent import ConsentEndpoint
+from edge.oidc.authentication.email_step import EmailStepEndpoint
+from edge.oidc.authentication.federation import FederationEndpoint
+from edge.oidc.authentication.one_time_code import OneTimeCodeEndpoint
+from edge.oidc.authentication.proof_of_work import ProofOfWorkEndpoint
+from edge.oidc.authentication.pushed_authorization import PushedAuthorizationEndpoint
+from edge.oidc.authentication.refresh import RefreshEndpoint
+from edge.oidc.authentication.session import SessionEndpoint
+from edge.oidc.authentication.shared_sign_in import SharedSignInEndpoint
+from edge.oidc.clients.clients import ClientsEndpoint
+from edge.oidc.clients.dynamic_registration import ClientRegistrationEndpoint
+from edge.oidc.clients.screens import about_screens
+from edge.oidc.config import AccessConfig, OidcConfig
+from edge.oidc.endpoint import Endpoint
+from edge.oidc.entry import EntryEndpoint, nothing_there, robots, to_change_password
 from edge.oidc.pages import Assets, Pages
-from edge.oidc.password_reset import PasswordResetEndpoint
-from edge.oidc.peers import Peers
+from edge.oidc.people.email_confirmation import EmailConfirmationEndpoint
+from edge.oidc.people.letter_links import AddressChangeEndpoint, RevocationLinkEndpoint
+from edge.oidc.people.password_reset import PasswordResetEndpoint
+from edge.oidc.people.registration import RegistrationEndpoint
+from edge.oidc.people.routes import about_people
 from edge.oidc.prefix import PREFIX
-from edge.oidc.proof_of_work import ProofOfWorkEndpoint
-from edge.oidc.pushed_authorization import PushedAuthorizationEndpoint
-from edge.oidc.refresh import RefreshEndpoint
-from edge.oidc.registration import RegistrationEndpoint
-from edge.oidc.revocation import RevocationEndpoint
-from edge.oidc.session import SessionEndpoint
-from edge.oidc.shared_sign_in import SharedSignInEndpoint
+from edge.oidc.protocol.client_forward_auth import ClientForwardAuthEndpoint
+from edge.oidc.protocol.device import DeviceEndpoint
+from edge.oidc.protocol.device_verification import DeviceVerificationEndpoint
+from edge.oidc.protocol.discovery import DiscoveryEndpoint
+from edge.oidc.protocol.fed_cm import FedCmEndpoint
+from edge.oidc.protocol.fed_cm_assertion import FedCmAssertionEndpoint
+from edge.oidc.protocol.forward_auth import ForwardAuthEndpoint
+from edge.oidc.protocol.introspection import IntrospectionEndpoint
+from edge.oidc.protocol.key_rotation import KeyRotationEndpoint
+from edge.oidc.protocol.key_set import KeySetEndpoint
+from edge.oidc.protocol.logout import LogoutEndpoint
+from edge.oidc.protocol.revocation import RevocationEndpoint
+from edge.oidc.protocol.token import TokenEndpoint
+from edge.oidc.protocol.user_info import UserInfoEndpoint
 from edge.oidc.stubs import Stubs, stubs_of
-from edge.oidc.token import TokenEndpoint
-from edge.oidc.user_info import UserInfoEndpoint
 from edge.problem import Handler
 from server.platform.channels import Channel
 from server.platform.clock import Clock, SystemClock

@@ -2,9 +2,9 @@
 
 from aiohttp import web
 
+from edge.oidc.access.refusal import refused
 from edge.oidc.endpoint import SECURITY_HEADERS
 from edge.oidc.pages import Assets, Pages
-from edge.oidc.refusal import refused
 from edge.problem import RefusalOf
 from server.platform.clock import Clock
 from server.platform.errors import ServiceError

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from identity.clients.client import Client
-from identity.clients.secrets import SecretHasher
-from identity.randomness import Randomness
-from identity.vocabulary import SECRET_METHODS, AuthenticationMethod
+from identity.directory.client import Client
+from identity.directory.secrets import SecretHasher
+from identity.foundation.randomness import Randomness
+from identity.foundation.vocabulary import SECRET_METHODS, AuthenticationMethod
 
 _LENGTH = 64
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from identity.bounds import expect_within
+from identity.foundation.bounds import expect_within
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from identity.vocabulary import LATER_PERMISSIONS, Permission
+from identity.foundation.vocabulary import LATER_PERMISSIONS, Permission
 from server.platform.call import TenantId
 from server.platform.records import Kind, Record
 

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from identity.clients.clients import Clients
 from identity.directory.claims import NO_CLAIMS, Claims
+from identity.directory.clients import Clients
 from identity.directory.standing import Standing
 from identity.directory.standings import Standings, TenantHolder
 from identity.directory.user import User
-from identity.tenants import Tenant, Tenants
+from identity.foundation.tenants import Tenant, Tenants
 from server.platform.clock import Clock
 from server.platform.errors import NotFound
 from server.platform.records import Records

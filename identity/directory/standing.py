@@ -8,7 +8,7 @@ from typing import Protocol
 from identity.directory.claims import Claims
 from identity.directory.labels import Group, Role
 from identity.directory.mapping_rule import MappingRule
-from identity.vocabulary import Permission
+from identity.foundation.vocabulary import Permission
 from server.platform.call import TenantId
 
 ADMINISTRATOR_ROLES = frozenset({"admin", "rauthy_admin"})

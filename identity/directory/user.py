@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import NewType
 
 from identity.directory.pending_registration import PendingRegistration
-from identity.vocabulary import LATER_PERMISSIONS, Permission
+from identity.foundation.vocabulary import LATER_PERMISSIONS, Permission
 from server.platform.call import TenantId
 from server.platform.records import Kind, Record
 

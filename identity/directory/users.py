@@ -7,7 +7,7 @@ from datetime import datetime
 import idna
 
 from identity.directory.user import User, UserId
-from identity.tenants import Tenant
+from identity.foundation.tenants import Tenant
 from server.platform.call import TenantId
 from server.platform.records import Changed, Records
 

@@ -13,8 +13,8 @@ from datetime import UTC, datetime, timedelta
 from server import feel
 from server.bpmn.cron import Cron, MalformedCron, cron, is_cron
 from server.feel import DateTime
-from server.feel.temporal import reading
-from server.feel.temporal.writing import written
+from server.feel.temporal import parser as reading
+from server.feel.temporal.formatter import written
 
 MAX_LENGTH = 200
 # No timer is due later.

@@ -11,7 +11,7 @@ from pathlib import Path
 import typer
 import uvloop
 
-from identity.provider_config import Scheme
+from identity.foundation.provider_config import Scheme
 from server import launcher
 from server.bundle import provider_of, serving
 from server.cli.configuration import configured

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from server.dmn.session import Session
 from server.dmn.types import Type, converted
 from server.feel import MISSING, Value
-from server.feel.printing import printed_type
+from server.feel.printer import printed_type
 from server.feel.text import shown
 
 

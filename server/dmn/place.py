@@ -14,7 +14,7 @@ from server.dmn.session import Evaluate, Frame, Session
 from server.dmn.texts import Texts
 from server.dmn.types import ANY, Type, converted
 from server.feel import MISSING, Value
-from server.feel.printing import printed_type
+from server.feel.printer import printed_type
 from server.feel.text import shown
 
 Compile: TypeAlias = "Callable[[Expression, Place], Evaluate]"

@@ -6,7 +6,7 @@ from dataclasses import fields, is_dataclass
 from server.feel import nodes
 from server.feel.dialects import DIALECTS
 from server.feel.parser import parse_expression
-from server.feel.printing import printed
+from server.feel.printer import printed
 
 # Texts of the arguments of a call, by the names of their parameters.
 WrittenCall = Mapping[str, str]

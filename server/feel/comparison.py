@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from server.feel.failures import FailureType
 from server.feel.run import Run, measure
-from server.feel.temporal.comparing import rank
+from server.feel.temporal.comparison import rank
 from server.feel.values import TEMPORAL_TYPES, Range, Value, is_temporal
 
 Relation: TypeAlias = Callable[[Run, Value, Value, int | None], Value]

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from server.feel import decimals
 from server.feel.nodes import Call, Literal, Negation, Node
-from server.feel.temporal import reading
+from server.feel.temporal import parser as reading
 from server.feel.temporal.values import Temporal
 from server.feel.values import MISSING, Missing, Value
 

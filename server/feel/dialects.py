@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from server.feel.temporal import comparing
+from server.feel.temporal import comparison as comparing
 from server.feel.temporal.values import Temporal
 
 DialectName: TypeAlias = Literal["camunda", "standard"]

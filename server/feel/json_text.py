@@ -7,7 +7,7 @@ from typing import NoReturn, TypeAlias
 
 from server.feel import text
 from server.feel.decimals import parse_number
-from server.feel.temporal import writing
+from server.feel.temporal import formatter as writing
 from server.feel.temporal.values import DateTime
 from server.feel.values import Context, Function, Range, Value
 

@@ -26,7 +26,7 @@ from server.feel.nodes import (
     RangeLiteral,
 )
 from server.feel.pratt import Parser, Power
-from server.feel.temporal import reading
+from server.feel.temporal import parser as reading
 from server.feel.type_names import type_of
 from server.feel.types import Type
 from server.feel.values import Value

@@ -9,7 +9,7 @@ from types import NoneType
 from typing import TypeAlias
 
 from server.feel import limits
-from server.feel.temporal import writing
+from server.feel.temporal import formatter as writing
 from server.feel.temporal.values import Temporal
 from server.feel.values import Context, Function, Range, Value
 

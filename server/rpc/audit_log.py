@@ -17,7 +17,7 @@ from server.platform.query.cursor import position_of
 from server.platform.query.model import DEFAULT_LIMIT
 from server.rpc.audit_log_entry import CATEGORIES, audit_log
 from server.rpc.audit_log_search import AUDIT_LOGS, KNOWN, KNOWN_TYPES
-from server.rpc.searching import found, tell_page
+from server.rpc.reads import found, tell_page
 from server.store.entities import AuditEntry
 from server.store.ports import Store
 from server.store.searchables import AUDIT_ENTRIES

@@ -21,7 +21,7 @@ from server.platform.mapping import mapper
 from server.platform.query import Condition, Operator, equals, parse
 from server.rpc.batch_creation import BatchCreation
 from server.rpc.origin import origin_of
-from server.rpc.searching import found, search
+from server.rpc.reads import found, search
 from server.store.entities import (
     BatchOperation,
     ProcessInstance,

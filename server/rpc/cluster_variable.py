@@ -14,7 +14,7 @@ from server.platform.errors import InvalidArgument, NotFound, PermissionDenied
 from server.platform.mapping import mapper
 from server.platform.query import equals
 from server.rpc.origin import origin_of
-from server.rpc.searching import search
+from server.rpc.reads import search
 from server.rpc.variable import cut_long_values
 from server.store.entities import ClusterVariable, ClusterVariableScope
 from server.store.ports import Store

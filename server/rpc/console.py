@@ -15,7 +15,7 @@ from server.platform.errors import NotFound
 from server.platform.mapping import mapper
 from server.platform.query import Condition, Searchable, Window, equals
 from server.rpc.forms import start_form_of
-from server.rpc.searching import found
+from server.rpc.reads import found
 from server.store.entities import Form, ProcessDefinition, ProcessDefinitionState
 from server.store.ports import E, Store
 from server.store.searchables import FORMS, PROCESS_DEFINITIONS

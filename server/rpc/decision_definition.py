@@ -12,7 +12,7 @@ from server.platform.call import Call
 from server.platform.query import equals
 from server.rpc.evaluated import inputs_of, rules_of
 from server.rpc.origin import origin_of
-from server.rpc.searching import found, get, search
+from server.rpc.reads import found, get, search
 from server.rpc.variables import variables_of
 from server.store.entities import DecisionDefinition, DecisionRequirements
 from server.store.ports import Store

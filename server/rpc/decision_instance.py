@@ -14,7 +14,7 @@ from server.platform.mapping import mapper
 from server.platform.query import SortKey, Window, equals
 from server.rpc.evaluated import inputs_of, rules_of
 from server.rpc.origin import origin_of
-from server.rpc.searching import search
+from server.rpc.reads import search
 from server.store.entities import DecisionInstance
 from server.store.ports import Store
 from server.store.searchables import DECISION_INSTANCES

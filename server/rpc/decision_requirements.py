@@ -5,7 +5,7 @@ from gnomon.engine.v1 import decision_requirements_service_pb2 as pb
 from server.engine.keys import Key
 from server.platform.call import Call
 from server.platform.query import equals
-from server.rpc.searching import found, get, search
+from server.rpc.reads import found, get, search
 from server.store.entities import DecisionRequirements
 from server.store.ports import Store
 from server.store.searchables import DECISION_REQUIREMENTS

@@ -8,7 +8,7 @@ from server.partition.router import Router
 from server.platform.call import Call
 from server.rpc.activations import activations_of
 from server.rpc.origin import origin_of
-from server.rpc.searching import get, search
+from server.rpc.reads import get, search
 from server.rpc.variables import variables_of
 from server.store.entities import ElementInstance
 from server.store.ports import Store

@@ -13,7 +13,7 @@ from server.platform.errors import NotFound
 from server.platform.mapping import mapper
 from server.platform.query import equals
 from server.rpc.origin import origin_of
-from server.rpc.searching import search
+from server.rpc.reads import search
 from server.store.entities import GlobalTaskListener
 from server.store.ports import Store
 from server.store.searchables import GLOBAL_TASK_LISTENERS

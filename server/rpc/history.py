@@ -4,7 +4,7 @@ from gnomon.engine.v1 import history_service_pb2 as pb
 from server.engine.keys import Key
 from server.platform.call import Call
 from server.platform.query import equals
-from server.rpc.searching import found, search
+from server.rpc.reads import found, search
 from server.rpc.statistics import element_statistics
 from server.store.entities import ProcessDefinition
 from server.store.ports import Store

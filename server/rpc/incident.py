@@ -10,7 +10,7 @@ from server.platform.query import Condition, Operator, equals
 from server.rpc import incident_statistics
 from server.rpc.element_incidents import elements_with_incidents
 from server.rpc.origin import origin_of
-from server.rpc.searching import found, get, search
+from server.rpc.reads import found, get, search
 from server.store.entities import ElementInstance, Incident, ProcessInstance
 from server.store.ports import Store
 from server.store.searchables import INCIDENTS

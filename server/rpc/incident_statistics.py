@@ -8,7 +8,7 @@ from server.engine.keys import Key
 from server.platform.call import Call
 from server.platform.query import Condition, Operator, Searchable, equals
 from server.rpc.process_statistics import versions_by_key
-from server.rpc.searching import tell_page
+from server.rpc.reads import tell_page
 from server.rpc.statistics import page_of
 from server.store.entities import IncidentState
 from server.store.ports import Store

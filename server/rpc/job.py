@@ -19,7 +19,7 @@ from server.rpc import job_statistics
 from server.rpc.dates import rfc_3339
 from server.rpc.job_results import result_of
 from server.rpc.origin import origin_of
-from server.rpc.searching import search
+from server.rpc.reads import search
 from server.rpc.variables import variables_of
 from server.store.ports import Store
 from server.store.searchables import JOBS

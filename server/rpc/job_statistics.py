@@ -22,7 +22,7 @@ from server.platform.query import (
     equals,
     operators,
 )
-from server.rpc.searching import tell_page
+from server.rpc.reads import tell_page
 from server.rpc.statistics import page_of, place_of
 from server.store.job_statistics import (
     HAS_WORKER,

@@ -2,7 +2,7 @@
 
 from gnomon.engine.v1 import message_subscription_service_pb2 as pb
 from server.platform.call import Call
-from server.rpc.searching import search
+from server.rpc.reads import search
 from server.store.ports import Store
 from server.store.searchables import CORRELATED_MESSAGE_SUBSCRIPTIONS, MESSAGE_SUBSCRIPTIONS
 

@@ -9,7 +9,7 @@ from server.platform.call import Call
 from server.platform.query import Clause, Clauses, Related, equals, parse
 from server.rpc import process_statistics
 from server.rpc.forms import form_message, start_form_of
-from server.rpc.searching import found, get, search
+from server.rpc.reads import found, get, search
 from server.rpc.statistics import counted_elements
 from server.store.entities import ElementInstance, ProcessDefinition, ProcessInstance
 from server.store.ports import Store

@@ -14,7 +14,7 @@ from server.platform.query import equals
 from server.rpc.migration import migration_of
 from server.rpc.modification import modification_of
 from server.rpc.origin import origin_of
-from server.rpc.searching import found, get, search
+from server.rpc.reads import found, get, search
 from server.rpc.statistics import counted_elements
 from server.rpc.variables import variables_of
 from server.store.entities import ProcessInstance, Variable

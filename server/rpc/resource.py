@@ -16,7 +16,7 @@ from server.platform.errors import PermissionDenied
 from server.platform.query import Condition, Operator, Query, equals
 from server.rpc.batch_creation import BatchCreation
 from server.rpc.origin import origin_of
-from server.rpc.searching import found, get
+from server.rpc.reads import found, get
 from server.store.entities import GenericResource, ProcessDefinition, ProcessInstanceState
 from server.store.ports import Store
 from server.store.searchables import PROCESS_INSTANCES

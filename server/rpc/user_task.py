@@ -16,7 +16,7 @@ from server.platform.errors import InvalidArgument
 from server.rpc.dates import date_change
 from server.rpc.forms import form_message, form_with
 from server.rpc.origin import origin_of
-from server.rpc.searching import found, get, search
+from server.rpc.reads import found, get, search
 from server.rpc.user_task_audit_log import search_audit_logs
 from server.rpc.user_task_variables import search_effective_variables, search_variables
 from server.rpc.variables import variables_of

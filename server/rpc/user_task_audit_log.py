@@ -5,7 +5,7 @@ from server.partition.audit import USER_TASK
 from server.platform.call import Call
 from server.platform.query import equals, parse
 from server.rpc.audit_log_entry import audit_log
-from server.rpc.searching import tell_page
+from server.rpc.reads import tell_page
 from server.store.entities import AuditEntry
 from server.store.ports import Store
 from server.store.searchables import AUDIT_ENTRIES

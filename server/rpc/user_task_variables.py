@@ -6,7 +6,7 @@ from server.engine.keys import Key
 from server.platform.call import Call
 from server.platform.mapping import mapper
 from server.platform.query import Condition, Operator, evaluate, parse
-from server.rpc.searching import search
+from server.rpc.reads import search
 from server.rpc.variable import cut_long_values
 from server.store.entities import ElementInstance, UserTask, Variable
 from server.store.ports import Store

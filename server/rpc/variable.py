@@ -8,7 +8,7 @@ from gnomon.engine.v1 import variable_pb2 as entity_pb
 from gnomon.engine.v1 import variable_service_pb2 as pb
 from server.engine.keys import Key
 from server.platform.call import Call
-from server.rpc.searching import get, search
+from server.rpc.reads import get, search
 from server.store.entities import Variable
 from server.store.ports import Store
 from server.store.searchables import MAX_VALUE_CHARACTERS, VARIABLES

@@ -19,5 +19,5 @@ def test_only_the_bounded_reader_the_builder_of_models_and_screen_layouts_use_a_
         "server/xml/document.py",
         "server/xml/parser.py",
         "server/bpmn/builder.py",
-        "identity/screens/layout.py",
+        "identity/authentication/screens/layout.py",
     }

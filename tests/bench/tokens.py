@@ -10,8 +10,8 @@ from urllib.parse import urlencode, urlsplit
 import requests
 from rich.table import Table
 
-from identity.jose.algorithms import ALGORITHMS, SigningAlgorithm
-from identity.jose.signing_key import SigningKey
+from identity.crypto.jose.algorithms import ALGORITHMS, SigningAlgorithm
+from identity.crypto.jose.signing_key import SigningKey
 from tests.bench.http import load
 from tests.people.person import SECONDS, Person
 from tests.people.provider import REDIRECT_URI, SECRET, Provider, provider

@@ -13,13 +13,13 @@ from argon2 import PasswordHasher
 
 from edge.oidc.config import AccessConfig, CookieMode, OidcConfig
 from edge.oidc.routes import routes
-from identity.clients.client import CLIENTS, Client
+from identity.access.proof_of_work.config import ProofOfWorkConfig
+from identity.delivery.mail.config import EmailConfig
+from identity.directory.client import CLIENTS, Client
 from identity.directory.user import USERS, User
-from identity.fed_cm.config import FedCmConfig
-from identity.mail.config import EmailConfig
-from identity.proof_of_work.config import ProofOfWorkConfig
-from identity.provider_config import ProviderConfig, Scheme
-from identity.vocabulary import AuthenticationMethod, ConsentMode, GrantType
+from identity.foundation.provider_config import ProviderConfig, Scheme
+from identity.foundation.vocabulary import AuthenticationMethod, ConsentMode, GrantType
+from identity.protocol.fed_cm.config import FedCmConfig
 from server.platform.call import TenantId
 from tests.identity.deployment import CONFIG, Deployment, deployed
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from identity.delivery.mail.config import EmailConfig
 from identity.directory.config import UsersConfig
-from identity.mail.config import EmailConfig
 from tests.browser.chromium import Page
 from tests.browser.site import Site, site
 from tests.browser.test_codes import ASKED, TOLD, add_program, give

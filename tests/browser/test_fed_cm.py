@@ -9,9 +9,9 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from identity.clients.client import CLIENTS, Client
-from identity.consents.consent import CONSENTS
-from identity.vocabulary import AuthenticationMethod, ConsentMode, GrantType
+from identity.directory.client import CLIENTS, Client
+from identity.directory.consents.consent import CONSENTS
+from identity.foundation.vocabulary import AuthenticationMethod, ConsentMode, GrantType
 from server.platform.call import TenantId
 from tests.browser.chromium import Page
 from tests.browser.site import ALICE, EMAIL, PASSWORD, Site

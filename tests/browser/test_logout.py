@@ -10,8 +10,8 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from identity.clients.client import CLIENTS
-from identity.sessions.session import SESSIONS
+from identity.access.sessions.session import SESSIONS
+from identity.directory.client import CLIENTS
 from server.platform.call import TenantId
 from tests.browser.chromium import Page
 from tests.browser.site import Site

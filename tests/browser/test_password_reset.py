@@ -10,7 +10,7 @@ from aiohttp import ClientSession
 from tests.browser.chromium import Page
 from tests.browser.site import EMAIL, Site, site
 from tests.browser.test_sign_in import ADD_PASSKEY, ARRIVED, sign_in
-from tests.edge_oidc.people.letters import Letters
+from tests.edge.oidc.people.letters import Letters
 
 NEW_PASSWORD = "a new and quite long one"
 ENTRY = "location.pathname === '/auth/v1/'"

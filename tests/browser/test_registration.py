@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
+from identity.delivery.mail.config import EmailConfig
 from identity.directory.config import UsersConfig
-from identity.mail.config import EmailConfig
 from tests.browser.chromium import Page
 from tests.browser.site import PASSWORD, Site, site
 from tests.browser.test_sign_in import ARRIVED
-from tests.waiting import until
+from tests.waits import until
 
 if TYPE_CHECKING:
     from email.message import EmailMessage

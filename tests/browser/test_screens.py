@@ -2,9 +2,9 @@
 
 import pytest
 
-from identity.clients.screens import CLIENT_SCREENS, ClientScreens
-from identity.screens.settings import ScreenSettings, Theme, sanitized_screens
-from identity.vocabulary import ConsentMode
+from identity.authentication.client_screens import CLIENT_SCREENS, ClientScreens
+from identity.authentication.screens.settings import ScreenSettings, Theme, sanitized_screens
+from identity.foundation.vocabulary import ConsentMode
 from server.platform.call import TenantId
 from tests.browser.chromium import Page
 from tests.browser.site import Site, site

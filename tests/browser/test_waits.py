@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from identity.access.login_protection.config import LoginProtectionConfig, Threshold
 from identity.config import EventsSection
-from identity.sign_in.config import LoginProtectionConfig, Threshold
 from tests.browser.chromium import Page
 from tests.browser.site import Site, site
 from tests.browser.test_sign_in import sign_in

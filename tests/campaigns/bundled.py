@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 from server.platform.sockets import free_port
 from tests.campaigns.programs import Program, children_of, is_running
 from tests.postgres import open_directory
-from tests.waiting import until
+from tests.waits import until
 
 HOST = "localhost"
 PARTITIONS = (1, 2)

@@ -7,7 +7,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from server.platform.sockets import free_port
 from tests.server_process import server_in
-from tests.waiting import until_others
+from tests.waits import until_others
 
 HOST = "127.0.0.1"
 

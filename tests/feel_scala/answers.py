@@ -21,7 +21,7 @@ from server.feel import (
     compile_expression,
     compile_unary_tests,
 )
-from server.feel.temporal import writing
+from server.feel.temporal import formatter as writing
 from server.feel.temporal.values import SECOND
 from server.feel.values import is_number
 from tests.feel_scala.engine import Answer

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from server.feel import FeelSyntaxError, Value
 from server.feel.nodes import InputComparison, InputValue, Node
 from server.feel.parser import parse_expression, parse_unary_tests
-from server.feel.printing import printed
+from server.feel.printer import printed
 from tests.feel_scala.answers import is_same, our_answer, our_value, written
 from tests.feel_scala.engine import Answer, FeelScala, Question
 from tests.feelin.culprits import Context, parts

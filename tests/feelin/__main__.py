@@ -5,7 +5,7 @@ import sys
 
 from rich.console import Console
 
-from tests.feelin.comparing import compared
+from tests.feelin.comparison import compared
 from tests.feelin.engine import ABSENT, feelin, is_here
 
 

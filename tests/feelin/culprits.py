@@ -25,7 +25,7 @@ from server.feel.nodes import (
 )
 from server.feel.nodes import Iterator as LoopIterator
 from server.feel.parser import parse_expression
-from server.feel.printing import printed
+from server.feel.printer import printed
 from tests.feelin.engine import Feelin
 
 Context: TypeAlias = dict[str, Value]

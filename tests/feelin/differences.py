@@ -24,7 +24,7 @@ from server.feel.nodes import (
     Path,
     Quantified,
 )
-from server.feel.printing import printed
+from server.feel.printer import printed
 from server.feel.values import is_number
 from tests.feelin.culprits import Culprit, our_answer, parts
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.feelin.comparing import compared
+from tests.feelin.comparison import compared
 from tests.feelin.culprits import culprits, is_same, our_answer
 from tests.feelin.differences import DIFFERENCES, Difference, explanation
 from tests.feelin.engine import ABSENT, Feelin, feelin, is_here

@@ -10,11 +10,11 @@ from gnomon.identity.v1 import token_service_pb2 as pb
 from gnomon.identity.v1.token_service_pb2_grpc import TokenServiceStub
 from identity.app import Identity, open_identity
 from identity.config import IdentityConfig
+from identity.delivery.http.config import OutgoingConfig
 from identity.directory.password_config import PasswordConfig
-from identity.outgoing.config import OutgoingConfig
-from identity.provider_config import ProviderConfig
+from identity.foundation.provider_config import ProviderConfig
+from identity.foundation.vocabulary import Permission
 from identity.seeds import BootstrapConfig, ClientSeed
-from identity.vocabulary import Permission
 from server.access.authenticate import Authenticator
 from server.access.config import AccessConfig
 from server.access.directory_watch import DirectoryWatch

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from identity.outgoing.documents import UnreadableDocument
+from identity.delivery.http.documents import UnreadableDocument
 
 
 @dataclass

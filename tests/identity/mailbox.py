@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from identity.mail.letter import Letter
-from identity.tenants import Tenant
+from identity.delivery.mail.letter import Letter
+from identity.foundation.tenants import Tenant
 from server.platform.clock import Clock
 
 

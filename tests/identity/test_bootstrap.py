@@ -3,12 +3,12 @@ from pathlib import Path
 
 import pytest
 
+from identity.access.tokens.config import TokenConfig
 from identity.app import open_identity
 from identity.config import IdentityConfig
 from identity.directory.password_config import PasswordConfig
-from identity.provider_config import ProviderConfig, Scheme
+from identity.foundation.provider_config import ProviderConfig, Scheme
 from identity.seeds import ClientSeed, UserSeed
-from identity.tokens.config import TokenConfig
 from server.platform.clock import SystemClock
 from server.platform.config import load
 from server.platform.records.memory import MemoryRecordStore

@@ -1,17 +1,17 @@
 import msgspec
 import pytest
 
-from identity.authorization.code import AUTHORIZATION_CODES
-from identity.authorization.parameters import Parameters
-from identity.authorization.pushed import PUSHED_REQUESTS
-from identity.authorization.request import AUTHORIZATION_REQUESTS
+from identity.access.login_protection.account_failures import ACCOUNT_FAILURES
+from identity.access.login_protection.failures import ADDRESS_FAILURES
+from identity.access.sessions.logout_records import BACK_CHANNEL_LOGOUTS, LOGOUT_REQUESTS
+from identity.access.sessions.session import SESSIONS
+from identity.authentication.authorization.code import AUTHORIZATION_CODES
+from identity.authentication.requests.parameters import Parameters
+from identity.authentication.requests.pushed import PUSHED_REQUESTS
+from identity.authentication.requests.request import AUTHORIZATION_REQUESTS
 from identity.directory.user import USERS
-from identity.logout.records import BACK_CHANNEL_LOGOUTS, LOGOUT_REQUESTS
-from identity.sessions.session import SESSIONS
-from identity.sign_in.account_failures import ACCOUNT_FAILURES
-from identity.sign_in.failures import ADDRESS_FAILURES
 from server.platform.records import Kind, Record
-from tests.identity.browsing import Provider, alice, app, asking
+from tests.identity.browsers import Provider, alice, app, asking
 
 KINDS: tuple[Kind[Record], ...] = (
     *(AUTHORIZATION_CODES, AUTHORIZATION_REQUESTS, PUSHED_REQUESTS, SESSIONS, USERS),

@@ -18,20 +18,20 @@ from gnomon.identity.v1.authorization_service_pb2_grpc import AuthorizationServi
 from gnomon.identity.v1.logout_service_pb2_grpc import LogoutServiceStub
 from gnomon.identity.v1.proof_of_work_service_pb2_grpc import ProofOfWorkServiceStub
 from gnomon.identity.v1.session_service_pb2_grpc import SessionServiceStub
-from identity.clients.assertions import ClientAssertions
-from identity.clients.authentication import ClientAuthenticator
-from identity.clients.keys import ClientKeys
-from identity.clients.screens import Screens
-from identity.dpop.config import DpopConfig
-from identity.dpop.nonces import DpopNonces
-from identity.dpop.proofs import DpopProofs
-from identity.outgoing.published_keys import PublishedKeys
-from identity.rpc.authorization import AuthorizationServicer, PushDoor
-from identity.rpc.browser import Offers
-from identity.rpc.logout import LogoutServicer
-from identity.rpc.proof_of_work import ProofOfWorkServicer
-from identity.rpc.session import SessionServicer
-from identity.single_use import SingleUse
+from identity.access.client_authentication.assertions import ClientAssertions
+from identity.access.client_authentication.authenticator import ClientAuthenticator
+from identity.access.client_authentication.client_keys import ClientKeys
+from identity.access.dpop.config import DpopConfig
+from identity.access.dpop.nonces import DpopNonces
+from identity.access.dpop.proofs import DpopProofs
+from identity.access.rpc.proof_of_work import ProofOfWorkServicer
+from identity.authentication.client_screens import Screens
+from identity.authentication.rpc.authorization import AuthorizationServicer, PushDoor
+from identity.authentication.rpc.browser import Offers
+from identity.authentication.rpc.session import SessionServicer
+from identity.delivery.http.published_keys import PublishedKeys
+from identity.foundation.single_use import SingleUse
+from identity.protocol.rpc.logout import LogoutServicer
 from server.platform.call import Call
 from server.platform.channels import LocalChannel, error_of
 from server.platform.dispatch import Dispatcher
@@ -39,7 +39,7 @@ from server.platform.errors import NotFound, OAuthError, Unauthenticated
 from server.platform.interceptors import interceptors
 from server.platform.peer import LOCAL_EDGE
 from server.platform.policy import Mode
-from tests.identity.browsing import (
+from tests.identity.browsers import (
     ADDRESS,
     ASKING,
     CALLBACK,

@@ -5,7 +5,7 @@ from gnomon.identity.v1 import directory_service_pb2 as pb
 from gnomon.identity.v1.directory_service_pb2_grpc import DirectoryServiceStub
 from identity.directory.passwords import Passwords
 from identity.directory.user import USERS
-from identity.vocabulary import Permission
+from identity.foundation.vocabulary import Permission
 from server.platform.call import Principal, TenantId
 from server.platform.channels import error_of
 from server.platform.errors import NotFound, Unauthenticated

@@ -9,7 +9,7 @@ import sys
 
 from rich.console import Console
 
-from tests.peer.comparing import compared
+from tests.peer.comparison import compared
 from tests.peer.zeebe import ABSENT, is_here
 
 

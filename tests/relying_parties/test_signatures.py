@@ -16,7 +16,7 @@ from joserfc.jwk import KeySet
 from tests.people.person import SECONDS
 from tests.people.provider import SECRET, Provider
 from tests.people.provider import provider as running
-from tests.waiting import until_others
+from tests.waits import until_others
 
 ALGORITHMS = ("RS256", "ES256", "EdDSA", "RS384", "RS512")
 OCTETS = {"RS256": 256, "ES256": 64, "EdDSA": 64, "RS384": 384, "RS512": 512}

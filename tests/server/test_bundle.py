@@ -13,7 +13,7 @@ from grpc_health.v1.health_pb2_grpc import HealthStub
 
 from edge.config import EdgeConfig
 from edge.oidc.config import AccessConfig, CookieMode, OidcConfig
-from identity.provider_config import ProviderConfig, Scheme
+from identity.foundation.provider_config import ProviderConfig, Scheme
 from identity.seeds import BootstrapConfig
 from server.bundle import serving
 from server.platform.grpc_server import GrpcConfig

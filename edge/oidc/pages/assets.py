@@ -6,8 +6,8 @@ from pathlib import Path
 
 from aiohttp import web
 
+from edge.oidc.access.refusal import Refused
 from edge.oidc.prefix import PREFIX
-from edge.oidc.refusal import Refused
 
 _FOLDER = Path(__file__).parent / "static"
 _MEDIA_TYPES = {

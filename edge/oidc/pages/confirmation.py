@@ -2,8 +2,8 @@
 
 from aiohttp import web
 
-from edge.oidc.came_from import CameFrom
-from edge.oidc.pages.rendering import Pages
+from edge.oidc.access.came_from import CameFrom
+from edge.oidc.pages.renderer import Pages
 from edge.oidc.prefix import PREFIX
 from gnomon.identity.v1 import registration_service_pb2 as pb
 

@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 
 from aiohttp import web
 
-from edge.oidc.pages.rendering import Pages
+from edge.oidc.pages.renderer import Pages
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from edge.oidc.refusal import SESSION_ENDED, Refused
+from edge.oidc.access.refusal import SESSION_ENDED, Refused
 
 _FORBIDDEN = 403
 _NOT_FOUND = 404

@@ -13,7 +13,7 @@ from server.feel import Date, DaysDuration, MonthsDuration, Value
 from server.feel.dialects import Dialect
 from server.feel.nodes import Call, InputComparison, Literal, Negation, Node, RangeLiteral
 from server.feel.parser import parse_unary_tests
-from server.feel.temporal import reading
+from server.feel.temporal import parser as reading
 
 Cut: TypeAlias = tuple[Any, int]
 """A place between values of one kind: `(v, 0)` is right before v, `(v, 1)` right after it."""

@@ -14,7 +14,7 @@ from server.dmn.session import DecisionFailedError, Evaluate, Frame
 from server.dmn.tables.cells import spans_of
 from server.dmn.tables.hit_policies import Hit, ViolationError, combination
 from server.dmn.tables.index import Cell
-from server.dmn.tables.matching import Matcher
+from server.dmn.tables.matcher import Matcher
 from server.dmn.tables.priorities import Rank, rank_among, unranked
 from server.feel import Value
 from server.feel.dialects import DIALECTS

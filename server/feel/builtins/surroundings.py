@@ -6,8 +6,8 @@ from server.feel.decimals import Number, of_float
 from server.feel.errors import InvocationError
 from server.feel.run import Run
 from server.feel.signatures import Family
+from server.feel.temporal.formatter import written
 from server.feel.temporal.values import DaysDuration, MonthsDuration
-from server.feel.temporal.writing import written
 from server.feel.text import shown
 from server.feel.values import Context, Value
 

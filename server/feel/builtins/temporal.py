@@ -8,7 +8,8 @@ from server.feel.decimals import Number
 from server.feel.errors import InvocationError
 from server.feel.run import Run
 from server.feel.signatures import Family
-from server.feel.temporal import calendar, reading, zones
+from server.feel.temporal import calendar, zones
+from server.feel.temporal import parser as reading
 from server.feel.temporal.arithmetic import months_between
 from server.feel.temporal.values import (
     DAY,

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 import uvloop
 
 from tests.edge.harness import Edge, running
-from tests.waiting import ticks
+from tests.waits import ticks
 
 LAST = b"GET /v2/status HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 # Until the server has closed its end too.

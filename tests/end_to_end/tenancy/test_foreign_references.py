@@ -12,7 +12,7 @@ from tests.end_to_end.tenancy.filters import filters, values_of
 from tests.end_to_end.tenancy.probes import base_request, references, request_with
 from tests.end_to_end.tenancy.tenants import OPERATIONS, OWNER, Refusal, Tenants, compared, is_read, outcome
 from tests.end_to_end.tenancy.world import Principal
-from tests.waiting import until_others
+from tests.waits import until_others
 
 
 def each(policies: Sequence[Policy]) -> pytest.MarkDecorator:

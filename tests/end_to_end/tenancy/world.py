@@ -12,7 +12,7 @@ from tests.end_to_end.servers import Server
 from tests.server.engine.form_files import form_json
 from tests.server.engine.graphs import answering, graph_xml
 from tests.server.engine.resource_files import rpa_json
-from tests.waiting import until_others
+from tests.waits import until_others
 
 if TYPE_CHECKING:
     from google.protobuf.message import Message

@@ -12,13 +12,13 @@ from gnomon.identity.v1 import api_key_service_pb2
 from gnomon.identity.v1 import membership_service_pb2 as pb
 from gnomon.identity.v1.api_key_service_pb2_grpc import ApiKeyServiceStub
 from gnomon.identity.v1.membership_service_pb2_grpc import MembershipServiceStub
-from identity.clients.client import CLIENTS, Client
+from identity.directory.client import CLIENTS, Client
 from identity.directory.labels import GROUPS, ROLES, Group, Role
 from identity.directory.mapping_rule import MAPPING_RULES, MappingRule
 from identity.directory.user import USERS, User
-from identity.events.event import EVENTS
+from identity.foundation.events.event import EVENTS
+from identity.foundation.vocabulary import Permission
 from identity.seeds import ClientSeed
-from identity.vocabulary import Permission
 from server.platform.call import Principal, TenantId
 from server.platform.channels import error_of
 from server.platform.errors import (

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 import asyncpg
 import pytest
 
-from identity.clients.client import CLIENTS, Client
+from identity.administration.rpc.process_api.user import SEARCHABLE_USER
+from identity.directory.client import CLIENTS, Client
 from identity.directory.user import USERS, User
-from identity.rpc.process_api.user import SEARCHABLE_USER
 from server.platform.call import TenantId
 from server.platform.clock import VirtualClock
 from server.platform.postgres.pool import open_pool

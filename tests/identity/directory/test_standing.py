@@ -11,10 +11,10 @@ from identity.directory.labels import Group, Role
 from identity.directory.mapping_rule import MappingRule
 from identity.directory.standing import ADMINISTRATOR_ROLES, Givers, Standing, standing_of
 from identity.directory.user import User
-from identity.vocabulary import Permission
+from identity.foundation.vocabulary import Permission
 from server.platform.call import TenantId
 from server.platform.errors import InvalidArgument
-from tests.identity.browsing import alice
+from tests.identity.browsers import alice
 
 DEFAULT, ACME, UMBRELLA = TenantId("default"), TenantId("acme"), TenantId("umbrella")
 READ, WORK, DEPLOY = Permission.HISTORY_READ, Permission.JOB_WORK, Permission.PROCESS_DEPLOY

@@ -12,12 +12,12 @@ from gnomon.identity.v1 import mapping_rule_service_pb2 as pb
 from gnomon.identity.v1.mapping_rule_service_pb2_grpc import MappingRuleServiceStub
 from gnomon.identity.v1.membership_service_pb2 import AssignRoleToClientRequest, UnassignRoleFromClientRequest
 from gnomon.identity.v1.membership_service_pb2_grpc import MembershipServiceStub
+from identity.crypto.keys.config import EncryptionConfig
+from identity.crypto.keys.master_keys import new_master_key
 from identity.directory.labels import ROLES, Role
 from identity.directory.version import PASS_SECONDS
-from identity.keys.config import EncryptionConfig
-from identity.keys.master_keys import new_master_key
-from identity.randomness import SystemRandomness
-from identity.vocabulary import Permission
+from identity.foundation.randomness import SystemRandomness
+from identity.foundation.vocabulary import Permission
 from server.platform.call import TenantId
 from server.platform.channels import error_of
 from server.platform.clock import VirtualClock

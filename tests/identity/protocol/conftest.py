@@ -1,8 +1,8 @@
 import pytest
 
-from identity.jose.algorithms import ALGORITHMS
-from identity.jose.key_set import KeySet
-from identity.jose.signing_key import SigningKey
+from identity.crypto.jose.algorithms import ALGORITHMS
+from identity.crypto.jose.key_set import KeySet
+from identity.crypto.jose.signing_key import SigningKey
 from server.platform.clock import VirtualClock
 from server.platform.records import RecordStore
 from server.platform.records.memory import MemoryRecordStore

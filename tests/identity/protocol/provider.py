@@ -6,56 +6,56 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from identity.authorization.code import AUTHORIZATION_CODES, AuthorizationCode
-from identity.clients.assertions import ClientAssertions
-from identity.clients.authentication import ClientAuthenticator, ClientCredentials
-from identity.clients.client import CLIENTS, Client, ClientId
-from identity.clients.clients import Clients
-from identity.clients.keys import ClientKeys
-from identity.clients.secrets import SecretHasher
-from identity.devices.authorization import DeviceAuthorizations, StartedAuthorization, StartRequest
-from identity.devices.limits import DeviceStarts, UserCodeGuesses
-from identity.devices.verification import DeviceVerification, Question
+from identity.access.client_authentication.assertions import ClientAssertions
+from identity.access.client_authentication.authenticator import ClientAuthenticator, ClientCredentials
+from identity.access.client_authentication.client_keys import ClientKeys
+from identity.access.dpop.config import DpopConfig
+from identity.access.dpop.nonces import DpopNonces
+from identity.access.dpop.proofs import DpopProofs
+from identity.access.sessions.browser import Browser
+from identity.access.sessions.config import SessionConfig, SessionLifetimes
+from identity.access.sessions.session import SESSIONS, Authentication
+from identity.access.sessions.sessions import Sessions
+from identity.access.tokens.access_token import AccessTokens
+from identity.access.tokens.active import ActiveTokens
+from identity.access.tokens.config import DeviceGrantConfig, TokenConfig
+from identity.access.tokens.custom_claims import CustomClaims
+from identity.access.tokens.families import Families
+from identity.access.tokens.id_token import IdTokens
+from identity.access.tokens.refresh_token import RefreshTokens
+from identity.access.tokens.revoked import RevokedTokens
+from identity.access.tokens.token_set import TokenSet
+from identity.access.tokens.token_sets import TokenSets
+from identity.access.tokens.verification import verified
+from identity.authentication.authorization.code import AUTHORIZATION_CODES, AuthorizationCode
+from identity.crypto.jose.key_set import KeySet
+from identity.delivery.http.published_keys import PublishedKeys
+from identity.directory.client import CLIENTS, Client, ClientId
+from identity.directory.clients import Clients
+from identity.directory.secrets import SecretHasher
 from identity.directory.standings import Standings
 from identity.directory.user import USERS, User, UserId
-from identity.dpop.config import DpopConfig
-from identity.dpop.nonces import DpopNonces
-from identity.dpop.proofs import DpopProofs
-from identity.events.config import EventsConfig
-from identity.events.events import Events
-from identity.grants.continuation import Continuation
-from identity.grants.grant import TokenRequest
-from identity.grants.people import People
-from identity.grants.pipeline import IssuedTokens, TokenPipeline
-from identity.grants.reports import GrantReports
-from identity.grants.signing import Signing
-from identity.grants.table import grants
-from identity.jose.key_set import KeySet
-from identity.outgoing.published_keys import PublishedKeys
-from identity.randomness import SystemRandomness
-from identity.sessions.browser import Browser
-from identity.sessions.config import SessionConfig, SessionLifetimes
-from identity.sessions.session import SESSIONS, Authentication
-from identity.sessions.sessions import Sessions
-from identity.single_use import SingleUse
-from identity.tenants import Tenant, Tenants, tenant_id_of
-from identity.tokens.access_token import AccessTokens
-from identity.tokens.active import ActiveTokens
-from identity.tokens.config import DeviceGrantConfig, TokenConfig
-from identity.tokens.custom_claims import CustomClaims
-from identity.tokens.families import Families
-from identity.tokens.id_token import IdTokens
-from identity.tokens.introspection import Introspection
-from identity.tokens.refresh_token import RefreshTokens
-from identity.tokens.revocation import Revocation
-from identity.tokens.revoked import RevokedTokens
-from identity.tokens.token_set import TokenSet
-from identity.tokens.token_sets import TokenSets
-from identity.tokens.verification import verified
-from identity.userinfo.forward import ForwardAuthentication
-from identity.userinfo.presented import PresentedTokens
-from identity.userinfo.userinfo import UserInfo
-from identity.vocabulary import AuthenticationMethod, GrantType, Permission
+from identity.foundation.events.config import EventsConfig
+from identity.foundation.events.events import Events
+from identity.foundation.randomness import SystemRandomness
+from identity.foundation.single_use import SingleUse
+from identity.foundation.tenants import Tenant, Tenants, tenant_id_of
+from identity.foundation.vocabulary import AuthenticationMethod, GrantType, Permission
+from identity.protocol.devices.authorization import DeviceAuthorizations, StartedAuthorization, StartRequest
+from identity.protocol.devices.limits import DeviceStarts, UserCodeGuesses
+from identity.protocol.devices.verification import DeviceVerification, Question
+from identity.protocol.grants.continuation import Continuation
+from identity.protocol.grants.grant import TokenRequest
+from identity.protocol.grants.people import People
+from identity.protocol.grants.pipeline import IssuedTokens, TokenPipeline
+from identity.protocol.grants.reports import GrantReports
+from identity.protocol.grants.table import grants
+from identity.protocol.grants.token_signer import Signing
+from identity.protocol.tokens.introspection import Introspection
+from identity.protocol.tokens.revocation import Revocation
+from identity.protocol.userinfo.forward import ForwardAuthentication
+from identity.protocol.userinfo.presented import PresentedTokens
+from identity.protocol.userinfo.userinfo import UserInfo
 from server.platform.call import TenantId
 from server.platform.clock import VirtualClock
 from server.platform.errors import PermissionDenied

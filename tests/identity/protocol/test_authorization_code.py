@@ -3,12 +3,18 @@ from datetime import timedelta
 
 import pytest
 
-from identity.clients.authentication import ClientCredentials
-from identity.errors import InvalidGrant, InvalidRequest, InvalidTarget, ProtocolError, UnauthorizedClient
-from identity.events.config import EventsConfig
-from identity.events.event import EVENTS
-from identity.events.kinds import EventType
-from identity.vocabulary import AuthenticationMethod, GrantType, TokenType
+from identity.access.client_authentication.authenticator import ClientCredentials
+from identity.foundation.errors import (
+    InvalidGrant,
+    InvalidRequest,
+    InvalidTarget,
+    ProtocolError,
+    UnauthorizedClient,
+)
+from identity.foundation.events.config import EventsConfig
+from identity.foundation.events.event import EVENTS
+from identity.foundation.events.kinds import EventType
+from identity.foundation.vocabulary import AuthenticationMethod, GrantType, TokenType
 from tests.identity.protocol.provider import ADA, NOON, TENANT, VERIFIER, Provider, app, challenge_of
 
 

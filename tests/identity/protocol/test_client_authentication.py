@@ -7,11 +7,11 @@ import pytest
 from joserfc import jws
 from joserfc.jwk import ECKey, Key, OKPKey, RSAKey
 
-from identity.clients.authentication import ClientAuthenticator, ClientCredentials
-from identity.clients.secrets import SecretHasher
-from identity.errors import InvalidClient
-from identity.signed_jwt import CLIENT_ALGORITHMS, ForeignSignatures
-from identity.vocabulary import AuthenticationMethod
+from identity.access.client_authentication.authenticator import ClientAuthenticator, ClientCredentials
+from identity.crypto.signed_jwt import CLIENT_ALGORITHMS, ForeignSignatures
+from identity.directory.secrets import SecretHasher
+from identity.foundation.errors import InvalidClient
+from identity.foundation.vocabulary import AuthenticationMethod
 from tests.identity.protocol.provider import ACME, AS_APP, NOON, SECRET, TENANT, Provider, app
 
 KEYS: dict[str, Key] = {

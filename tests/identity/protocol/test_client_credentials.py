@@ -2,9 +2,10 @@ from datetime import timedelta
 
 import pytest
 
-from identity.clients.authentication import ClientCredentials
+from identity.access.client_authentication.authenticator import ClientCredentials
+from identity.access.tokens.token_set import TOKEN_SETS
 from identity.directory.labels import GROUPS, ROLES, Group, Role
-from identity.errors import (
+from identity.foundation.errors import (
     InvalidRequest,
     InvalidScope,
     InvalidTarget,
@@ -12,8 +13,7 @@ from identity.errors import (
     UnauthorizedClient,
     UnsupportedGrantType,
 )
-from identity.tokens.token_set import TOKEN_SETS
-from identity.vocabulary import AuthenticationMethod, GrantType, Permission
+from identity.foundation.vocabulary import AuthenticationMethod, GrantType, Permission
 from server.platform.records import RecordStore
 from tests.identity.protocol.provider import AS_APP, TENANT, Provider, app
 

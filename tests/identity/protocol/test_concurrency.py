@@ -8,12 +8,12 @@ from typing import Any, cast
 
 import pytest
 
-from identity.devices.device import DEVICES
-from identity.devices.verification import accepted
-from identity.errors import AuthorizationPending, InvalidGrant, SlowDown
-from identity.grants.pipeline import IssuedTokens
-from identity.tokens.config import TokenConfig
-from identity.tokens.token_set import TOKEN_SETS
+from identity.access.device import DEVICES
+from identity.access.tokens.config import TokenConfig
+from identity.access.tokens.token_set import TOKEN_SETS
+from identity.foundation.errors import AuthorizationPending, InvalidGrant, SlowDown
+from identity.protocol.devices.verification import accepted
+from identity.protocol.grants.pipeline import IssuedTokens
 from server.platform.clock import VirtualClock
 from server.platform.errors import NotFound, ResourceExhausted
 from server.platform.records import Kind, Records, RecordStore

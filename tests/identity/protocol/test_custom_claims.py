@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 import msgspec
 import pytest
 
+from identity.access.tokens.custom_claims import RESERVED
 from identity.directory.labels import SCOPE_DEFINITIONS, ScopeDefinition
-from identity.tokens.custom_claims import RESERVED
-from identity.userinfo.presented import PresentedToken
-from identity.vocabulary import GrantType
+from identity.foundation.vocabulary import GrantType
+from identity.protocol.userinfo.presented import PresentedToken
 from server.platform.clock import VirtualClock
 from server.platform.records import Kind, Record, Records, RecordStore
 from server.platform.records.memory import MemoryRecordStore

@@ -3,14 +3,13 @@ from datetime import timedelta
 
 import pytest
 
-from identity.admin.unredeemed import UnredeemedCodes
-from identity.clients.authentication import ClientCredentials
-from identity.clients.client import ClientId
-from identity.devices.device import DEVICE_CODES, DEVICES
-from identity.devices.user_codes import ALPHABET, canonical
-from identity.devices.verification import Decision, accepted, declined, looked_at
+from identity.access.client_authentication.authenticator import ClientCredentials
+from identity.access.device import DEVICE_CODES, DEVICES
+from identity.access.tokens.config import DeviceGrantConfig
+from identity.access.tokens.token_set import TOKEN_SETS
+from identity.directory.client import ClientId
 from identity.directory.user import UserId
-from identity.errors import (
+from identity.foundation.errors import (
     AccessDenied,
     AuthorizationPending,
     ExpiredToken,
@@ -21,9 +20,10 @@ from identity.errors import (
     SlowDown,
     UnauthorizedClient,
 )
-from identity.tokens.config import DeviceGrantConfig
-from identity.tokens.token_set import TOKEN_SETS
-from identity.vocabulary import AuthenticationMethod, GrantType
+from identity.foundation.vocabulary import AuthenticationMethod, GrantType
+from identity.protocol.devices.user_codes import ALPHABET, canonical
+from identity.protocol.devices.verification import Decision, accepted, declined, looked_at
+from identity.protocol.unredeemed_codes import UnredeemedCodes
 from server.platform.errors import NotFound, PermissionDenied, ResourceExhausted, Unauthenticated
 from server.platform.records import RecordStore
 from tests.identity.protocol.provider import ADA, TENANT, Provider

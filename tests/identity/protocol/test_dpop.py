@@ -11,11 +11,11 @@ import pytest
 from joserfc import jws
 from joserfc.jwk import ECKey, Key, OctKey, OKPKey, RSAKey
 
-from identity.dpop.config import DpopConfig
-from identity.errors import InvalidDpopProof, InvalidToken, ProtocolError, UseDpopNonce
-from identity.signed_jwt import CLIENT_ALGORITHMS, ForeignSignatures
-from identity.userinfo.presented import PresentedToken
-from identity.vocabulary import TokenType
+from identity.access.dpop.config import DpopConfig
+from identity.crypto.signed_jwt import CLIENT_ALGORITHMS, ForeignSignatures
+from identity.foundation.errors import InvalidDpopProof, InvalidToken, ProtocolError, UseDpopNonce
+from identity.foundation.vocabulary import TokenType
+from identity.protocol.userinfo.presented import PresentedToken
 from tests.identity.protocol.provider import NOON, TENANT, Provider
 
 KEY = ECKey.generate_key("P-256")

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from identity.vocabulary import GrantType
+from identity.foundation.vocabulary import GrantType
 from tests.identity.protocol.provider import TENANT, Provider
 
 SIXTEEN_OCTETS = 128

@@ -4,9 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from identity.clients.authentication import ClientCredentials
-from identity.errors import InvalidClient, InvalidRequest, InvalidToken, UnsupportedTokenType
-from identity.vocabulary import AuthenticationMethod, GrantType
+from identity.access.client_authentication.authenticator import ClientCredentials
+from identity.foundation.errors import InvalidClient, InvalidRequest, InvalidToken, UnsupportedTokenType
+from identity.foundation.vocabulary import AuthenticationMethod, GrantType
 from tests.identity.protocol.provider import ACME, ADA, AS_APP, NOON, SECRET, TENANT, Provider, app
 
 NOW = int(NOON.timestamp())

@@ -6,14 +6,14 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from identity.clients.scopes import Extent, granted_scopes, parse
-from identity.clients.secrets import SecretHasher
-from identity.devices.user_codes import ALPHABET, canonical, new_user_code, shown
-from identity.dpop.addresses import normalised
-from identity.dpop.config import DpopConfig
-from identity.dpop.nonces import DpopNonces
-from identity.randomness import SystemRandomness
-from identity.tokens.refresh_token import RefreshTokens
+from identity.access.dpop.addresses import normalised
+from identity.access.dpop.config import DpopConfig
+from identity.access.dpop.nonces import DpopNonces
+from identity.access.tokens.refresh_token import RefreshTokens
+from identity.directory.oauth_scopes import Extent, granted_scopes, parse
+from identity.directory.secrets import SecretHasher
+from identity.foundation.randomness import SystemRandomness
+from identity.protocol.devices.user_codes import ALPHABET, canonical, new_user_code, shown
 from server.platform.clock import VirtualClock
 from tests.identity.protocol.provider import ACME, NOON, TENANT
 

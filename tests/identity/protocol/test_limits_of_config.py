@@ -1,7 +1,7 @@
 import pytest
 
-from identity.dpop.config import DpopConfig
-from identity.tokens.config import DeviceGrantConfig, TokenConfig
+from identity.access.dpop.config import DpopConfig
+from identity.access.tokens.config import DeviceGrantConfig, TokenConfig
 
 OUT_OF_BOUNDS = [
     (TokenConfig, "refresh_token_lifetime_hours", 0),

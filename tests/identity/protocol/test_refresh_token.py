@@ -3,11 +3,11 @@ from datetime import timedelta
 
 import pytest
 
-from identity.clients.authentication import ClientCredentials
-from identity.errors import InvalidClient, InvalidGrant, InvalidRequest, InvalidScope
-from identity.tokens.config import TokenConfig
-from identity.tokens.token_set import TOKEN_SETS
-from identity.vocabulary import AuthenticationMethod, GrantType
+from identity.access.client_authentication.authenticator import ClientCredentials
+from identity.access.tokens.config import TokenConfig
+from identity.access.tokens.token_set import TOKEN_SETS
+from identity.foundation.errors import InvalidClient, InvalidGrant, InvalidRequest, InvalidScope
+from identity.foundation.vocabulary import AuthenticationMethod, GrantType
 from server.platform.records import RecordStore
 from tests.identity.protocol.provider import AS_APP, SECRET, TENANT, Provider, app
 

@@ -15,10 +15,10 @@ from gnomon.identity.v1 import (
 from gnomon.identity.v1.device_service_pb2_grpc import DeviceServiceStub
 from gnomon.identity.v1.token_service_pb2_grpc import TokenServiceStub
 from gnomon.identity.v1.user_info_service_pb2_grpc import UserInfoServiceStub
-from identity.jose.algorithms import SigningAlgorithm
-from identity.rpc.device import DeviceServicer
-from identity.rpc.token import TokenServicer
-from identity.rpc.user_info import UserInfoServicer
+from identity.crypto.jose.algorithms import SigningAlgorithm
+from identity.protocol.rpc.device import DeviceServicer
+from identity.protocol.rpc.token import TokenServicer
+from identity.protocol.rpc.user_info import UserInfoServicer
 from server.platform.call import Call
 from server.platform.channels import LocalChannel, error_of
 from server.platform.dispatch import Dispatcher

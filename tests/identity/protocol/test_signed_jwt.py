@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from joserfc.jwk import ECKey
 
-from identity.jose.public_keys import RefusedJwk, parse_key_set, public_key
-from identity.signed_jwt import CLIENT_ALGORITHMS, MalformedJwt, parse
+from identity.crypto.jose.public_keys import RefusedJwk, parse_key_set, public_key
+from identity.crypto.signed_jwt import CLIENT_ALGORITHMS, MalformedJwt, parse
 
 KEY = ECKey.generate_key("P-256")
 JSON = st.recursive(

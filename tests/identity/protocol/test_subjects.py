@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from identity.clients.authentication import ClientCredentials
+from identity.access.client_authentication.authenticator import ClientCredentials
 from identity.directory.user import USERS
-from identity.errors import UnauthorizedClient
-from identity.vocabulary import AuthenticationMethod, GrantType
+from identity.foundation.errors import UnauthorizedClient
+from identity.foundation.vocabulary import AuthenticationMethod, GrantType
 from server.platform.call import TenantId
 from tests.identity.deployment import deployed
 from tests.identity.protocol.provider import ADA, SECRET, Provider, app

@@ -2,14 +2,14 @@ from datetime import timedelta
 
 import pytest
 
+from identity.access.tokens.claims import PERSON_CLAIMS, ClaimRule, Document, person_claims
+from identity.access.tokens.id_token import at_hash
+from identity.access.tokens.verification import verified
+from identity.crypto.jose.algorithms import SigningAlgorithm
+from identity.crypto.signed_jwt import parse
 from identity.directory.user import User
-from identity.errors import InvalidRequest, InvalidToken
-from identity.jose.algorithms import SigningAlgorithm
-from identity.signed_jwt import parse
-from identity.tokens.claims import PERSON_CLAIMS, ClaimRule, Document, person_claims
-from identity.tokens.id_token import at_hash
-from identity.tokens.verification import verified
-from identity.vocabulary import GrantType
+from identity.foundation.errors import InvalidRequest, InvalidToken
+from identity.foundation.vocabulary import GrantType
 from server.platform.call import TenantId
 from tests.identity.protocol.provider import ACME, ADA, NOON, TENANT, Provider
 

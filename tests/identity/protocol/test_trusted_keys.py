@@ -9,12 +9,12 @@ import pytest
 from joserfc import jws
 from joserfc.jwk import ECKey, OctKey
 
-from identity.clients.authentication import ClientCredentials
-from identity.errors import InvalidClient, InvalidToken
-from identity.jose.algorithms import SigningAlgorithm
-from identity.signed_jwt import ForeignSignatures
-from identity.tokens.verification import verified
-from identity.vocabulary import AuthenticationMethod, GrantType
+from identity.access.client_authentication.authenticator import ClientCredentials
+from identity.access.tokens.verification import verified
+from identity.crypto.jose.algorithms import SigningAlgorithm
+from identity.crypto.signed_jwt import ForeignSignatures
+from identity.foundation.errors import InvalidClient, InvalidToken
+from identity.foundation.vocabulary import AuthenticationMethod, GrantType
 from tests.identity.protocol.provider import NOON, TENANT, FixedKeys, Provider
 
 OURS = SigningAlgorithm.ES256.value

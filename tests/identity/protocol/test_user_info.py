@@ -3,11 +3,11 @@ from typing import Any
 
 import pytest
 
+from identity.crypto.jose.algorithms import SigningAlgorithm
 from identity.directory.user import USERS
-from identity.errors import InsufficientScope, InvalidToken
-from identity.jose.algorithms import SigningAlgorithm
-from identity.userinfo.presented import PresentedToken
-from identity.vocabulary import GrantType
+from identity.foundation.errors import InsufficientScope, InvalidToken
+from identity.foundation.vocabulary import GrantType
+from identity.protocol.userinfo.presented import PresentedToken
 from tests.identity.protocol.provider import ACME, ADA, SIGNED_IN, TENANT, Provider
 
 ALL = ("openid", "profile", "email", "address", "phone", "groups")

@@ -10,10 +10,10 @@ import msgspec
 import pytest
 
 from gnomon.identity.v1 import directory_service_pb2, key_set_service_pb2
-from identity.jose.algorithms import ALGORITHMS
-from identity.jose.key_set import KeySet
-from identity.jose.signing_key import SigningKey
-from identity.randomness import SystemRandomness
+from identity.crypto.jose.algorithms import ALGORITHMS
+from identity.crypto.jose.key_set import KeySet
+from identity.crypto.jose.signing_key import SigningKey
+from identity.foundation.randomness import SystemRandomness
 from server.access.authenticate import Authenticator
 from server.access.config import AccessConfig
 from server.access.lru import Lru

@@ -8,7 +8,7 @@ import pytest
 from server.bpmn.builder import process, sub_process
 from tests.server.cli.conftest import Gnomon
 from tests.server.engine.form_files import form_json
-from tests.waiting import until_others
+from tests.waits import until_others
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ from server.store.postgres.rows import row_reader
 from server.store.searchables import SEARCHABLES
 from tests.durable import empty, taken
 from tests.server.engine.served import MOST, ServedScenario
-from tests.waiting import PATIENCE_SECONDS, until, until_so
+from tests.waits import PATIENCE_SECONDS, until, until_so
 
 FOR_EVER = datetime(9999, 1, 1, tzinfo=UTC)
 

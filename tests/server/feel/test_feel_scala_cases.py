@@ -18,8 +18,8 @@ from server.feel import (
 )
 from server.feel.expressions import QUICK_AFTER
 from server.feel.json_text import read
-from server.feel.temporal import reading
-from server.feel.temporal.comparing import instant_of_second
+from server.feel.temporal import parser as reading
+from server.feel.temporal.comparison import instant_of_second
 from server.feel.values import Context, is_number, is_temporal
 
 CASES = Path(__file__).parents[4] / "shared/data/feel/cases.jsonl"

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from server.feel import FeelSyntaxError, compile_expression
 from server.feel.dialects import STANDARD
 from server.feel.parser import parse_expression, parse_unary_tests
-from server.feel.printing import printed, printed_tests
+from server.feel.printer import printed, printed_tests
 
 OPERANDS = st.sampled_from(
     [

@@ -16,7 +16,7 @@ from server.feel import (
 from server.feel.dialects import STANDARD
 from server.feel.json_text import pieces, read
 from server.feel.parser import parse_expression, parse_unary_tests
-from server.feel.printing import printed, printed_tests
+from server.feel.printer import printed, printed_tests
 
 WORDS = st.sampled_from(
     [

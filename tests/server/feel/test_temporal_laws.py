@@ -5,9 +5,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from server.feel import Date, DateTime, DaysDuration, MonthsDuration, Time, Value, Zone, compile_expression
-from server.feel.temporal import calendar, reading, zones
+from server.feel.temporal import calendar, zones
+from server.feel.temporal import parser as reading
+from server.feel.temporal.formatter import written
 from server.feel.temporal.values import DAY, SECOND, Temporal
-from server.feel.temporal.writing import written
 
 EPOCH_DAYS = st.integers(-365_242_000_000, 365_241_000_000)
 DATES = EPOCH_DAYS.map(Date.of_epoch_day)

@@ -25,7 +25,7 @@ from server.storage import MIGRATIONS, prepare
 from server.store.ports import PartitionId
 from tests.server.formats.test_first_format import FIRST
 from tests.server.partition.harness import activation, completion_of, creation
-from tests.waiting import PATIENCE_SECONDS, until_so
+from tests.waits import PATIENCE_SECONDS, until_so
 
 HOST = "127.0.0.1"
 ORIGIN = Origin("default", "worker", "r-1")

@@ -13,7 +13,7 @@ from tests.server.gateway.conftest import serving
 from tests.server.gateway.zeebe import Zeebe, refusal
 from tests.server.rpc.caller import Caller
 from tests.server.rpc.engines import Time, embedded
-from tests.waiting import until
+from tests.waits import until
 
 ORDER = process("order").start().service_task("charge", type="charge", headers={"currency": "EUR"}).end()
 MIDNIGHT = 1_767_225_600_000  # 2026-01-01T00:00:00Z

@@ -17,7 +17,7 @@ from server.sections import Config
 from tests.docs.markdown import ROOT
 from tests.durable import new_database
 from tests.server.observation.world import HOST, configuration, samples_of, value, values_of_label, world
-from tests.waiting import until_so
+from tests.waits import until_so
 
 OPEN_METRICS = "application/openmetrics-text; version=1.0.0"
 START = "gnomon.engine.v1.ProcessInstanceService/CreateProcessInstance"

@@ -35,7 +35,7 @@ from server.store.ports import (
 )
 from tests.durable import EPOCH
 from tests.server.engine.scenario import resource
-from tests.waiting import until
+from tests.waits import until
 
 MINUTE = timedelta(minutes=1)
 

@@ -8,7 +8,7 @@ from server.engine.keys import Key
 from server.partition.audit_trail import WaitingEntries
 from server.store.entities import AuditEntry, AuditResult
 from tests.durable import EPOCH
-from tests.waiting import ticks
+from tests.waits import ticks
 
 
 def entry(key: int) -> AuditEntry:

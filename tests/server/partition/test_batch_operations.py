@@ -14,7 +14,7 @@ from server.partition.origin import Origin
 from tests.server.engine.graphs import DISCOUNT, graph
 from tests.server.engine.scenario import resource
 from tests.server.partition.durable import Deployment, deployment
-from tests.waiting import until_so
+from tests.waits import until_so
 
 WAITING = resource(process("order").user_task("ship").end())
 ORIGIN = Origin("default", actor_id="ann", request_id="r-1")

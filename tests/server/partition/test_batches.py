@@ -18,7 +18,7 @@ from server.store.entities import AuditEntry, AuditResult, ProcessInstance
 from server.store.ports import Batch, Insert
 from tests.durable import EPOCH
 from tests.server.partition.harness import Harness, Serving, activation, completion, creation
-from tests.waiting import ticks, until
+from tests.waits import ticks, until
 
 
 async def test_an_answer_leaves_after_its_commit(serving: Serving) -> None:

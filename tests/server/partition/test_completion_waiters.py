@@ -8,7 +8,7 @@ from server.partition.completion_waiters import CompletionWaiters
 from server.partition.config import InstancesConfig
 from server.platform.errors import DeadlineExceeded, InvalidState, NotFound, ResourceExhausted, Unavailable
 from tests.server.partition.harness import Harness, Serving, completion
-from tests.waiting import ticks, until
+from tests.waits import ticks, until
 
 
 def completions(harness: Harness, most: int = 10) -> CompletionWaiters:

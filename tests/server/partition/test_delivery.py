@@ -10,7 +10,7 @@ from server.partition.delivery import Delivery
 from server.platform.errors import ResourceExhausted
 from server.store.ports import EVERY_OTHER_PARTITION, PartitionId
 from tests.server.partition.fakes import FakePartitions
-from tests.waiting import ticks, until
+from tests.waits import ticks, until
 
 FIRST, SECOND, THIRD = (PartitionId(number) for number in (1, 2, 3))
 

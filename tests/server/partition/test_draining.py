@@ -8,7 +8,7 @@ from server.partition.completion_waiters import CompletionWaiters
 from server.partition.config import InstancesConfig
 from server.platform.errors import Unavailable
 from tests.server.partition.harness import Serving
-from tests.waiting import ticks
+from tests.waits import ticks
 
 
 async def test_a_waiting_activation_answers_with_no_job(serving: Serving) -> None:

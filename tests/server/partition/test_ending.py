@@ -15,7 +15,7 @@ from server.platform.errors import Unavailable
 from server.store.memory import MemoryStore
 from tests.durable import EPOCH
 from tests.server.partition.harness import Harness, HeldStore, Serving, activation, creation
-from tests.waiting import ticks, until
+from tests.waits import ticks, until
 
 ONE_AT_A_TIME = PartitionConfig(max_batch=1)
 

@@ -14,7 +14,7 @@ from server.store.postgres.reads import PostgresStore
 from tests.server.engine.scenario import resource
 from tests.server.partition.durable import Deployment, deployment
 from tests.server.partition.harness import creation
-from tests.waiting import until_so
+from tests.waits import until_so
 
 
 async def started(local: LocalPartition, *builders: commands.Resource) -> Key:

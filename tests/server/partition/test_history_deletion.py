@@ -19,7 +19,7 @@ from server.store.postgres.reads import PostgresStore
 from tests.server.engine.scenario import resource
 from tests.server.partition.durable import Deployment, deployment
 from tests.server.partition.harness import Harness, Serving, creation
-from tests.waiting import until_so
+from tests.waits import until_so
 
 if TYPE_CHECKING:
     from server.store.postgres.deletions import Deletions

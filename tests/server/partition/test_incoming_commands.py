@@ -24,7 +24,7 @@ from server.store.ports import IncomingCommand, PartitionId
 from tests.durable import EPOCH
 from tests.server.engine.scenario import resource
 from tests.server.partition.harness import Harness, HeldStore, Serving, creation
-from tests.waiting import PATIENCE_SECONDS, ticks, until
+from tests.waits import PATIENCE_SECONDS, ticks, until
 
 SECOND, THIRD = PartitionId(2), PartitionId(3)
 KEYED = Origin("default", "worker", "r-1", IdempotencyKey("default", "k", b"hash"))

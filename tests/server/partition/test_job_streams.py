@@ -13,7 +13,7 @@ from server.partition.local import LocalPartition, OnlyPartition
 from server.partition.router import Router
 from server.platform.errors import PermissionDenied, ResourceExhausted, Unavailable
 from tests.server.partition.harness import Harness, Serving, activation
-from tests.waiting import ticks, until
+from tests.waits import ticks, until
 
 
 class Worker:

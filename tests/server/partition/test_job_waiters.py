@@ -12,7 +12,7 @@ from server.partition.config import JobsConfig
 from server.platform.errors import ResourceExhausted
 from tests.server.engine.laws import open_incidents
 from tests.server.partition.harness import Harness, Serving, activation
-from tests.waiting import ticks, until
+from tests.waits import ticks, until
 
 Waiting = asyncio.Task[ActivatedJobs]
 Offer = Callable[[Harness, ActivatedJob], Awaitable[None]]

@@ -23,7 +23,7 @@ from server.platform.postgres.config import DatabaseConfig
 from server.store.ports import PartitionId
 from server.store.postgres.leases import Lease, NodeFormats
 from tests.durable import emptied
-from tests.waiting import PATIENCE_SECONDS, ticks, until, until_so
+from tests.waits import PATIENCE_SECONDS, ticks, until, until_so
 
 HOST = "127.0.0.1"
 FIRST, SECOND = (

@@ -32,7 +32,7 @@ from tests.server.engine.served import ServedScenario
 from tests.server.engine.stored import id_of, pages_of
 from tests.server.engine.strategies import EXAMPLES, Block, Move, blocks, histories
 from tests.server.partition.harness import Harness, Serving, activation, completion_of
-from tests.waiting import until
+from tests.waits import until
 
 ONE = PartitionConfig(max_loaded_instances=1)
 

@@ -11,7 +11,7 @@ from server.partition.local import LocalPartition, OnlyPartition
 from server.partition.port import Member
 from server.store.ports import PartitionId
 from tests.server.partition.harness import Harness, Serving, activation, creation
-from tests.waiting import ticks, until
+from tests.waits import ticks, until
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ from tests.durable import EPOCH
 from tests.server.partition.fakes import LeaseRows
 from tests.server.partition.harness import activation
 from tests.server.platform.tunnel.harness import Broken, odd_server
-from tests.waiting import PATIENCE_SECONDS, until
+from tests.waits import PATIENCE_SECONDS, until
 
 LEASE_SECONDS = 3.0
 # So that every look is soon; leases end by the time of `LeaseRows` alone.

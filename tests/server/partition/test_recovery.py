@@ -28,7 +28,7 @@ from tests.server.engine.scenario import MINUTE, Scenario, resource
 from tests.server.engine.stored import id_of, pages_of
 from tests.server.partition.durable import deployment
 from tests.server.partition.harness import activation, completion_of, creation
-from tests.waiting import until_so
+from tests.waits import until_so
 
 T = TypeVar("T")
 

@@ -17,7 +17,7 @@ from server.platform.errors import IdempotencyConflict, NotFound, Unavailable
 from server.store.ports import Batch, StoredAnswer
 from tests.durable import EPOCH
 from tests.server.partition.harness import Harness, Serving, activation, completion, creation
-from tests.waiting import until
+from tests.waits import until
 
 
 def keyed(key: str = "k-1", request: bytes = b"hash", tenant_id: str = "default") -> Origin:

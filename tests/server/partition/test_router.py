@@ -23,7 +23,7 @@ from server.platform.errors import DeadlineExceeded, InvalidState, NotFound, Res
 from tests.durable import EPOCH
 from tests.server.partition.fakes import FakePartitions
 from tests.server.partition.harness import activation, creation
-from tests.waiting import until
+from tests.waits import until
 
 ORIGIN = Origin("default", "worker", "r-1")
 DEPLOYMENT = commands.DeployResources("default", ())

@@ -19,7 +19,7 @@ from server.store.ports import IncomingCommand, PartitionId
 from tests.durable import EPOCH
 from tests.server.engine.scenario import resource
 from tests.server.partition.harness import HeldStore, Serving, activation, creation
-from tests.waiting import until
+from tests.waits import until
 
 # Every turn takes as long as it may, and is cut after its first command.
 ALL_SLOW = PartitionConfig(turn_seconds=0.0)

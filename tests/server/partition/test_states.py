@@ -21,7 +21,7 @@ from server.platform.clock import VirtualClock
 from server.platform.errors import Unavailable
 from tests.durable import EPOCH
 from tests.server.partition.harness import Harness, Serving, activation, creation
-from tests.waiting import ticks, until
+from tests.waits import ticks, until
 
 P = PartitionState
 

@@ -8,7 +8,7 @@ from server.partition.idempotency import IdempotencyKey
 from server.partition.origin import Origin
 from server.platform.errors import Unavailable
 from tests.server.partition.harness import Harness, Serving, creation
-from tests.waiting import ticks, until
+from tests.waits import ticks, until
 
 SOON = PartitionConfig(commit_seconds=0.2)
 KEYED = Origin(

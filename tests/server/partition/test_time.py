@@ -20,7 +20,7 @@ from server.store.entities import Job
 from server.store.memory import MemoryStore
 from tests.durable import EPOCH
 from tests.server.partition.harness import MINUTE, Harness, Serving, activation, creation
-from tests.waiting import ticks, until
+from tests.waits import ticks, until
 
 
 class RunningClock:

@@ -33,7 +33,7 @@ from server.store.ports import PartitionId
 from tests.durable import emptied
 from tests.server.engine.scenario import resource
 from tests.server.partition.harness import activation, completion_of, creation
-from tests.waiting import PATIENCE_SECONDS, until
+from tests.waits import PATIENCE_SECONDS, until
 
 HOST = "127.0.0.1"
 ORDER = resource(process("order").service_task("a", type="a").end())

@@ -14,7 +14,7 @@ from server.partition.idempotency import IdempotencyKey
 from server.partition.origin import Origin
 from server.platform.errors import DeadlineExceeded, InvalidState, Unavailable
 from tests.server.partition.harness import Harness, Serving, activation
-from tests.waiting import until
+from tests.waits import until
 
 ASKED = process("asked").user_task("approve").task_listener("completing", type="ask").end()
 SHORT = InstancesConfig(await_completion_seconds=0.02)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from server.engine import commands
 from server.partition.config import PartitionConfig
 from tests.server.partition.harness import Harness, Serving
-from tests.waiting import ticks, until
+from tests.waits import ticks, until
 
 if TYPE_CHECKING:
     from server.engine.answers import ActivatedJobs

@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from server.platform.loop_thread import LoopThread
-from tests.waiting import PATIENCE_SECONDS, until
+from tests.waits import PATIENCE_SECONDS, until
 
 
 async def test_the_work_runs_in_a_thread_of_its_own_until_the_block_ends() -> None:

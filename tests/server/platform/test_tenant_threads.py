@@ -8,7 +8,7 @@ import pytest
 
 from server.platform.errors import ResourceExhausted
 from server.platform.tenant_threads import TenantThreads
-from tests.waiting import ticks, until
+from tests.waits import ticks, until
 
 TWO, MOST, MOST_OF_ONE = 2, 4, 3
 

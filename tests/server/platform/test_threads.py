@@ -6,7 +6,7 @@ import pytest
 
 from server.platform.errors import ResourceExhausted
 from server.platform.threads import Threads
-from tests.waiting import ticks, until
+from tests.waits import ticks, until
 
 
 class Gate:

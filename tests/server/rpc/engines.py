@@ -15,7 +15,7 @@ from server.platform.policy import Mode
 from server.platform.postgres.config import DatabaseConfig
 from server.platform.sockets import free_port
 from tests.durable import emptied
-from tests.waiting import PATIENCE_SECONDS, until
+from tests.waits import PATIENCE_SECONDS, until
 
 UNIX_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MILLISECOND = timedelta(milliseconds=1)

@@ -19,7 +19,7 @@ from server.rpc import batch_creation
 from tests.server.engine.graphs import DISCOUNT, answering, graph_xml
 from tests.server.rpc.caller import EVERYTHING, Caller
 from tests.server.rpc.engines import Running, embedded
-from tests.waiting import PATIENCE_SECONDS, until_so
+from tests.waits import PATIENCE_SECONDS, until_so
 
 ORDER = process("order").service_task("charge", type="charge").end()
 OTHER = process("other").service_task("charge", type="charge").end()

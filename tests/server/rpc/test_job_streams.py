@@ -33,7 +33,7 @@ from tests.server.platform.tunnel.harness import Wire
 from tests.server.rpc.caller import SECONDS, Caller
 from tests.server.rpc.conftest import PRINCIPALS, NewEngine
 from tests.server.rpc.engines import Time
-from tests.waiting import until
+from tests.waits import until
 
 CHARGE = process("order").start().service_task("charge", type="charge", headers={"currency": "EUR"}).end()
 MIDNIGHT = 1_767_225_600_000  # 2026-01-01T00:00:00Z

@@ -9,7 +9,7 @@ from server.platform.call import Call, TenantId
 from server.platform.errors import InvalidArgument, NotFound
 from server.platform.policy import policy_of
 from server.platform.query import equals
-from server.rpc.searching import found, get, search
+from server.rpc.reads import found, get, search
 from server.store.entities import Incident, Variable
 from server.store.ports import Store
 from server.store.searchables import INCIDENTS, MAX_VALUE_CHARACTERS, VARIABLES

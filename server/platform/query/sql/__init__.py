@@ -5,7 +5,7 @@ by code point, where every text column is COLLATE "C". What PostgreSQL's texts c
 and is looked for as that.
 """
 
-from server.platform.query.sql.grouping import groups_of, groups_within
+from server.platform.query.sql.groups import groups_of, groups_within
 from server.platform.query.sql.relation import INDEXED_CHARACTERS, Relation, guard_of, owned_by, quoted
 from server.platform.query.sql.statements import Statement, count_of, page_of, page_of_few
 

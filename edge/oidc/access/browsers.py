@@ -1,0 +1,75 @@
+"""The browser of a request, as a message for the services."""
+
+from aiohttp import hdrs, web
+
+from edge.oidc.access.cookies import OPENED_LINK, REMEMBERED_FACTOR, SESSION, Cookies, Kept
+from edge.oidc.access.login_status import LoginStatus
+from edge.oidc.access.peers import Peers
+from edge.oidc.config import AccessConfig, CookieMode
+from gnomon.identity.v1 import browser_pb2 as pb
+from gnomon.identity.v1.passkey_service_pb2 import RememberedFactor
+
+CSRF_HEADER = "x-csrf-token"
+
+_MAX_USER_AGENT = 512
+_MAX_CSRF_TOKEN = 256
+
+
+class Browsers:
+    def __init__(self, config: AccessConfig, *, has_tls: bool = True, has_fed_cm: bool = False) -> None:
+        # Browsers ignore cookies with a TLS-only prefix that arrive over plain HTTP.
+        mode = config.cookie_mode or (CookieMode.HOST if has_tls else CookieMode.DANGER_INSECURE)
+        # The process API accepts sessions, too.
+        self._sessions = Cookies(SESSION, mode, path="/")
+        self._remembered_factors = Cookies(REMEMBERED_FACTOR, mode)
+        self._opened_links = Cookies(OPENED_LINK, mode)
+        self._peers = Peers(config.trusted_proxies)
+        self.login_status = LoginStatus(mode, is_told=has_fed_cm)
+
+    def of(self, request: web.Request, csrf_token: str = "") -> pb.Browser:
+        """Return the browser; the CSRF token is that of the form, else that of the header."""
+        return pb.Browser(
+            session=self._sessions.value(request),
+            peer_address=self.peer_address(request),
+            user_agent=_printable(request.headers.get(hdrs.USER_AGENT, ""))[:_MAX_USER_AGENT],
+            csrf_token=_plausible(csrf_token) if csrf_token else self.csrf_token(request),
+            remembered_factor=self._remembered_factors.value(request),
+        )
+
+    def session(self, request: web.Request, tenant: str) -> str:
+        """Return the session cookie of a tenant, empty without one."""
+        return self._sessions.value_of(request, tenant)
+
+    def csrf_token(self, request: web.Request) -> str:
+        """Return the CSRF token of the header, empty without one."""
+        return _plausible(request.headers.get(CSRF_HEADER, ""))
+
+    def peer_address(self, request: web.Request) -> str:
+        return self._peers.address(request)
+
+    def keep(self, request: web.Request, response: web.Response, *, cookie: pb.SessionCookie) -> None:
+        """Set or delete the session cookie."""
+        self._sessions.keep(request, response, cookie=cookie)
+        self.login_status.tell(request, response, cookie=cookie)
+
+    def remember(self, request: web.Request, response: web.Response, *, factor: RememberedFactor) -> None:
+        """Set the cookie of a remembered browser."""
+        self._remembered_factors.keep(request, response, cookie=factor)
+
+    def link_cookie(self, request: web.Request) -> str:
+        """Return the cookie of an opened link, empty without one."""
+        return self._opened_links.value(request)
+
+    def hold_link(self, request: web.Request, response: web.Response, *, cookie: Kept) -> None:
+        """Set or delete the cookie of an opened link."""
+        self._opened_links.keep(request, response, cookie=cookie)
+
+
+def _printable(text: str) -> str:
+    """Replace lone surrogates, which stand for bytes that are not UTF-8."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _plausible(csrf_token: str) -> str:
+    """Return the token, empty for one that we cannot have made."""
+    return csrf_token if csrf_token.isascii() and len(csrf_token) <= _MAX_CSRF_TOKEN else ""

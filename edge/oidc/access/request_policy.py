@@ -1,0 +1,73 @@
+"""Policies of endpoints: permitted origins, CORS, response headers and the form of errors.
+
+Requests of other origins are permitted where no cookie is involved: with `*`, never with credentials. Requests that
+browsers make by themselves are handled by `edge.oidc.access.cross_origin`.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from aiohttp import web
+
+from edge.oidc.access.fetch_metadata import (
+    from_anywhere,
+    from_browser_itself,
+    from_our_origin,
+    from_our_pages,
+)
+from edge.oidc.access.refusal import Refused, refused, refused_by_protocol
+from server.platform.errors import ServiceError
+
+_ANY_ORIGIN = {"Access-Control-Allow-Origin": "*"}
+_READABLE = {"Access-Control-Expose-Headers": "DPoP-Nonce, WWW-Authenticate"}
+_SENDABLE = {"Access-Control-Allow-Headers": "Authorization, Content-Type, DPoP"}
+_PREFLIGHT = {"Access-Control-Max-Age": "7200"}
+
+# RFC 6749 §5.1: in addition to Cache-Control, for HTTP/1.0 caches.
+_NO_CACHE = {"Pragma": "no-cache"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manner:
+    """`admit` raises Refused; `preflight` are the headers of a CORS preflight response, empty to refuse it.
+
+    With `has_pages` a browser that navigates gets errors as a page. A response that `is_static` is the same for
+    everybody: neither the tenant of the host nor the block list is looked up. With `has_one_host` a browser at another
+    address of the listener is redirected to the canonical host.
+    """
+
+    refused: Callable[[ServiceError], Refused] = refused
+    admit: Callable[[web.Request], None] = from_our_pages
+    headers: Mapping[str, str] = field(default_factory=dict)
+    preflight: Mapping[str, str] = field(default_factory=dict)
+    is_oauth: bool = False
+    has_pages: bool = True
+    is_static: bool = False
+    has_one_host: bool = False
+
+    def method_not_allowed(self, allowed: str) -> Refused:
+        error = "invalid_request" if self.is_oauth else "MethodNotAllowed"
+        return Refused(405, error, f"expected {allowed}", is_oauth=self.is_oauth, headers={"Allow": allowed})
+
+
+OWN_PAGES = Manner(has_one_host=True)
+OWN_ORIGIN = Manner(admit=from_our_origin)
+FROM_ANYWHERE = Manner(admit=from_anywhere, has_one_host=True)
+STATIC = Manner(admit=from_anywhere, is_static=True)
+# A reverse proxy passes on a request to another host.
+FROM_PROXIES = Manner(admit=from_anywhere)
+PUBLIC_DOCUMENT = Manner(admit=from_anywhere, headers=_ANY_ORIGIN, preflight=_ANY_ORIGIN | _PREFLIGHT)
+FROM_ANY_PAGE = replace(
+    PUBLIC_DOCUMENT,
+    has_one_host=True,
+    preflight=_ANY_ORIGIN | {"Access-Control-Allow-Headers": "Content-Type"} | _PREFLIGHT,
+)
+# Responses differ by origin, so caches must not reuse them.
+BROWSER_ITSELF = Manner(admit=from_browser_itself, headers={"Vary": "Origin"})
+PROTOCOL = Manner(refused=refused_by_protocol, admit=from_anywhere, headers=_NO_CACHE, is_oauth=True)
+# A proxy passes on the headers of a browser, and acts upon the status.
+ASKED_BY_PROXY = replace(FROM_PROXIES, has_pages=False)
+TOKEN_OF_PROXY = replace(PROTOCOL, has_pages=False)
+PROTOCOL_FOR_PAGES = replace(
+    PROTOCOL, headers=_NO_CACHE | _ANY_ORIGIN | _READABLE, preflight=_ANY_ORIGIN | _SENDABLE | _PREFLIGHT
+)

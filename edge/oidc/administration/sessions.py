@@ -1,0 +1,87 @@
+"""/sessions, and /users/{id}/sessions for the sessions of one user."""
+
+from aiohttp import web
+
+from edge.oidc.access.administration_calls import (
+    Asking,
+    members,
+    page_asked,
+    page_written,
+    tenant_and_id,
+    written,
+)
+from edge.oidc.access.body import bad_request
+from edge.oidc.access.documents import Members
+from edge.oidc.access.tenant import tenant_of
+from edge.oidc.stubs import Stubs
+from gnomon.identity.v1 import session_administration_service_pb2 as pb
+from gnomon.identity.v1 import session_service_pb2
+
+_STATES = {"Init": session_service_pb2.SESSION_STATE_INIT, "Auth": session_service_pb2.SESSION_STATE_AUTH}
+_NAMES = {state: name for name, state in _STATES.items()}
+
+
+class SessionsEndpoint:
+    def __init__(self, stubs: Stubs, asking: Asking) -> None:
+        self._sessions = stubs.session_administration
+        self._asking = asking
+
+    async def list(self, request: web.Request) -> web.Response:
+        size, token = page_asked(request)
+        state = request.query.get("session_state", "Auth")
+        if state not in _STATES:
+            raise bad_request("session_state: expected Auth or Init")
+        asked = pb.ListSessionsRequest(
+            tenant_id=tenant_of(request),
+            caller=self._asking.caller(request),
+            page_size=size,
+            continuation_token=token,
+            session_state=_STATES[state],
+        )
+        found = await self._sessions.ListSessions(asked, timeout=self._asking.timeout)
+        return page_written(list(map(_members, found.sessions)), size, found.continuation_token)
+
+    async def end_all(self, request: web.Request) -> web.Response:
+        asked = pb.EndAllSessionsRequest(tenant_id=tenant_of(request), caller=self._asking.caller(request))
+        await self._sessions.EndAllSessions(asked, timeout=self._asking.long_timeout)
+        return web.Response()
+
+    async def end(self, request: web.Request) -> web.Response:
+        tenant_id, session_id = tenant_and_id(request)
+        asked = pb.EndSessionRequest(
+            tenant_id=tenant_id, caller=self._asking.caller(request), session_id=session_id
+        )
+        await self._sessions.EndSession(asked, timeout=self._asking.timeout)
+        return web.Response()
+
+    async def list_of_user(self, request: web.Request) -> web.Response:
+        tenant_id, user_id = tenant_and_id(request)
+        asked = pb.ListSessionsOfUserRequest(
+            tenant_id=tenant_id, caller=self._asking.caller(request), user_id=user_id
+        )
+        found = await self._sessions.ListSessionsOfUser(asked, timeout=self._asking.timeout)
+        return written(list(map(_members, found.sessions)))
+
+    async def end_one_of_user(self, request: web.Request) -> web.Response:
+        tenant_id, user_id = tenant_and_id(request)
+        _, session_id = tenant_and_id(request, "session_id")
+        asked = pb.EndSessionOfUserRequest(
+            tenant_id=tenant_id,
+            caller=self._asking.caller(request),
+            user_id=user_id,
+            session_id=session_id,
+        )
+        await self._sessions.EndSessionOfUser(asked, timeout=self._asking.timeout)
+        return web.Response()
+
+    async def end_of_user(self, request: web.Request) -> web.Response:
+        tenant_id, user_id = tenant_and_id(request)
+        asked = pb.EndSessionsOfUserRequest(
+            tenant_id=tenant_id, caller=self._asking.caller(request), user_id=user_id
+        )
+        await self._sessions.EndSessionsOfUser(asked, timeout=self._asking.long_timeout)
+        return web.Response()
+
+
+def _members(session: pb.ListedSession) -> Members:
+    return members(session) | {"state": _NAMES.get(session.state, "Unknown")}

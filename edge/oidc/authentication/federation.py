@@ -1,0 +1,72 @@
+"""POST /providers/login, and the redirect URI of upstream providers: RFC 6749 §4.1.2."""
+
+import msgspec
+from aiohttp import web
+
+from edge.oidc.access.body import read_json
+from edge.oidc.access.browsers import Browsers
+from edge.oidc.access.form import query_parameters
+from edge.oidc.access.refusal import Refused
+from edge.oidc.access.tenant import issuer_path, tenant_of
+from edge.oidc.authentication.redirects import accepted
+from edge.oidc.authentication.steps import navigated
+from edge.oidc.config import OidcConfig
+from edge.oidc.pages import Pages
+from edge.oidc.stubs import Stubs
+from gnomon.identity.v1 import federation_service_pb2 as pb
+from gnomon.identity.v1.browser_pb2 import Parameter
+
+_MAX_ID = 256
+
+
+class _Departure(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    authorization_id: str
+    provider_id: str
+    pow: str
+    email: str = ""
+
+
+class FederationEndpoint:
+    def __init__(self, stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages) -> None:
+        self._federations = stubs.federations
+        self._config = config
+        self._browsers = browsers
+        self._pages = pages
+
+    async def login(self, request: web.Request) -> web.Response:
+        sent = await read_json(request, _Departure, max_bytes=self._config.max_form_bytes)
+        asked = pb.LeaveForProviderRequest(
+            tenant_id=tenant_of(request),
+            browser=self._browsers.of(request),
+            authorization_id=sent.authorization_id,
+            provider_id=sent.provider_id,
+            email=sent.email,
+            pow=sent.pow,
+        )
+        left = await self._federations.LeaveForProvider(asked, timeout=self._config.call_timeout_seconds)
+        return accepted(left.redirect)
+
+    async def callback(self, request: web.Request) -> web.Response:
+        return await self._pages.instead_of_refusals(request, self._return(request))
+
+    async def _return(self, request: web.Request) -> web.Response:
+        provider_id = request.match_info["id"]
+        if not provider_id.isascii() or len(provider_id) > _MAX_ID:
+            raise Refused(404, "NotFound", "there is no such provider")
+        asked = pb.ReturnFromProviderRequest(
+            tenant_id=tenant_of(request),
+            browser=self._browsers.of(request),
+            provider_id=provider_id,
+            parameters=(Parameter(name=name, value=value) for name, value in query_parameters(request)),
+        )
+        # The call makes up to three requests to the upstream provider.
+        returned = await self._federations.ReturnFromProvider(
+            asked, timeout=self._config.long_call_timeout_seconds
+        )
+        if returned.HasField("second_factor"):
+            path, csrf_token = issuer_path(request), returned.csrf_token
+            return self._pages.second_factor(returned.second_factor, path, csrf_token=csrf_token)
+        response = navigated(request, returned, self._pages, status=302)
+        if returned.HasField("cookie"):
+            self._browsers.keep(request, response, cookie=returned.cookie)
+        return response

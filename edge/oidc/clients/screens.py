@@ -1,0 +1,134 @@
+"""/clients/{id}/screens: a client's sign-in and sign-out screens; schemas are in screen_service.proto."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+import msgspec
+from aiohttp import hdrs, web
+
+from edge.conditional import is_named
+from edge.oidc.access.administration_calls import Asking, members, tenant_and_id, written
+from edge.oidc.access.body import read_json
+from edge.oidc.access.browsers import Browsers
+from edge.oidc.access.documents import Members
+from edge.oidc.access.tenant import issuer_path
+from edge.oidc.config import OidcConfig
+from edge.oidc.pages import Pages
+from edge.oidc.stubs import Stubs
+from edge.problem import Handler
+from gnomon.identity.v1 import screen_service_pb2 as pb
+
+# Two templates and two stylesheets, lengthened by sanitizing, with each character escaped in JSON.
+_MAX_BYTES = 2 * 1024 * 1024
+_ENTITY_TAG = re.compile(r'(?<!W/)"([\x21\x23-\x7e]*)"')
+
+_KINDS = {"login": pb.SCREEN_KIND_LOGIN, "logout": pb.SCREEN_KIND_LOGOUT}
+
+
+class _Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """All settings; `removed_rules` of an earlier response may be present and is ignored."""
+
+    theme: str = "light"
+    composition: str = "centered"
+    accent_color: str = "#0b57d0"
+    login_heading: str = ""
+    login_description: str = ""
+    logout_heading: str = ""
+    logout_description: str = ""
+    show_client_logo: bool = True
+    logout_theme: str | None = None
+    logout_composition: str | None = None
+    logout_accent_color: str | None = None
+    logout_show_client_logo: bool | None = None
+    login_template: str | None = None
+    logout_template: str | None = None
+    custom_css: str | None = None
+    logout_custom_css: str | None = None
+    removed_rules: msgspec.Raw = msgspec.Raw()
+
+    def message(self) -> pb.ScreenSettings:
+        sent = msgspec.structs.asdict(self)
+        del sent["removed_rules"]
+        return pb.ScreenSettings(**sent)
+
+
+class _Draft(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    screen: Literal["login", "logout"]
+    settings: _Settings
+
+
+def about_screens(
+    stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages
+) -> Iterator[tuple[str, Mapping[str, Handler]]]:
+    screens = ScreensEndpoint(stubs, Asking(config, browsers), pages=pages)
+
+    yield "/clients/{id}/screens", {"GET": screens.get, "PUT": screens.update}
+    yield "/clients/{id}/screens/preview", {"POST": screens.preview}
+
+
+class ScreensEndpoint:
+    def __init__(self, stubs: Stubs, asking: Asking, *, pages: Pages) -> None:
+        self._screens = stubs.screens
+        self._asking = asking
+        self._pages = pages
+
+    async def get(self, request: web.Request) -> web.Response:
+        tenant_id, client_id = tenant_and_id(request)
+        asked = pb.GetClientScreensRequest(
+            tenant_id=tenant_id, caller=self._asking.caller(request), client_id=client_id
+        )
+        found = await self._screens.GetClientScreens(asked, timeout=self._asking.timeout)
+        if is_named(found.etag, request.headers.getall(hdrs.IF_NONE_MATCH, ())):
+            return web.Response(status=304, headers=_tagged(found.etag))
+        return written(_members(found.settings), headers=_tagged(found.etag))
+
+    async def update(self, request: web.Request) -> web.Response:
+        (tenant_id, client_id), caller = tenant_and_id(request), self._asking.caller(request)
+        sent = await read_json(request, _Settings, max_bytes=_MAX_BYTES)
+        asked = pb.UpdateClientScreensRequest(
+            tenant_id=tenant_id,
+            caller=caller,
+            client_id=client_id,
+            settings=sent.message(),
+            if_match=_if_match(request),
+        )
+        saved = await self._screens.UpdateClientScreens(asked, timeout=self._asking.timeout)
+        removed = saved.removed_rules
+        counts = {"custom_css": removed.custom_css, "logout_custom_css": removed.logout_custom_css}
+        document = _members(saved.settings) | {"removed_rules": counts}
+        return written(document, headers=_tagged(saved.etag))
+
+    async def preview(self, request: web.Request) -> web.Response:
+        (tenant_id, client_id), caller = tenant_and_id(request), self._asking.caller(request)
+        sent = await read_json(request, _Draft, max_bytes=_MAX_BYTES)
+        asked = pb.PreviewClientScreenRequest(
+            tenant_id=tenant_id,
+            caller=caller,
+            client_id=client_id,
+            settings=sent.settings.message(),
+            kind=_KINDS[sent.screen],
+        )
+        shown = await self._screens.PreviewClientScreen(asked, timeout=self._asking.timeout)
+        render = self._pages.sign_in_preview if sent.screen == "login" else self._pages.log_out_preview
+        return render(shown.screen, issuer_path(request), client_name=shown.client_name)
+
+
+def _members(settings: pb.ScreenSettings) -> Members:
+    """Return every member; an unset optional one is null."""
+    return dict.fromkeys(field.name for field in settings.DESCRIPTOR.fields) | members(settings)
+
+
+def _tagged(etag: str) -> dict[str, str]:
+    return {"ETag": f'"{etag}"'}
+
+
+def _if_match(request: web.Request) -> list[str]:
+    """Return the entity tags of If-Match: RFC 9110 §13.1.1; none for an absent header or `*`.
+
+    A header without a valid tag gives a tag that matches nothing.
+    """
+    lines = request.headers.getall(hdrs.IF_MATCH, ())
+    if not lines or "*" in (line.strip() for line in lines):
+        return []
+    return [tag for line in lines for tag in _ENTITY_TAG.findall(line)] or ["-"]

@@ -1,0 +1,321 @@
+"""Renders the provider's pages from responses of the services."""
+
+import secrets
+from collections.abc import Awaitable, Collection, Iterable, Mapping
+from urllib.parse import quote, urlencode
+
+import grpc
+from aiohttp import web
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from edge.metadata import new_request_id
+from edge.oidc.access.came_from import CameFrom
+from edge.oidc.access.refusal import TOO_MANY_REQUESTS, Refused, refused_by_protocol
+from edge.oidc.pages.assets import Assets
+from edge.oidc.pages.explanations import OF_APPLICATION, Explain, Explanation, explanation_of
+from edge.oidc.pages.look import DEFAULT, Look, logo_address, look_of
+from edge.oidc.pages.security_policy import origin_of, preview_policy, security_policy
+from edge.oidc.pages.waits import wait_in_words
+from edge.oidc.pages.words import WORDS, words_of
+from edge.problem import REQUEST_ID
+from gnomon.identity.v1 import (
+    authorization_service_pb2,
+    browser_pb2,
+    logout_service_pb2,
+    password_reset_service_pb2,
+    screen_pb2,
+)
+from server.platform.channels import error_of
+from server.platform.clock import Clock
+
+_NONCE_BYTES = 18
+CODE_METHODS = {
+    authorization_service_pb2.SECOND_FACTOR_METHOD_ONE_TIME_CODE: "one_time_code",
+    authorization_service_pb2.SECOND_FACTOR_METHOD_RECOVERY_CODE: "recovery_code",
+}
+
+
+class Pages:
+    """`path` is the path of the tenant's issuer, without a final slash."""
+
+    def __init__(self, assets: Assets, clock: Clock) -> None:
+        self._assets = assets.addresses
+        self._clock = clock
+        self._templates = Environment(
+            loader=PackageLoader("edge.oidc.pages"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            auto_reload=False,
+        )
+
+    def sign_in(self, page: authorization_service_pb2.SignInPage, path: str) -> web.Response:
+        state = self._state(path, page.csrf_token) | {
+            "authorization_id": page.authorization_id,
+            "action": f"{path}/oidc/authorize",
+            "email_action": f"{path}/oidc/authorize/email",
+            "provider_login": f"{path}/providers/login",
+            "send_again": f"{path}/users/request_confirmation",
+        }
+        came_from = CameFrom.of_page(page)
+        registration = came_from.registration_address(path) if came_from.parameters else ""
+        forgotten = f"{path}/users/request_reset?{urlencode({'client_id': page.client_id})}"
+        facts = {
+            "page": page,
+            "state": state,
+            "path": path,
+            "forgotten": forgotten,
+            "registration": registration,
+        }
+        return self._page("sign_in.html", facts, look=_look(page, path), form_origin=page.redirect_origin)
+
+    def shared_sign_in(self, path: str) -> web.Response:
+        state = self._state(path, csrf_token="") | {"action": f"{path}/sign-in"}
+        return self._page("shared_sign_in.html", {"state": state})
+
+    def signed_in(self, path: str) -> web.Response:
+        return self._page("signed_in.html", {"path": path})
+
+    def second_factor(
+        self, follows: authorization_service_pb2.SecondFactor, path: str, *, csrf_token: str
+    ) -> web.Response:
+        """The page after a right password of a user with a passkey or codes."""
+        methods = [CODE_METHODS[method] for method in follows.methods if method in CODE_METHODS]
+        if authorization_service_pb2.SECOND_FACTOR_METHOD_PASSKEY not in follows.methods:
+            return self.one_time_code(
+                follows.code,
+                path,
+                csrf_token=csrf_token,
+                form_origin=follows.redirect_origin,
+                methods=methods,
+                look=_look(follows, path),
+            )
+        second_factor = {"code": follows.code, "user_id": follows.user_id}
+        facts = {
+            "state": self._state(path, csrf_token) | {"second_factor": second_factor},
+            "code": follows.code,
+            "methods": methods,
+        }
+        look = _look(follows, path)
+        return self._page("passkey.html", facts, look=look, form_origin=follows.redirect_origin)
+
+    def one_time_code(
+        self,
+        code: str,
+        path: str,
+        *,
+        csrf_token: str,
+        form_origin: str,
+        methods: Collection[str],
+        look: Look = DEFAULT,
+        is_wrong: bool = False,
+    ) -> web.Response:
+        """The page that asks for a code, again after a wrong one; `methods` are the kinds of codes that it accepts."""
+        facts = {
+            "state": self._state(path, csrf_token),
+            "code": code,
+            "methods": methods,
+            "is_wrong": is_wrong,
+        }
+        status = 401 if is_wrong else 200
+        return self._page("one_time_code.html", facts, status=status, look=look, form_origin=form_origin)
+
+    def go_on(self, page: authorization_service_pb2.SignInPage, path: str) -> web.Response:
+        """The page for a user who is already signed in."""
+        state = self._state(path, page.csrf_token) | {
+            "authorization_id": page.authorization_id,
+            "action": f"{path}/oidc/authorize/refresh",
+        }
+        return self._page(
+            "go_on.html",
+            {"page": page, "state": state},
+            look=_look(page, path),
+            form_origin=page.redirect_origin,
+        )
+
+    def consent(self, page: authorization_service_pb2.ConsentPage, path: str) -> web.Response:
+        facts = {
+            "page": page,
+            "action": f"{path}/oidc/authorize/consent",
+            "scopes": [words_of(scope) for scope in page.scopes],
+        }
+        return self._page("consent.html", facts, look=_look(page, path), form_origin=page.redirect_origin)
+
+    def device(self, path: str, user_code: str, *, csrf_token: str) -> web.Response:
+        state = self._state(path, csrf_token) | {"action": f"{path}/oidc/device/verify", "scopes": WORDS}
+        return self._page("device.html", {"user_code": user_code, "state": state})
+
+    def log_out(self, page: logout_service_pb2.LogoutPage, path: str) -> web.Response:
+        facts = {"page": page, "action": f"{path}/oidc/logout"}
+        return self._page("log_out.html", facts, look=_look(page, path), form_origin=page.redirect_origin)
+
+    def signed_out(self, page: logout_service_pb2.SignedOutPage, path: str) -> web.Response:
+        return self._page("signed_out.html", {"path": path}, look=_look(page, path))
+
+    def sign_in_preview(self, screen: screen_pb2.Screen, path: str, *, client_name: str) -> web.Response:
+        """Render a sign-in screen without any function."""
+        page = authorization_service_pb2.SignInPage(client_id=screen.client_id, client_name=client_name)
+        facts = {
+            "page": page,
+            "state": {"action": "", "code_action": "", "csrf_token": "", "authorization_id": ""},
+            "path": path,
+            "forgotten": "",
+            "registration": "",
+        }
+        return self._page("sign_in.html", facts, look=look_of(screen, path, is_preview=True))
+
+    def log_out_preview(self, screen: screen_pb2.Screen, path: str, *, client_name: str) -> web.Response:
+        """Render a sign-out screen without any function."""
+        page = logout_service_pb2.LogoutPage(client_id=screen.client_id, client_name=client_name)
+        look = look_of(screen, path, is_preview=True)
+        return self._page("log_out.html", {"page": page, "action": ""}, look=look)
+
+    def form_post(self, redirect: browser_pb2.Redirect) -> web.Response:
+        return self._page("form_post.html", {"redirect": redirect}, form_origin=origin_of(redirect.uri))
+
+    def posted_again(
+        self, action: str, parameters: Iterable[tuple[str, str]], *, form_origin: str
+    ) -> web.Response:
+        """The page that posts another site's form again; `form_origin` is where the response may redirect."""
+        again = (browser_pb2.Parameter(name=name, value=value) for name, value in parameters)
+        redirect = browser_pb2.Redirect(uri=action, parameters=again)
+        return self._page("form_post.html", {"redirect": redirect}, form_origin=form_origin)
+
+    def request_reset(self, path: str, *, client_id: str, redirect_uri: str) -> web.Response:
+        """The page for a forgotten password, with the referring client, if any."""
+        state = self._state(path, csrf_token="") | {
+            "action": f"{path}/users/request_reset",
+            "client_id": client_id,
+            "redirect_uri": redirect_uri,
+        }
+        return self._page("request_reset.html", {"state": state, "back": f"{path}/"})
+
+    def reset(
+        self, opened: password_reset_service_pb2.OpenResetLinkResponse, path: str, *, user_id: str, code: str
+    ) -> web.Response:
+        """The page of an opened password link."""
+        person = f"{path}/users/{quote(user_id, safe='')}"
+        state = self._state(path, opened.csrf_token) | {
+            "action": f"{person}/reset",
+            "webauthn": f"{person}/webauthn",
+            "magic_link_id": code,
+            "needs_passkey": opened.needs_passkey,
+        }
+        return self._page("reset.html", {"opened": opened, "state": state})
+
+    def question(self, heading: str, text: str, *, button: str, action: str) -> web.Response:
+        """The page that asks for a confirmation: programs that open addresses press no button."""
+        facts = {"heading": heading, "text": text, "button": button, "action": action}
+        return self._page("question.html", facts)
+
+    def told(self, heading: str, text: str, *, way_on: str = "", words: str = "Continue") -> web.Response:
+        """The page that reports a result; `way_on` is the address of a link to continue."""
+        return self._page("told.html", {"heading": heading, "text": text, "way_on": way_on, "words": words})
+
+    def error(self, request: web.Request, page: browser_pb2.ErrorPage) -> web.Response:
+        """The page for an authorization request that cannot continue."""
+        refusal = Refused(page.status or 400, page.error, page.description)
+        return self._error(request, refusal, OF_APPLICATION)
+
+    def refusal(
+        self, request: web.Request, refusal: Refused, explain: Explain = explanation_of
+    ) -> web.Response:
+        """The page that explains an error, with the request id for the search in the log."""
+        if refusal.status == TOO_MANY_REQUESTS:
+            return self._try_later(refusal)
+        response = self._error(request, refusal, explain(refusal))
+        response.headers.update(refusal.headers_at(self._clock.now()))
+        return response
+
+    async def instead_of_refusals(
+        self, request: web.Request, answer: Awaitable[web.Response], explain: Explain = explanation_of
+    ) -> web.Response:
+        """Return the response; for a browser that navigates, an error becomes a page."""
+        try:
+            return await answer
+        except Refused as refusal:
+            return self.refusal(request, refusal, explain)
+        except grpc.RpcError as failure:
+            return self.refusal(request, refused_by_protocol(error_of(failure)), explain)
+
+    def rendered(self, template: str, facts: Mapping[str, object], *, status: int = 200) -> web.Response:
+        return self._page(template, facts, status=status)
+
+    def state(self, path: str, action: str) -> dict[str, object]:
+        """Return the data for the script of a page without a session, with the address for its form."""
+        return self._state(path, csrf_token="") | {"action": f"{path}{action}"}
+
+    def _try_later(self, refusal: Refused) -> web.Response:
+        now = self._clock.now()
+        facts = {"reason": _sentence(refusal.message), "wait": wait_in_words(refusal.seconds_to_wait(now))}
+        response = self._page("try_later.html", facts, status=refusal.status)
+        response.headers.update(refusal.headers_at(now))
+        return response
+
+    def _error(self, request: web.Request, refusal: Refused, explanation: Explanation) -> web.Response:
+        request_id = request.get(REQUEST_ID) or new_request_id()
+        facts = {
+            "refusal": refusal,
+            "explanation": explanation,
+            "request_id": request_id,
+        }
+        response = self._page("error.html", facts, status=refusal.status)
+        response.headers["X-Request-Id"] = request_id
+        return response
+
+    def _state(self, path: str, csrf_token: str) -> dict[str, object]:
+        """Return the data that every script needs."""
+        return {
+            "csrf_token": csrf_token,
+            "pow": f"{path}/pow",
+            "users": f"{path}/users",
+            "code_action": f"{path}/oidc/authorize/one_time_code",
+            "worker": self._assets["proof_of_work.js"],
+        }
+
+    def _page(
+        self,
+        template: str,
+        facts: Mapping[str, object],
+        *,
+        status: int = 200,
+        look: Look = DEFAULT,
+        form_origin: str = "",
+    ) -> web.Response:
+        nonce = secrets.token_urlsafe(_NONCE_BYTES)
+        text = self._templates.get_template(template).render(
+            facts, screen=look, assets=self._assets, nonce=nonce
+        )
+        if look.is_preview:
+            # A page of ours shows the preview in a frame.
+            headers = {
+                "Content-Security-Policy": preview_policy(nonce),
+                "X-Frame-Options": "SAMEORIGIN",
+            }
+        else:
+            headers = {"Content-Security-Policy": security_policy(nonce, form_origin)}
+        return web.Response(status=status, text=text, content_type="text/html", headers=headers)
+
+
+_OfClient = (
+    authorization_service_pb2.SignInPage
+    | authorization_service_pb2.SecondFactor
+    | authorization_service_pb2.ConsentPage
+    | logout_service_pb2.LogoutPage
+    | logout_service_pb2.SignedOutPage
+)
+_WITH_LOGO = (authorization_service_pb2.SignInPage, authorization_service_pb2.ConsentPage)
+
+
+def _look(page: _OfClient, path: str) -> Look:
+    """Return the client's screen, or the default theme with its logo."""
+    if page.HasField("screen"):
+        return look_of(page.screen, path)
+    if isinstance(page, _WITH_LOGO) and page.client_logo_id:
+        return Look(logo=logo_address(page.client_id, page.client_logo_id, path))
+    return DEFAULT
+
+
+def _sentence(message: str) -> str:
+    return f"{message[:1].upper()}{message[1:]}."

@@ -1,0 +1,1 @@
+"""Endpoints about users, for administrators and for users themselves."""

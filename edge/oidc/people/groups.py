@@ -1,0 +1,56 @@
+"""/groups: groups of users and clients, with the roles of each."""
+
+import msgspec
+from aiohttp import web
+
+from edge.oidc.access.administration_calls import Asking, members, names_of, tenant_and_id, written
+from edge.oidc.access.body import read_json
+from edge.oidc.access.tenant import tenant_of
+from edge.oidc.stubs import Stubs
+from gnomon.identity.v1 import group_service_pb2 as pb
+
+
+class _Group(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    group: str
+    roles: tuple[str, ...] | None = None
+
+
+class GroupsEndpoint:
+    def __init__(self, stubs: Stubs, asking: Asking) -> None:
+        self._groups = stubs.groups
+        self._asking = asking
+
+    async def list(self, request: web.Request) -> web.Response:
+        asked = pb.ListGroupsRequest(tenant_id=tenant_of(request), caller=self._asking.caller(request))
+        found = await self._groups.ListGroups(asked, timeout=self._asking.timeout)
+        return written(list(map(members, found.groups)))
+
+    async def create(self, request: web.Request) -> web.Response:
+        caller = self._asking.caller(request)
+        sent = await read_json(request, _Group, max_bytes=self._asking.max_bytes)
+        asked = pb.CreateGroupRequest(
+            tenant_id=tenant_of(request), caller=caller, name=sent.group, roles=names_of(sent.roles)
+        )
+        created = await self._groups.CreateGroup(asked, timeout=self._asking.timeout)
+        return written(members(created.group))
+
+    async def update(self, request: web.Request) -> web.Response:
+        (tenant_id, group_id), caller = tenant_and_id(request), self._asking.caller(request)
+        sent = await read_json(request, _Group, max_bytes=self._asking.max_bytes)
+        asked = pb.UpdateGroupRequest(
+            tenant_id=tenant_id,
+            caller=caller,
+            group_id=group_id,
+            name=sent.group,
+            roles=names_of(sent.roles),
+        )
+        updated = await self._groups.UpdateGroup(asked, timeout=self._asking.long_timeout)
+        return written(members(updated.group))
+
+    async def delete(self, request: web.Request) -> web.Response:
+        tenant_id, group_id = tenant_and_id(request)
+        asked = pb.DeleteGroupRequest(
+            tenant_id=tenant_id, caller=self._asking.caller(request), group_id=group_id
+        )
+        await self._groups.DeleteGroup(asked, timeout=self._asking.long_timeout)
+        return web.Response()

@@ -1,0 +1,136 @@
+"""/users/{id}/one_time_codes and /users/{id}/recovery_codes: second factors by code, RFC 6238."""
+
+import msgspec
+from aiohttp import web
+
+from edge.oidc.access.administration_calls import Asking, members, named, tenant_and_id, written
+from edge.oidc.access.body import read_json
+from edge.oidc.stubs import Stubs
+from gnomon.identity.v1 import one_time_code_service_pb2 as pb
+
+_CREATED = 201
+
+
+class _Named(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    name: str
+    mfa_mod_token_id: str = ""
+
+
+class _First(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    one_time_code: str
+
+
+class _Modified(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    mfa_mod_token_id: str = ""
+
+
+class OneTimeCodesEndpoint:
+    def __init__(self, stubs: Stubs, asking: Asking) -> None:
+        self._codes = stubs.one_time_codes
+        self._asking = asking
+
+    async def list(self, request: web.Request) -> web.Response:
+        tenant_id, user_id = tenant_and_id(request)
+        asked = pb.ListCodeGeneratorsRequest(
+            tenant_id=tenant_id, caller=self._asking.caller(request), user_id=user_id
+        )
+        found = await self._codes.ListCodeGenerators(asked, timeout=self._asking.timeout)
+        return written(list(map(members, found.generators)))
+
+    async def begin(self, request: web.Request) -> web.Response:
+        tenant_id, user_id = tenant_and_id(request)
+        sent = await read_json(request, _Named, max_bytes=self._asking.max_bytes)
+        asked = pb.StartCodeGeneratorRequest(
+            tenant_id=tenant_id,
+            caller=self._asking.caller(request),
+            user_id=user_id,
+            name=sent.name,
+            modification_token=sent.mfa_mod_token_id,
+        )
+        begun = await self._codes.StartCodeGenerator(asked, timeout=self._asking.timeout)
+        return written(
+            {
+                "id": begun.id,
+                "secret": begun.secret,
+                "otpauth_uri": begun.otpauth_uri,
+                "exp": begun.expires_at,
+            },
+            status=_CREATED,
+        )
+
+    async def confirm(self, request: web.Request) -> web.Response:
+        tenant_id, user_id = tenant_and_id(request)
+        sent = await read_json(request, _First, max_bytes=self._asking.max_bytes)
+        asked = pb.ConfirmCodeGeneratorRequest(
+            tenant_id=tenant_id,
+            caller=self._asking.caller(request),
+            user_id=user_id,
+            generator_id=named(request, "generator_id"),
+            one_time_code=sent.one_time_code,
+        )
+        await self._codes.ConfirmCodeGenerator(asked, timeout=self._asking.timeout)
+        return web.Response(status=_CREATED)
+
+    async def rename(self, request: web.Request) -> web.Response:
+        tenant_id, user_id = tenant_and_id(request)
+        sent = await read_json(request, _Named, max_bytes=self._asking.max_bytes)
+        asked = pb.RenameCodeGeneratorRequest(
+            tenant_id=tenant_id,
+            caller=self._asking.caller(request),
+            user_id=user_id,
+            generator_id=named(request, "generator_id"),
+            name=sent.name,
+            modification_token=sent.mfa_mod_token_id,
+        )
+        await self._codes.RenameCodeGenerator(asked, timeout=self._asking.timeout)
+        return web.Response()
+
+    async def delete(self, request: web.Request) -> web.Response:
+        tenant_id, user_id = tenant_and_id(request)
+        sent = await self._modified(request)
+        asked = pb.DeleteCodeGeneratorRequest(
+            tenant_id=tenant_id,
+            caller=self._asking.caller(request),
+            user_id=user_id,
+            generator_id=named(request, "generator_id"),
+            modification_token=sent.mfa_mod_token_id,
+        )
+        await self._codes.DeleteCodeGenerator(asked, timeout=self._asking.timeout)
+        return web.Response()
+
+    async def recovery_codes(self, request: web.Request) -> web.Response:
+        tenant_id, user_id = tenant_and_id(request)
+        asked = pb.GetRecoveryCodesRequest(
+            tenant_id=tenant_id, caller=self._asking.caller(request), user_id=user_id
+        )
+        found = await self._codes.GetRecoveryCodes(asked, timeout=self._asking.timeout)
+        return written(members(found))
+
+    async def make_recovery_codes(self, request: web.Request) -> web.Response:
+        tenant_id, user_id = tenant_and_id(request)
+        sent = await self._modified(request)
+        asked = pb.CreateRecoveryCodesRequest(
+            tenant_id=tenant_id,
+            caller=self._asking.caller(request),
+            user_id=user_id,
+            modification_token=sent.mfa_mod_token_id,
+        )
+        made = await self._codes.CreateRecoveryCodes(asked, timeout=self._asking.timeout)
+        return written({"recovery_codes": [*made.recovery_codes]}, status=_CREATED)
+
+    async def delete_recovery_codes(self, request: web.Request) -> web.Response:
+        tenant_id, user_id = tenant_and_id(request)
+        sent = await self._modified(request)
+        asked = pb.DeleteRecoveryCodesRequest(
+            tenant_id=tenant_id,
+            caller=self._asking.caller(request),
+            user_id=user_id,
+            modification_token=sent.mfa_mod_token_id,
+        )
+        await self._codes.DeleteRecoveryCodes(asked, timeout=self._asking.timeout)
+        return web.Response()
+
+    async def _modified(self, request: web.Request) -> _Modified:
+        if not request.can_read_body:
+            return _Modified()
+        return await read_json(request, _Modified, max_bytes=self._asking.max_bytes)

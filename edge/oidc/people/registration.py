@@ -1,0 +1,116 @@
+"""GET and POST /users/register: self-registration of a user.
+
+The response depends only on the form and on the domain of the e-mail address.
+"""
+
+import msgspec
+from aiohttp import web
+
+from edge.oidc.access.body import JSON, read_json
+from edge.oidc.access.browsers import Browsers
+from edge.oidc.access.came_from import CameFrom
+from edge.oidc.access.form import query_parameters, read_form, single
+from edge.oidc.access.own_authorization import own_authorization
+from edge.oidc.access.refusal import Refused
+from edge.oidc.access.tenant import issuer_path, tenant_of
+from edge.oidc.config import OidcConfig
+from edge.oidc.pages import Pages
+from edge.oidc.pages.confirmation import ConfirmationPages
+from edge.oidc.pages.explanations import explanation_of_registration
+from edge.oidc.stubs import Stubs
+from gnomon.identity.v1 import registration_service_pb2 as pb
+
+
+class _Registration(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    email: str
+    password: str
+    pow: str
+    given_name: str | None = None
+    family_name: str | None = None
+    preferred_username: str | None = None
+    client_id: str = ""
+    redirect_uri: str = ""
+
+
+class RegistrationEndpoint:
+    def __init__(self, stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages) -> None:
+        self._registrations = stubs.registrations
+        self._config = config
+        self._browsers = browsers
+        self._pages = pages
+        self._own_pages = ConfirmationPages(pages)
+
+    async def get(self, request: web.Request) -> web.Response:
+        return await self._pages.instead_of_refusals(request, self._get(request), explanation_of_registration)
+
+    async def post(self, request: web.Request) -> web.Response:
+        if request.content_type == JSON:
+            return await self._post_json(request)
+        return await self._pages.instead_of_refusals(request, self._post_form(request))
+
+    async def _get(self, request: web.Request) -> web.Response:
+        asked = pb.GetRegistrationPageRequest(tenant_id=tenant_of(request))
+        page = await self._registrations.GetRegistrationPage(asked, timeout=self._config.call_timeout_seconds)
+        came_from = CameFrom.of_query(query_parameters(request))
+        return self._own_pages.registration(page, issuer_path(request), came_from=came_from)
+
+    async def _post_json(self, request: web.Request) -> web.Response:
+        sent = await read_json(request, _Registration, max_bytes=self._config.max_form_bytes)
+        asked = pb.RegisterRequest(
+            tenant_id=tenant_of(request),
+            browser=self._browsers.of(request),
+            email=sent.email,
+            password=sent.password,
+            given_name=sent.given_name or "",
+            family_name=sent.family_name or "",
+            preferred_username=sent.preferred_username or "",
+            client_id=sent.client_id or CameFrom.of_query(query_parameters(request)).client_id,
+            redirect_uri=sent.redirect_uri,
+            pow=sent.pow,
+        )
+        company = await self._register(asked)
+        if company is None:
+            return web.Response(status=204)
+        raise Refused(
+            409,
+            "UseCompanySignIn",
+            "users with this address sign in through their organization",
+            members={
+                "provider": {"id": company.provider_id, "name": company.provider_name},
+                "location": _location(request, company, asked.email),
+            },
+        )
+
+    async def _post_form(self, request: web.Request) -> web.Response:
+        form = await read_form(request, self._config.max_form_bytes)
+        came_from = CameFrom.of_query(query_parameters(request))
+        asked = pb.RegisterRequest(
+            tenant_id=tenant_of(request),
+            browser=self._browsers.of(request),
+            email=single(form, "email"),
+            password=single(form, "password"),
+            given_name=single(form, "given_name"),
+            family_name=single(form, "family_name"),
+            preferred_username=single(form, "preferred_username"),
+            client_id=came_from.client_id,
+            pow=single(form, "pow"),
+        )
+        company = await self._register(asked)
+        if company is not None:
+            return self._own_pages.company_sign_in(
+                company.provider_name, _location(request, company, asked.email)
+            )
+        return self._own_pages.registered(issuer_path(request), asked.email, came_from=came_from)
+
+    async def _register(self, asked: pb.RegisterRequest) -> pb.CompanySignIn | None:
+        registered = await self._registrations.Register(asked, timeout=self._config.long_call_timeout_seconds)
+        return registered.company_sign_in if registered.HasField("company_sign_in") else None
+
+
+def _location(request: web.Request, company: pb.CompanySignIn, email: str) -> str:
+    """Return the address of the sign-in: for the referring client, else for a page of ours."""
+    came_from = CameFrom.of_query(query_parameters(request))
+    if came_from.is_request:
+        return came_from.sign_in_address(issuer_path(request), login_hint=email)
+    query = own_authorization(company.issuer, page="sign-in", login_hint=email)
+    return f"{company.issuer}oidc/authorize?{query}"

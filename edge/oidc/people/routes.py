@@ -1,0 +1,117 @@
+"""Routes about users, below each issuer."""
+
+from collections.abc import Iterator, Mapping
+
+from edge.oidc.access.administration_calls import Asking
+from edge.oidc.access.browsers import Browsers
+from edge.oidc.administration.sessions import SessionsEndpoint
+from edge.oidc.config import OidcConfig
+from edge.oidc.people.groups import GroupsEndpoint
+from edge.oidc.people.one_time_codes import OneTimeCodesEndpoint
+from edge.oidc.people.own_account import OwnAccountEndpoint
+from edge.oidc.people.passkeys import PasskeysEndpoint
+from edge.oidc.people.password_policy import PasswordPolicyEndpoint
+from edge.oidc.people.roles import RolesEndpoint
+from edge.oidc.people.scopes import ScopesEndpoint
+from edge.oidc.people.user_attributes import UserAttributesEndpoint
+from edge.oidc.people.users import UsersEndpoint
+from edge.oidc.protocol.consents import ConsentsEndpoint
+from edge.oidc.protocol.devices import DevicesEndpoint
+from edge.oidc.stubs import Stubs
+from edge.problem import Handler
+
+Row = tuple[str, Mapping[str, Handler]]
+
+
+def about_people(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterator[Row]:
+    """Yield paths and handlers by method; paths with a fixed segment come before those with an id in its place."""
+    asking = Asking(config, browsers)
+    yield from _labels(stubs, asking)
+    yield from _sessions(stubs, asking)
+    yield from _own_accounts(stubs, asking, browsers=browsers)
+    yield from _passkeys(PasskeysEndpoint(stubs, asking, browsers=browsers))
+    yield from _one_time_codes(OneTimeCodesEndpoint(stubs, asking))
+    yield from _users(stubs, asking)
+
+
+def _labels(stubs: Stubs, asking: Asking) -> Iterator[Row]:
+    groups, roles, scopes = (
+        GroupsEndpoint(stubs, asking),
+        RolesEndpoint(stubs, asking),
+        ScopesEndpoint(stubs, asking),
+    )
+    attributes = UserAttributesEndpoint(stubs, asking)
+
+    yield "/groups", {"GET": groups.list, "POST": groups.create}
+    yield "/groups/{id}", {"PUT": groups.update, "DELETE": groups.delete}
+    yield "/roles", {"GET": roles.list, "POST": roles.create}
+    yield "/roles/{id}", {"PUT": roles.update, "DELETE": roles.delete}
+    yield "/scopes", {"GET": scopes.list, "POST": scopes.create}
+    yield "/scopes/{id}", {"PUT": scopes.update, "DELETE": scopes.delete}
+    yield "/users/attr", {"GET": attributes.list, "POST": attributes.create}
+    yield "/users/attr/{name}", {"PUT": attributes.update, "DELETE": attributes.delete}
+    yield "/users/{id}/attr/editable", {"GET": attributes.list_editable}
+    yield "/users/{id}/attr", {"GET": attributes.get_values, "PUT": attributes.update_values}
+
+
+def _sessions(stubs: Stubs, asking: Asking) -> Iterator[Row]:
+    sessions = SessionsEndpoint(stubs, asking)
+
+    yield "/sessions", {"GET": sessions.list, "DELETE": sessions.end_all}
+    yield "/sessions/id/{id}", {"DELETE": sessions.end}
+    yield "/sessions/{id}", {"DELETE": sessions.end_of_user}
+    yield "/users/{id}/sessions", {"GET": sessions.list_of_user, "DELETE": sessions.end_of_user}
+    yield "/users/{id}/sessions/{session_id}", {"DELETE": sessions.end_one_of_user}
+
+
+def _own_accounts(stubs: Stubs, asking: Asking, *, browsers: Browsers) -> Iterator[Row]:
+    account = OwnAccountEndpoint(stubs, asking, browsers=browsers)
+
+    yield "/users/{id}/mfa_token", {"POST": account.prove}
+    yield "/users/{id}/self", {"PUT": account.update}
+    yield "/users/{id}/self/preferred_username", {"PUT": account.update_username}
+    yield "/users/{id}/self/delete", {"GET": account.check_deletion, "DELETE": account.delete}
+
+
+def _passkeys(passkeys: PasskeysEndpoint) -> Iterator[Row]:
+    yield "/users/webauthn_start", {"POST": passkeys.start}
+    yield "/users/webauthn_finish", {"POST": passkeys.finish}
+    yield "/users/{id}/webauthn", {"GET": passkeys.list}
+    yield "/users/{id}/webauthn/register/start", {"POST": passkeys.start_registration}
+    yield "/users/{id}/webauthn/register/finish", {"POST": passkeys.finish_registration}
+    yield "/users/{id}/webauthn/auth/start", {"POST": passkeys.start}
+    yield "/users/{id}/webauthn/auth/finish", {"POST": passkeys.finish}
+    yield "/users/{id}/webauthn/delete/{name}", {"DELETE": passkeys.delete}
+    yield "/users/{id}/self/convert_passkey", {"POST": passkeys.convert}
+
+
+def _one_time_codes(codes: OneTimeCodesEndpoint) -> Iterator[Row]:
+    yield "/users/{id}/one_time_codes", {"GET": codes.list, "POST": codes.begin}
+    yield "/users/{id}/one_time_codes/{generator_id}", {"PUT": codes.rename, "DELETE": codes.delete}
+    yield "/users/{id}/one_time_codes/{generator_id}/confirm", {"POST": codes.confirm}
+    yield (
+        "/users/{id}/recovery_codes",
+        {
+            "GET": codes.recovery_codes,
+            "POST": codes.make_recovery_codes,
+            "DELETE": codes.delete_recovery_codes,
+        },
+    )
+
+
+def _users(stubs: Stubs, asking: Asking) -> Iterator[Row]:
+    users, devices = UsersEndpoint(stubs, asking), DevicesEndpoint(stubs, asking)
+    policy = PasswordPolicyEndpoint(stubs, asking)
+    consents = ConsentsEndpoint(stubs, asking)
+
+    yield "/password_policy", {"GET": policy.get, "PUT": policy.update}
+    yield "/users", {"GET": users.list, "POST": users.create}
+    yield "/users/email/{email}", {"GET": users.get_by_email}
+    yield "/users/{id}", {"GET": users.get, "PUT": users.put, "PATCH": users.patch, "DELETE": users.delete}
+    yield (
+        "/users/{id}/devices",
+        {"GET": devices.list, "PUT": devices.rename, "DELETE": devices.revoke},
+    )
+    yield "/users/{id}/devices/{device_id}", {"DELETE": devices.revoke_named}
+    yield "/users/{id}/consents", {"GET": consents.list}
+    yield "/users/{id}/consents/{client_id}", {"DELETE": consents.withdraw}

@@ -1,0 +1,62 @@
+"""/scopes: scopes of clients, with the attributes that each opens."""
+
+import msgspec
+from aiohttp import web
+
+from edge.oidc.access.administration_calls import Asking, members, tenant_and_id, written
+from edge.oidc.access.body import read_json
+from edge.oidc.access.tenant import tenant_of
+from edge.oidc.stubs import Stubs
+from gnomon.identity.v1 import scope_service_pb2 as pb
+
+
+class _Scope(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    scope: str
+    attr_include_access: tuple[str, ...] | None = None
+    attr_include_id: tuple[str, ...] | None = None
+
+
+class ScopesEndpoint:
+    def __init__(self, stubs: Stubs, asking: Asking) -> None:
+        self._scopes = stubs.scopes
+        self._asking = asking
+
+    async def list(self, request: web.Request) -> web.Response:
+        asked = pb.ListScopesRequest(tenant_id=tenant_of(request), caller=self._asking.caller(request))
+        found = await self._scopes.ListScopes(asked, timeout=self._asking.timeout)
+        return written(list(map(members, found.scopes)))
+
+    async def create(self, request: web.Request) -> web.Response:
+        caller = self._asking.caller(request)
+        sent = await read_json(request, _Scope, max_bytes=self._asking.max_bytes)
+        asked = pb.CreateScopeRequest(
+            tenant_id=tenant_of(request),
+            caller=caller,
+            name=sent.scope,
+            attr_include_access=sent.attr_include_access,
+            attr_include_id=sent.attr_include_id,
+        )
+        created = await self._scopes.CreateScope(asked, timeout=self._asking.timeout)
+        return written(members(created.scope))
+
+    async def update(self, request: web.Request) -> web.Response:
+        (tenant_id, scope_id), caller = tenant_and_id(request), self._asking.caller(request)
+        sent = await read_json(request, _Scope, max_bytes=self._asking.max_bytes)
+        asked = pb.UpdateScopeRequest(
+            tenant_id=tenant_id,
+            caller=caller,
+            scope_id=scope_id,
+            name=sent.scope,
+            attr_include_access=sent.attr_include_access,
+            attr_include_id=sent.attr_include_id,
+        )
+        updated = await self._scopes.UpdateScope(asked, timeout=self._asking.long_timeout)
+        return written(members(updated.scope))
+
+    async def delete(self, request: web.Request) -> web.Response:
+        tenant_id, scope_id = tenant_and_id(request)
+        asked = pb.DeleteScopeRequest(
+            tenant_id=tenant_id, caller=self._asking.caller(request), scope_id=scope_id
+        )
+        await self._scopes.DeleteScope(asked, timeout=self._asking.long_timeout)
+        return web.Response()

@@ -1,0 +1,66 @@
+"""/users/{id}/devices: devices of a user, for the user and for administrators."""
+
+import msgspec
+from aiohttp import web
+
+from edge.oidc.access.administration_calls import Asking, members, tenant_and_id, written
+from edge.oidc.access.body import read_json
+from edge.oidc.stubs import Stubs
+from gnomon.identity.v1 import device_list_service_pb2 as pb
+
+
+class _Renamed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    device_id: str
+    name: str | None = None
+
+
+class _Revoked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    device_id: str
+
+
+class DevicesEndpoint:
+    def __init__(self, stubs: Stubs, asking: Asking) -> None:
+        self._devices = stubs.device_lists
+        self._asking = asking
+
+    async def list(self, request: web.Request) -> web.Response:
+        tenant_id, user_id = tenant_and_id(request)
+        asked = pb.ListDevicesRequest(
+            tenant_id=tenant_id, caller=self._asking.caller(request), user_id=user_id
+        )
+        found = await self._devices.ListDevices(asked, timeout=self._asking.timeout)
+        return written(list(map(members, found.devices)))
+
+    async def rename(self, request: web.Request) -> web.Response:
+        """Rename the device; without a name it gets its id as name."""
+        (tenant_id, user_id), caller = tenant_and_id(request), self._asking.caller(request)
+        sent = await read_json(request, _Renamed, max_bytes=self._asking.max_bytes)
+        asked = pb.RenameDeviceRequest(
+            tenant_id=tenant_id,
+            caller=caller,
+            user_id=user_id,
+            device_id=sent.device_id,
+            name=sent.name or sent.device_id,
+        )
+        await self._devices.RenameDevice(asked, timeout=self._asking.timeout)
+        return web.Response()
+
+    async def revoke(self, request: web.Request) -> web.Response:
+        sent = await read_json(request, _Revoked, max_bytes=self._asking.max_bytes)
+        return await self._revoke(request, sent.device_id)
+
+    async def revoke_named(self, request: web.Request) -> web.Response:
+        """Revoke the device in the path, for clients that send no body with DELETE."""
+        _, device_id = tenant_and_id(request, "device_id")
+        return await self._revoke(request, device_id)
+
+    async def _revoke(self, request: web.Request, device_id: str) -> web.Response:
+        tenant_id, user_id = tenant_and_id(request)
+        asked = pb.RevokeDeviceRequest(
+            tenant_id=tenant_id,
+            caller=self._asking.caller(request),
+            user_id=user_id,
+            device_id=device_id,
+        )
+        await self._devices.RevokeDevice(asked, timeout=self._asking.timeout)
+        return web.Response()

@@ -1,0 +1,62 @@
+"""POST /oidc/introspect: RFC 7662. The caller presents client credentials or an access token."""
+
+from collections.abc import Sequence
+
+import grpc
+from aiohttp import hdrs, web
+
+from edge.oidc.access.bearer import refused_to_bearer
+from edge.oidc.access.client_authentication import ClientCredentials, authenticated, presented
+from edge.oidc.access.form import read_form, single
+from edge.oidc.access.tenant import tenant_of
+from edge.oidc.config import OidcConfig
+from edge.oidc.stubs import Stubs
+from gnomon.identity.v1 import token_service_pb2 as pb
+from server.platform.channels import error_of
+
+
+class IntrospectionEndpoint:
+    def __init__(self, stubs: Stubs, config: OidcConfig) -> None:
+        self._tokens = stubs.tokens
+        self._config = config
+
+    async def post(self, request: web.Request) -> web.Response:
+        form = await read_form(request, self._config.max_form_bytes)
+        question = pb.IntrospectTokenRequest(
+            tenant_id=tenant_of(request),
+            token=single(form, "token"),
+            token_type_hint=single(form, "token_type_hint"),
+        )
+        authorizations = request.headers.getall(hdrs.AUTHORIZATION, ())
+        if bearer := _bearer(authorizations):
+            question.bearer = bearer
+            answer = await self._ask_by_token(question)
+        else:
+            answer = await self._ask_by_client(question, presented(authorizations, form))
+        return web.Response(body=answer.document, content_type="application/json")
+
+    async def _ask_by_client(
+        self, question: pb.IntrospectTokenRequest, readings: Sequence[ClientCredentials]
+    ) -> pb.IntrospectTokenResponse:
+        async def ask(reading: ClientCredentials) -> pb.IntrospectTokenResponse:
+            question.client.CopyFrom(reading.proof())
+            return await self._ask(question)
+
+        return await authenticated(readings, ask)
+
+    async def _ask_by_token(self, question: pb.IntrospectTokenRequest) -> pb.IntrospectTokenResponse:
+        try:
+            return await self._ask(question)
+        except grpc.RpcError as failure:
+            raise refused_to_bearer(error_of(failure), is_dpop=False) from failure
+
+    async def _ask(self, question: pb.IntrospectTokenRequest) -> pb.IntrospectTokenResponse:
+        return await self._tokens.IntrospectToken(question, timeout=self._config.call_timeout_seconds)
+
+
+def _bearer(authorizations: Sequence[str]) -> str:
+    """Return the caller's access token, empty for a caller with client credentials."""
+    if len(authorizations) != 1 or not authorizations[0].isascii():
+        return ""
+    scheme, _, token = authorizations[0].partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else ""

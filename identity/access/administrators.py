@@ -1,0 +1,128 @@
+"""Protects administrators from API keys, and limits the permissions that a caller can pass on.
+
+An API key cannot create or change an administrator: it could gain that administrator's rights. Users, clients, labels
+and providers of a tenant are checked here before each change. A caller can give a client or a label only permissions
+that the caller has.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import msgspec
+
+from identity.access.callers import Actor, ActorKind
+from identity.directory.claims import Claims, claims_of
+from identity.directory.client import Client
+from identity.directory.labels import Group, Label, Role
+from identity.directory.provider import ProviderFields
+from identity.directory.standings import Standings
+from identity.directory.user import User
+from identity.foundation.tenants import Tenant
+from identity.foundation.vocabulary import Permission
+from server.platform.call import TenantId
+from server.platform.errors import PermissionDenied
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Anybody:
+    """A hypothetical principal that has these roles and groups only."""
+
+    tenant_id: TenantId
+    roles: tuple[str, ...]
+    groups: tuple[str, ...] = ()
+    tenant_ids: tuple[TenantId, ...] = ()
+    permissions: tuple[Permission, ...] = ()
+
+
+class Administrators:
+    def __init__(self, standings: Standings) -> None:
+        self._standings = standings
+
+    async def expect_may_change(self, what: User | Client | Label, actor: Actor) -> None:
+        """Raise PermissionDenied for an API key when `what` is an administrator, or gives a holder these rights."""
+        if actor.is_api_key and await self.makes(what):
+            raise PermissionDenied("an API key cannot create or change administrators")
+
+    async def expect_may_vouch(self, tenant: Tenant, fields: ProviderFields, actor: Actor) -> None:
+        """Raise PermissionDenied for an API key when a claim mapping of the provider makes users administrators."""
+        anybody = _Anybody(
+            tenant_id=tenant.tenant_id,
+            roles=tuple(role for mapping in fields.mappings for role in mapping.roles),
+            groups=tuple(group for mapping in fields.mappings for group in mapping.groups),
+        )
+        if actor.is_api_key and (await self._standings.of(anybody)).administers:
+            raise PermissionDenied("an API key cannot create or change a provider that makes administrators")
+
+    def expect_may_give(self, permissions: Collection[Permission], actor: Actor) -> None:
+        """Raise PermissionDenied when the caller lacks one of the permissions."""
+        lacking = sorted(set(permissions) - actor.permissions)
+        if lacking:
+            raise PermissionDenied(f"the caller lacks {', '.join(lacking)} and cannot give it")
+
+    async def expect_may_assign(
+        self, tenant: Tenant, actor: Actor, *, roles: tuple[str, ...] = (), groups: tuple[str, ...] = ()
+    ) -> None:
+        """Raise PermissionDenied when the labels give a permission that the caller lacks, or open another tenant."""
+        anybody = _Anybody(tenant_id=tenant.tenant_id, roles=roles, groups=groups)
+        standing = await self._standings.of(anybody)
+        self.expect_may_give(standing.permissions, actor)
+        if not actor.is_administrator and not standing.tenant_ids <= actor.tenant_ids:
+            raise PermissionDenied("this gives access to a tenant in which the caller may not act")
+
+    async def expect_may_take_over(self, user: User, actor: Actor) -> None:
+        """Raise PermissionDenied for a client that could gain rights of the user by a new password or address."""
+        if actor.kind is not ActorKind.CLIENT or actor.is_administrator:
+            return
+        standing = await self._standings.of(user, _claims_of_person(user))
+        lacking = standing.permissions - actor.permissions
+        if lacking or not standing.tenant_ids <= actor.tenant_ids:
+            raise PermissionDenied(
+                "the user may do what the caller may not, so the caller cannot change this"
+            )
+
+    async def given_by(self, label: Label) -> frozenset[Permission]:
+        """Return the permissions of a principal with this label."""
+        match label:
+            case Role():
+                return frozenset(label.permissions)
+            case Group():
+                anybody = _Anybody(tenant_id=label.tenant_id, roles=label.roles)
+                return (await self._standings.of(anybody)).permissions
+            case _:
+                return frozenset()
+
+    async def makes(self, what: User | Client | Label) -> bool:
+        """Whether the user or client is an administrator, or the label makes its holders administrators."""
+        match what:
+            case User():
+                return (await self._standings.of(what, _claims_of_person(what))).administers
+            case Client():
+                return await self._client_administers(what)
+            case _:
+                return Permission.IDENTITY_WRITE in await self.given_by(what)
+
+    async def _client_administers(self, client: Client) -> bool:
+        """Whether the client has `identity:write`, in its own name or as a scope of its users' tokens."""
+        if Permission.IDENTITY_WRITE in client.oauth_scopes:
+            return True
+        return (await self._standings.of(client, _claims_of_client(client))).administers
+
+
+def _claims_of_person(user: User) -> Claims:
+    """Return the claims that a user's tokens may carry at any client, in the form that mapping rules compare."""
+    own = {
+        "sub": user.id,
+        "email": user.email,
+        "email_verified": user.is_email_verified,
+        "roles": user.roles,
+        "groups": user.groups,
+    }
+    attributes = {name: msgspec.Raw(text.encode()) for name, text in user.attributes.items()}
+    return claims_of(msgspec.json.encode({**attributes, **own}))
+
+
+def _claims_of_client(client: Client) -> Claims:
+    """Return the claims that all tokens of a client carry, in the form that mapping rules compare."""
+    at_root = claims_of(client.claims.encode()) if client.claims and client.claims_at_root else {}
+    own = frozenset({client.id})
+    return {**at_root, "sub": own, "azp": own}

@@ -1,0 +1,20 @@
+"""Public keys of clients, registered as `jwks` or published at `jwks_uri`."""
+
+from collections.abc import Sequence
+
+from joserfc.jwk import Key
+
+from identity.crypto.jose.public_keys import named, parse_key_set
+from identity.delivery.http.published_keys import PublishedKeys
+from identity.directory.client import Client
+
+
+class ClientKeys:
+    def __init__(self, published: PublishedKeys) -> None:
+        self._published = published
+
+    async def of(self, client: Client, *, kid: str) -> Sequence[Key]:
+        """Return keys of the client: the one with the `kid`, or all when it is empty."""
+        if client.jwks:
+            return named(parse_key_set(client.jwks), kid)
+        return await self._published.at(client.jwks_uri, kid=kid) if client.jwks_uri else ()

@@ -1,0 +1,55 @@
+"""Device codes, and devices that a user authorized."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from identity.access.sessions.session import Authentication
+from identity.directory.client import ClientId
+from server.platform.records import Kind, Record
+
+
+class DeviceCodeState(StrEnum):
+    PENDING = "pending"
+    ACCEPTED = "accepted"
+    DECLINED = "declined"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceCode(Record):
+    """`id` is a keyed hash of the device code, `user_code_hash` one of the user code.
+
+    A device that polls before `next_poll_at` gets `slow_down`, and `interval`, in seconds, grows. The code may be
+    redeemed until `redeemable_until`. It is kept longer, so that the device gets `expired_token`. `pair` identifies the
+    client and the user who accepted, once there is one.
+    """
+
+    client_id: ClientId
+    user_code_hash: str
+    oauth_scopes: tuple[str, ...]
+    nonce: str
+    peer_address: str
+    started_at: datetime
+    redeemable_until: datetime
+    interval: int
+    next_poll_at: datetime
+    state: DeviceCodeState = DeviceCodeState.PENDING
+    authentication: Authentication | None = None
+    pair: str = ""
+
+
+DEVICE_CODES = Kind(DeviceCode, "device_code", unique=("user_code_hash",), indexed=("pair",))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Device(Record):
+    """An authorized device of a user; its tokens are the token sets with this `device_id`."""
+
+    user_id: str
+    client_id: ClientId
+    name: str
+    peer_address: str
+    created_at: datetime
+
+
+DEVICES = Kind(Device, "device", indexed=("user_id",))

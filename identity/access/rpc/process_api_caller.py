@@ -1,0 +1,70 @@
+"""Callers of the process API that change the directory, and their tenant; interceptors have authorized them."""
+
+from identity.access.callers import Actor, ActorKind
+from identity.directory.user import User
+from identity.foundation.tenants import Tenant, Tenants
+from identity.foundation.vocabulary import Permission
+from server.platform.audit import AuditNote, note_of
+from server.platform.call import Call
+from server.platform.clock import Clock, to_the_millisecond
+from server.platform.errors import TenantMismatch
+from server.platform.records import Records
+
+
+class Acting:
+    """`deployment_client_id` is the client of `[bootstrap]`."""
+
+    def __init__(
+        self, tenants: Tenants, users: Records[User], clock: Clock, *, deployment_client_id: str
+    ) -> None:
+        self._tenants = tenants
+        self._clock = clock
+        self._users = users
+        self._deployment_client_id = deployment_client_id
+
+    def tenant(self, call: Call) -> Tenant:
+        """Raises NotFound for a tenant that is disabled."""
+        return self._tenants.find(call.tenant_id)
+
+    def note(self, call: Call) -> AuditNote:
+        """Return the audit log entry for the requested change."""
+        return note_of(call, to_the_millisecond(self._clock.now()))
+
+    async def actor(self, call: Call) -> Actor:
+        """Return the caller: a user, whose subject is unique over all tenants, or else a client.
+
+        `is_administrator` is true for administrators of the deployment: a user of the default tenant with
+        `identity:write`, or the client of `[bootstrap]`.
+        """
+        subject, own = call.principal.subject, call.principal.permissions
+        permissions, default = (
+            frozenset(filter(own.__contains__, Permission)),
+            self._tenants.default.tenant_id,
+        )
+        administers = Permission.IDENTITY_WRITE in permissions
+        for tenant_id in (call.tenant_id, default):
+            user = await self._users.get(tenant_id, subject)
+            if user is not None:
+                return Actor(
+                    ActorKind.USER,
+                    user.id,
+                    user.email,
+                    is_administrator=administers and tenant_id == default,
+                    permissions=permissions,
+                    tenant_ids=call.principal.tenant_ids,
+                )
+        # Clients of other tenants may have the same id.
+        is_deployments = call.tenant_id == default and subject == self._deployment_client_id
+        return Actor(
+            ActorKind.CLIENT,
+            subject,
+            subject,
+            is_administrator=administers and is_deployments,
+            permissions=permissions,
+            tenant_ids=call.principal.tenant_ids,
+        )
+
+    def expect_may_name(self, call: Call, actor: Actor, tenant_id: str) -> None:
+        """Raise TenantMismatch for a tenant in which the caller may not act, unless it administers the deployment."""
+        if not actor.is_administrator and tenant_id not in call.principal.tenant_ids:
+            raise TenantMismatch(f"the caller may not act in tenant '{tenant_id}'")

@@ -1,0 +1,68 @@
+"""A browser session, and the authentication of its user."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from identity.directory.client import ClientId
+from identity.directory.user import UserId
+from server.platform.records import Kind, Record
+
+# RFC 8176 §2; `mfa` alone may be reported by an upstream provider.
+_OWN_FACTORS = frozenset({"hwk", "swk", "otp"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Authentication:
+    """User, time and methods of a sign-in: OpenID Connect Core 1.0 §2, RFC 8176.
+
+    `sid` is the session id for relying parties; it is empty without a browser.
+    """
+
+    user_id: UserId
+    at: datetime
+    amr: tuple[str, ...]
+    acr: str
+    sid: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vouching:
+    """The upstream provider that authenticated the user, with its `sub` and `sid`; the latter may be empty."""
+
+    provider_id: str
+    sub: str
+    sid: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session(Record):
+    """`id` is a keyed hash of the cookie's value, `sid` the public id; a record holds no `csrf_token`.
+
+    `authentication` is None before the sign-in, which replaces this session by a new one. A session ends at
+    `expires_at`, or earlier if it is not used until `idle_until`. `clients` are those that got tokens in it. After a
+    sign-in at an upstream provider, `provider_id` names that provider, and `upstream_sub` and `upstream_sid` are its
+    ids of user and session. `way_hash` is a hash of the secret in the FedCM cookie. `is_factor_shown` is true when a
+    second factor was added or shown after the sign-in.
+    """
+
+    sid: str
+    csrf_token: str = field(repr=False)
+    peer_address: str
+    idle_until: datetime
+    user_id: str = ""
+    authentication: Authentication | None = None
+    clients: tuple[ClientId, ...] = ()
+    provider_id: str = ""
+    upstream_sub: str = ""
+    upstream_sid: str = ""
+    way_hash: str = field(default="", repr=False)
+    is_factor_shown: bool = False
+
+    @property
+    def has_shown_factor(self) -> bool:
+        """Whether the user showed a passkey or a code here, at the sign-in or later."""
+        amr = self.authentication.amr if self.authentication is not None else ()
+        return self.is_factor_shown or not _OWN_FACTORS.isdisjoint(amr)
+
+
+SESSIONS = Kind(Session, "session", unique=("sid",), indexed=("user_id", "upstream_sub", "upstream_sid"))

@@ -1,0 +1,223 @@
+"""Browser sessions, from the first page to the end.
+
+A session gets a new id and a new CSRF token at sign-in and when the user changes the password, which prevents session
+fixation. Its last use is written at most every ten seconds.
+"""
+
+import hmac
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+from identity.access.sessions.browser import Browser
+from identity.access.sessions.config import SessionConfig, SessionLifetimes
+from identity.access.sessions.session import Authentication, Session, Vouching
+from identity.access.sessions.session_records import SessionRecords
+from identity.access.sessions.ways import parts_of, secret_of
+from identity.directory.client import ClientId
+from identity.directory.secrets import SecretHasher
+from identity.directory.user import UserId
+from identity.foundation.randomness import Randomness
+from identity.foundation.tenants import Tenant
+from server.platform.clock import Clock
+from server.platform.errors import Unauthenticated, Unavailable
+from server.platform.records import Changed, Records
+
+_COOKIE_LENGTH = 64
+_SID_LENGTH = 32
+_UNWRITTEN = timedelta(seconds=10)
+_MOST_OF_A_USER = 1000
+_ATTEMPTS = 20
+
+
+class Sessions:
+    def __init__(
+        self,
+        records: Records[Session],
+        hasher: SecretHasher,
+        *,
+        clock: Clock,
+        randomness: Randomness,
+        lifetimes: SessionLifetimes,
+        config: SessionConfig,
+    ) -> None:
+        self._records = SessionRecords(records, hasher)
+        self._hasher = hasher
+        self._clock = clock
+        self._randomness = randomness
+        self._lifetimes = lifetimes
+        self._config = config
+
+    async def find(self, tenant: Tenant, cookie: str, peer_address: str) -> Session | None:
+        """Return the session of a cookie and extend its idle time; None when it has ended."""
+        session = await self._records.get(tenant.tenant_id, self._id(cookie)) if cookie else None
+        if session is None or not self._may_use(session, peer_address):
+            return None
+        return await self.note_use(session)
+
+    async def follow(self, tenant: Tenant, way: str, peer_address: str) -> Session | None:
+        """Return the signed-in session of a FedCM cookie, without extending its idle time."""
+        sid, secret = parts_of(way)
+        found = await self._records.find(tenant.tenant_id, "sid", sid, most=1) if sid else ()
+        for session in found:
+            is_the_way = hmac.compare_digest(session.way_hash.encode(), self._id(secret).encode())
+            if is_the_way and session.authentication and self._may_use(session, peer_address):
+                return session
+        return None
+
+    async def is_signed_in(self, tenant: Tenant, sid: str) -> bool:
+        """Whether the session with this `sid` has a signed-in user; does not extend its idle time."""
+        found = await self._records.find(tenant.tenant_id, "sid", sid, most=1)
+        return any(each.authentication and self._clock.now() < each.idle_until for each in found)
+
+    async def begin(self, tenant: Tenant, peer_address: str) -> tuple[str, Session]:
+        """Begin a session without a user; the text is the cookie's value."""
+        cookie = self._randomness.alphanumeric(_COOKIE_LENGTH)
+        return cookie, await self._records.insert(self._fresh(tenant, cookie, peer_address))
+
+    async def sign_in(
+        self,
+        tenant: Tenant,
+        before: Session | None,
+        user_id: UserId,
+        *,
+        amr: tuple[str, ...],
+        acr: str,
+        peer_address: str,
+        vouching: Vouching | None = None,
+    ) -> tuple[str, Session]:
+        """Begin a signed-in session, which replaces the present one.
+
+        When the same user signs in again, `sid` and clients stay, so relying parties are still notified of the logout.
+        """
+        cookie = self._randomness.alphanumeric(_COOKIE_LENGTH)
+        session = self._fresh(tenant, cookie, peer_address)
+        ended = await self._records.take(tenant.tenant_id, before.id) if before is not None else None
+        if ended is not None and ended.user_id == user_id:
+            session = replace(session, sid=ended.sid, clients=ended.clients)
+        authentication = Authentication(
+            user_id=user_id, at=self._clock.now(), amr=amr, acr=acr, sid=session.sid
+        )
+        signed_in = replace(session, user_id=user_id, authentication=authentication)
+        return cookie, await self._records.insert(_vouched_for(signed_in, vouching))
+
+    async def renew(self, tenant: Tenant, sid: str) -> tuple[str, Session]:
+        """Replace the id and CSRF token of a session; raises Unauthenticated when it has ended."""
+        found = await self._records.find(tenant.tenant_id, "sid", sid, most=1)
+        ended = await self._records.take(tenant.tenant_id, found[0].id) if found else None
+        if ended is None:
+            raise Unauthenticated("the session has ended")
+        cookie = self._randomness.alphanumeric(_COOKIE_LENGTH)
+        session_id = self._id(cookie)
+        renewed = replace(
+            ended,
+            id=session_id,
+            csrf_token=self._records.csrf_token(session_id),
+            way_hash=self._id(secret_of(cookie)),
+        )
+        return cookie, await self._records.insert(renewed)
+
+    async def note_client(self, session: Session, client_id: ClientId) -> Session:
+        """Record that a client got tokens in the session; raises Unauthenticated when it has ended."""
+        current: Session | None = session
+        for _ in range(_ATTEMPTS):
+            if current is None:
+                raise Unauthenticated("the session has ended")
+            if client_id in current.clients:
+                return current
+            try:
+                return await self._records.replace(replace(current, clients=(*current.clients, client_id)))
+            except Changed:
+                current = await self._records.get(session.tenant_id, session.id)
+        raise Unavailable.untouched("the session is used by too many at a time")
+
+    async def note_factor(self, tenant: Tenant, sid: str) -> None:
+        """Record that a second factor was shown in the session, if it has not ended; raises Unavailable."""
+        for _ in range(_ATTEMPTS):
+            found = await self._records.find(tenant.tenant_id, "sid", sid, most=1)
+            if not found or found[0].is_factor_shown:
+                return
+            try:
+                await self._records.replace(replace(found[0], is_factor_shown=True))
+            except Changed:
+                continue
+            return
+        raise Unavailable.untouched("the session is used by too many at a time")
+
+    async def note_use(self, session: Session) -> Session | None:
+        """Extend the idle time; None when the session has ended in the meantime."""
+        idle_until = self._clock.now() + self._lifetimes.session_timeout
+        if idle_until - session.idle_until <= _UNWRITTEN:
+            return session
+        try:
+            return await self._records.replace(replace(session, idle_until=idle_until))
+        except Changed:
+            # Another request used it concurrently, or ended it.
+            return await self._records.get(session.tenant_id, session.id)
+
+    async def end(self, session: Session) -> None:
+        await self._records.take(session.tenant_id, session.id)
+
+    async def end_all(self, tenant: Tenant, user_id: UserId, *, but: str = "") -> Sequence[Session]:
+        """End every session of a user but the one with this `sid`, and return those that this call ended."""
+        found = await self._records.find(tenant.tenant_id, "user_id", user_id, most=_MOST_OF_A_USER)
+        ending = (session for session in found if session.sid != but)
+        taken = [await self._records.take(tenant.tenant_id, session.id) for session in ending]
+        return [session for session in taken if session is not None]
+
+    async def vouched_for(self, tenant: Tenant, provider_id: str, *, sub: str, sid: str) -> Sequence[Session]:
+        """Return the sessions of this upstream `sub`, `sid` or both.
+
+        With both, a session of that `sub` without an upstream `sid` matches as well.
+        """
+        field, text = ("upstream_sub", sub) if sub else ("upstream_sid", sid)
+        found = await self._records.find(tenant.tenant_id, field, text, most=_MOST_OF_A_USER)
+        return [
+            session
+            for session in found
+            if session.provider_id == provider_id and (not sid or session.upstream_sid in {"", sid})
+        ]
+
+    def _fresh(self, tenant: Tenant, cookie: str, peer_address: str) -> Session:
+        now, session_id = self._clock.now(), self._id(cookie)
+        return Session(
+            tenant_id=tenant.tenant_id,
+            id=session_id,
+            expires_at=now + self._lifetimes.session_lifetime,
+            sid=self._randomness.alphanumeric(_SID_LENGTH),
+            csrf_token=self._records.csrf_token(session_id),
+            peer_address=peer_address,
+            idle_until=now + self._lifetimes.session_timeout,
+            way_hash=self._id(secret_of(cookie)),
+        )
+
+    def _may_use(self, session: Session, peer_address: str) -> bool:
+        is_in_place = not self._config.validate_address or session.peer_address == peer_address
+        return is_in_place and self._clock.now() < session.idle_until
+
+    def _id(self, cookie: str) -> str:
+        return self._hasher.hash(cookie).hex()
+
+
+def _vouched_for(session: Session, vouching: Vouching | None) -> Session:
+    if vouching is None:
+        return session
+    return replace(
+        session,
+        provider_id=vouching.provider_id,
+        upstream_sub=vouching.sub,
+        upstream_sid=vouching.sid,
+    )
+
+
+def has_csrf(session: Session, csrf_token: str) -> bool:
+    """Whether the token is the CSRF token of the session."""
+    return hmac.compare_digest(session.csrf_token.encode(), csrf_token.encode())
+
+
+async def proved(sessions: Sessions, tenant: Tenant, browser: Browser) -> Session:
+    """Return the session of a browser with a valid CSRF token; raises Unauthenticated."""
+    session = await sessions.find(tenant, browser.cookie, browser.peer_address)
+    if session is None or not has_csrf(session, browser.csrf_token):
+        raise Unauthenticated("there is no session, or the CSRF token is wrong", cause="SESSION_ENDED")
+    return session

@@ -1,0 +1,70 @@
+"""The person who is signed in at a browser, for calls of the process API.
+
+The session counts like a token without scopes: the person has all of its permissions.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from identity.access.sessions.session import Session
+from identity.access.sessions.sessions import has_csrf
+from identity.directory.principals import Principal
+from identity.foundation.tenants import Tenant, Tenants
+from server.platform.errors import NotFound, PermissionDenied, Unauthenticated
+
+
+@dataclass(frozen=True, slots=True)
+class PresentedSession:
+    """A session cookie and its tenant, empty for the default one."""
+
+    tenant_id: str
+    cookie: str = field(repr=False)
+
+
+class Sessions(Protocol):
+    async def find(self, tenant: Tenant, cookie: str, peer_address: str) -> Session | None: ...
+
+
+class Principals(Protocol):
+    async def of(self, subject: str, issuer: str) -> Principal: ...
+
+
+class SignedInPrincipals:
+    def __init__(self, tenants: Tenants, sessions: Sessions, principals: Principals) -> None:
+        self._tenants = tenants
+        self._sessions = sessions
+        self._principals = principals
+
+    async def of(
+        self, presented: Sequence[PresentedSession], peer_address: str, *, csrf_token: str, is_read: bool
+    ) -> tuple[Principal, Tenant]:
+        """Return the person of the first session that has one, and the tenant of the session.
+
+        A change counts for the session with this CSRF token alone. Raises Unauthenticated without a session of a
+        person, PermissionDenied for a change without the token of one.
+        """
+        is_anybody_signed_in = False
+        for each in presented:
+            found = await self._find(each, peer_address)
+            if found is None:
+                continue
+            principal, tenant, session = found
+            if is_read or has_csrf(session, csrf_token):
+                return principal, tenant
+            is_anybody_signed_in = True
+        if is_anybody_signed_in:
+            raise PermissionDenied("expected X-CSRF-Token with the token of the session")
+        raise Unauthenticated("no user is signed in")
+
+    async def _find(
+        self, presented: PresentedSession, peer_address: str
+    ) -> tuple[Principal, Tenant, Session] | None:
+        try:
+            tenant = self._tenants.find(presented.tenant_id)
+            session = await self._sessions.find(tenant, presented.cookie, peer_address)
+            if session is None or session.authentication is None:
+                return None
+            return await self._principals.of(session.user_id, tenant.issuer), tenant, session
+        except NotFound:
+            return None

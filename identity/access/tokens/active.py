@@ -1,0 +1,103 @@
+"""Look-up of valid access tokens, with the present state of client and user.
+
+The signature proves the state at issuance only. Here a token also ends with its token set, its user and its client.
+"""
+
+from dataclasses import dataclass
+
+import msgspec
+
+from identity.access.tokens.keys import KeyRing
+from identity.access.tokens.revoked import RevokedTokens
+from identity.access.tokens.token_set import TokenSet
+from identity.access.tokens.token_sets import TokenSets
+from identity.access.tokens.verification import SKEW, verified
+from identity.directory.client import Client
+from identity.directory.clients import Clients
+from identity.directory.user import USERS, User
+from identity.foundation.errors import InvalidToken
+from identity.foundation.tenants import Tenant
+from identity.foundation.vocabulary import TokenType
+from server.platform.clock import Clock
+from server.platform.records import RecordStore
+
+
+class Confirmation(msgspec.Struct, frozen=True):
+    jkt: str = ""
+
+
+class AccessTokenClaims(msgspec.Struct, frozen=True):
+    """Claims of our access tokens; a token that lacks a required one, or has another type, is invalid."""
+
+    iss: str
+    sub: str
+    aud: str | tuple[str, ...]
+    azp: str
+    iat: int
+    nbf: int
+    exp: int
+    jti: str
+    typ: TokenType
+    scope: str = ""
+    sid: str = ""
+    did: str = ""
+    set_id: str = ""
+    cnf: Confirmation = Confirmation()
+
+    @property
+    def oauth_scopes(self) -> frozenset[str]:
+        return frozenset(self.scope.split())
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveToken:
+    """`user` and `token_set` are None for a client in its own name."""
+
+    claims: AccessTokenClaims
+    client: Client
+    user: User | None
+    token_set: TokenSet | None
+
+
+class ActiveTokens:
+    def __init__(
+        self,
+        keys: KeyRing,
+        clients: Clients,
+        *,
+        sets: TokenSets,
+        revoked: RevokedTokens,
+        records: RecordStore,
+        clock: Clock,
+    ) -> None:
+        self._keys = keys
+        self._clients = clients
+        self._sets = sets
+        self._revoked = revoked
+        self._users = records.of(USERS)
+        self._clock = clock
+
+    async def find(self, token: str, tenant: Tenant) -> ActiveToken:
+        """Return a valid access token of the tenant's provider; raises InvalidToken."""
+        claims = await self._claims(token, tenant)
+        client = await self._clients.find(tenant, claims.azp)
+        if client is None or not client.is_enabled or await self._revoked.has(tenant, claims.jti):
+            raise InvalidToken("the token was revoked")
+        if not claims.set_id:
+            return ActiveToken(claims, client, None, None)
+        token_set = await self._sets.find(tenant, claims.set_id)
+        user = await self._users.get(tenant.tenant_id, claims.sub)
+        if token_set is None or user is None or not user.is_active(self._clock.now()):
+            raise InvalidToken("the token was revoked")
+        return ActiveToken(claims, client, user, token_set)
+
+    async def _claims(self, token: str, tenant: Tenant) -> AccessTokenClaims:
+        found = await verified(token, tenant, self._keys)
+        try:
+            claims = msgspec.convert(found, AccessTokenClaims)
+        except msgspec.ValidationError as error:
+            raise InvalidToken("the token is no access token") from error
+        now, skew = self._clock.now().timestamp(), SKEW.total_seconds()
+        if not claims.nbf - skew <= now < claims.exp + skew:
+            raise InvalidToken("the token is expired")
+        return claims

@@ -1,0 +1,29 @@
+"""Access tokens that were revoked individually, kept until they would have expired."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from identity.foundation.tenants import Tenant
+from server.platform.records import AlreadyThere, Kind, Record, RecordStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RevokedToken(Record):
+    """`id` is the token's `jti`."""
+
+
+REVOKED_TOKENS = Kind(RevokedToken, "revoked_token")
+
+
+class RevokedTokens:
+    def __init__(self, records: RecordStore) -> None:
+        self._revoked = records.of(REVOKED_TOKENS)
+
+    async def add(self, tenant: Tenant, jti: str, *, until: datetime) -> None:
+        try:
+            await self._revoked.insert(RevokedToken(tenant_id=tenant.tenant_id, id=jti, expires_at=until))
+        except AlreadyThere:
+            return
+
+    async def has(self, tenant: Tenant, jti: str) -> bool:
+        return await self._revoked.get(tenant.tenant_id, jti) is not None

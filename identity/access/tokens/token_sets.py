@@ -1,0 +1,45 @@
+"""Storage of token sets."""
+
+from identity.access.tokens.token_set import TOKEN_SETS, TokenSet
+from identity.foundation.tenants import Tenant
+from server.platform.records import RecordStore
+
+_MOST_OF_A_USER = 100_000
+
+
+class TokenSets:
+    def __init__(self, records: RecordStore) -> None:
+        self._sets = records.of(TOKEN_SETS)
+
+    async def find(self, tenant: Tenant, token_set_id: str) -> TokenSet | None:
+        return await self._sets.get(tenant.tenant_id, token_set_id)
+
+    async def keep(self, token_set: TokenSet) -> TokenSet:
+        """Store a new token set."""
+        return await self._sets.insert(token_set)
+
+    async def renew(self, token_set: TokenSet) -> TokenSet:
+        """Store a changed token set; raises Changed when it was changed since it was read."""
+        return await self._sets.replace(token_set)
+
+    async def remove(self, tenant: Tenant, token_set_id: str) -> None:
+        await self._sets.take(tenant.tenant_id, token_set_id)
+
+    async def remove_of_session(self, tenant: Tenant, sid: str) -> None:
+        """Revoke token sets of a session; those with offline access and of devices are not among them."""
+        await self._sets.remove(tenant.tenant_id, "sid", sid)
+
+    async def remove_of_user(self, tenant: Tenant, user_id: str) -> None:
+        await self._sets.remove(tenant.tenant_id, "user_id", user_id)
+
+    async def remove_of_client_of_user(self, tenant: Tenant, client_id: str, *, user_id: str) -> None:
+        """Revoke the token sets that a client has for a user."""
+        for token_set in await self._sets.find(tenant.tenant_id, "user_id", user_id, most=_MOST_OF_A_USER):
+            if token_set.client_id == client_id:
+                await self._sets.take(tenant.tenant_id, token_set.id)
+
+    async def remove_of_device(self, tenant: Tenant, device_id: str) -> None:
+        await self._sets.remove(tenant.tenant_id, "device_id", device_id)
+
+    async def remove_of_client(self, tenant: Tenant, client_id: str) -> None:
+        await self._sets.remove(tenant.tenant_id, "client_id", client_id)

@@ -1,0 +1,1 @@
+"""Upload and delivery of images."""

@@ -1,0 +1,89 @@
+"""EventService."""
+
+from datetime import timedelta
+
+from gnomon.identity.v1 import event_service_pb2 as pb
+from identity.access.callers import Area, Callers, Right
+from identity.administration.event_reader import EventReader, Stretch, Wanted
+from identity.foundation.events.event import Event, EventActor, milliseconds_of
+from identity.foundation.events.events import Events
+from identity.foundation.events.kinds import EventType, Level
+from identity.foundation.tenants import Tenant, Tenants
+from server.platform.call import Call
+from server.platform.clock import Clock
+
+_LEVELS = {
+    Level.INFO: pb.EVENT_LEVEL_INFO,
+    Level.NOTICE: pb.EVENT_LEVEL_NOTICE,
+    Level.WARNING: pb.EVENT_LEVEL_WARNING,
+    Level.CRITICAL: pb.EVENT_LEVEL_CRITICAL,
+}
+_MILLISECONDS = 1000
+
+
+class EventServicer:
+    def __init__(
+        self, tenants: Tenants, callers: Callers, *, reader: EventReader, events: Events, clock: Clock
+    ) -> None:
+        self._tenants = tenants
+        self._callers = callers
+        self._reader = reader
+        self._events = events
+        self._clock = clock
+
+    async def list_events(self, request: pb.ListEventsRequest, _call: Call) -> pb.ListEventsResponse:
+        tenant = self._tenants.find(request.tenant_id)
+        await self._callers.expect(tenant, request.caller, Area.EVENTS, Right.READ)
+        since = getattr(request, "from") * _MILLISECONDS
+        until = milliseconds_of(self._clock.now()) + 1
+        if request.HasField("until"):
+            until = min(until, request.until * _MILLISECONDS)
+        wanted = Wanted(_level(request.level), request.typ)
+        found = await self._reader.between(tenant, since, until, wanted=wanted)
+        return pb.ListEventsResponse(events=map(_event, reversed(found)))
+
+    async def await_events(self, request: pb.AwaitEventsRequest, _call: Call) -> pb.AwaitEventsResponse:
+        tenant = self._tenants.find(request.tenant_id)
+        await self._callers.expect(tenant, request.caller, Area.EVENTS, Right.READ)
+        stretch = await self._stretch(tenant, request, Wanted(_level(request.level)))
+        return pb.AwaitEventsResponse(events=map(_event, stretch.events), position=stretch.position)
+
+    async def emit_test_event(
+        self, request: pb.EmitTestEventRequest, _call: Call
+    ) -> pb.EmitTestEventResponse:
+        tenant = self._tenants.find(request.tenant_id)
+        actor = await self._callers.expect(tenant, request.caller, Area.EVENTS, Right.CREATE)
+        ip = request.peer_address or None
+        await self._events.emit(tenant.tenant_id, EventType.TEST, ip=ip, actor=actor)
+        return pb.EmitTestEventResponse()
+
+    async def _stretch(self, tenant: Tenant, request: pb.AwaitEventsRequest, wanted: Wanted) -> Stretch:
+        if not request.after:
+            return await self._reader.latest(tenant, request.latest, wanted=wanted)
+        wait = timedelta(seconds=request.wait_secs)
+        return await self._reader.following(tenant, request.after, wanted=wanted, wait=wait)
+
+
+def _level(level: pb.EventLevel.ValueType) -> Level:
+    return next((own for own, theirs in _LEVELS.items() if theirs == level), Level.INFO)
+
+
+def _event(event: Event) -> pb.SecurityEvent:
+    return pb.SecurityEvent(
+        id=event.event_id,
+        position=event.id,
+        timestamp=milliseconds_of(event.at),
+        level=_LEVELS[event.level],
+        typ=event.type,
+        ip=event.ip,
+        data=event.data,
+        text=event.text,
+        user_id=event.user_id,
+        client_id=event.client_id,
+        session=event.session,
+        actor=None if event.actor is None else _actor(event.actor),
+    )
+
+
+def _actor(actor: EventActor) -> pb.EventActor:
+    return pb.EventActor(kind=actor.kind, id=actor.id, name=actor.name)

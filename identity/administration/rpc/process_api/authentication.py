@@ -1,0 +1,71 @@
+"""AuthenticationService: what callers of the process API are told about themselves."""
+
+from base64 import urlsafe_b64decode
+
+from gnomon.directory.v1 import authentication_service_pb2 as pb
+from identity.administration.rpc.process_api.tenant import tenant_message
+from identity.administration.tenants.administration import TenantAdministration
+from identity.directory.claims import NO_CLAIMS, Claims, claims_of
+from identity.directory.client import Client
+from identity.directory.clients import Clients
+from identity.directory.standings import Standings
+from identity.directory.user import User, UserId
+from identity.directory.users import Users
+from identity.foundation.tenants import Tenant, Tenants
+from server.platform.call import AUTHORIZATION, Call
+from server.platform.errors import NotFound
+
+
+class AuthenticationServicer:
+    def __init__(
+        self,
+        tenants: Tenants,
+        users: Users,
+        clients: Clients,
+        *,
+        standings: Standings,
+        administration: TenantAdministration,
+    ) -> None:
+        self._tenants = tenants
+        self._standings = standings
+        self._administration = administration
+        self._users = users
+        self._clients = clients
+
+    async def get_authentication(
+        self, _request: pb.GetAuthenticationRequest, call: Call
+    ) -> pb.GetAuthenticationResponse:
+        """Raises NotFound when the caller was removed a moment ago."""
+        issuer, claims = self._tenants.find(call.principal.issuing_tenant_id), _claims(call)
+        holder = await self._holder(call.principal.subject, issuer)
+        is_own = holder.tenant_id == issuer.tenant_id
+        held = await self._standings.held(holder, claims if is_own else NO_CLAIMS)
+        shown = pb.Authentication(
+            username=holder.username if isinstance(holder, User) else holder.id,
+            display_name=holder.name or None,
+            email=holder.email if isinstance(holder, User) else None,
+            groups=sorted(group.name for group in held.groups),
+            roles=sorted({*held.built_in, *(role.name for role in held.roles)}),
+        )
+        for tenant in await self._administration.all():
+            if tenant.own_id in call.principal.tenant_ids:
+                shown.tenants.append(tenant_message(tenant))
+        return pb.GetAuthenticationResponse(authentication=shown)
+
+    async def _holder(self, subject: str, issuer: Tenant) -> User | Client:
+        user = await self._users.find(issuer, UserId(subject))
+        if user is not None:
+            return user
+        client = await self._clients.find(issuer, subject)
+        if client is None:
+            raise NotFound("there is no such user or client")
+        return client
+
+
+def _claims(call: Call) -> Claims:
+    """Return the claims of the token of a call, which the interceptors verified; none in a session."""
+    _, _, token = call.metadata.get(AUTHORIZATION, "").partition(" ")
+    if not token:
+        return NO_CLAIMS
+    payload = token.split(".")[1]
+    return claims_of(urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))

@@ -1,0 +1,183 @@
+"""ProviderService."""
+
+from collections.abc import Iterable
+
+from gnomon.identity.v1 import provider_service_pb2 as pb
+from identity.access.callers import Area, Right
+from identity.access.rpc.admission import Admission
+from identity.administration.providers import ProviderAdministration
+from identity.authentication.federation.lookup import METHODS, ProviderLookup
+from identity.authentication.rpc.browser import offered_provider
+from identity.directory.provider import ClaimMapping, Provider, ProviderFields, ProviderType
+from identity.directory.providers import Providers
+from identity.foundation.tenants import Tenants
+from identity.foundation.vocabulary import AuthenticationMethod
+from server.platform.call import Call
+from server.platform.errors import InvalidArgument, NotFound
+
+
+class ProviderServicer:
+    """`offered` is None where sign-in through upstream providers is disabled."""
+
+    def __init__(
+        self,
+        admission: Admission,
+        administration: ProviderAdministration,
+        *,
+        lookup: ProviderLookup,
+        tenants: Tenants,
+        offered: Providers | None,
+    ) -> None:
+        self._admission = admission
+        self._administration = administration
+        self._lookup = lookup
+        self._tenants = tenants
+        self._offered = offered
+
+    async def list_providers(self, request: pb.ListProvidersRequest, _call: Call) -> pb.ListProvidersResponse:
+        tenant, _ = await self._admission.of(request, Area.AUTH_PROVIDERS, Right.READ)
+        return pb.ListProvidersResponse(providers=map(_message, await self._administration.all(tenant)))
+
+    async def create_provider(
+        self, request: pb.CreateProviderRequest, _call: Call
+    ) -> pb.CreateProviderResponse:
+        tenant, actor = await self._admission.of(request, Area.AUTH_PROVIDERS, Right.CREATE)
+        fields = _fields(request.fields)
+        created = await self._administration.create(tenant, fields, request.client_secret, actor=actor)
+        return pb.CreateProviderResponse(provider=_message(created))
+
+    async def update_provider(
+        self, request: pb.UpdateProviderRequest, _call: Call
+    ) -> pb.UpdateProviderResponse:
+        tenant, actor = await self._admission.of(request, Area.AUTH_PROVIDERS, Right.UPDATE)
+        changed = await self._administration.change(
+            tenant,
+            request.provider_id,
+            _fields(request.fields),
+            client_secret=request.client_secret,
+            actor=actor,
+        )
+        return pb.UpdateProviderResponse(provider=_message(changed))
+
+    async def delete_provider(
+        self, request: pb.DeleteProviderRequest, _call: Call
+    ) -> pb.DeleteProviderResponse:
+        tenant, actor = await self._admission.of(request, Area.AUTH_PROVIDERS, Right.DELETE)
+        await self._administration.delete(tenant, request.provider_id, actor=actor)
+        return pb.DeleteProviderResponse()
+
+    async def list_linked_users(
+        self, request: pb.ListLinkedUsersRequest, _call: Call
+    ) -> pb.ListLinkedUsersResponse:
+        tenant, _ = await self._admission.of(request, Area.AUTH_PROVIDERS, Right.READ)
+        linked = await self._administration.linked(tenant, request.provider_id)
+        return pb.ListLinkedUsersResponse(
+            users=[pb.LinkedUser(id=user.id, email=user.email) for user in linked]
+        )
+
+    async def look_up_provider(
+        self, request: pb.LookUpProviderRequest, _call: Call
+    ) -> pb.LookUpProviderResponse:
+        # The call makes the provider send a request to another server.
+        await self._admission.of(request, Area.AUTH_PROVIDERS, Right.CREATE)
+        found = await self._lookup.look_up(issuer=request.issuer, metadata_url=request.metadata_url)
+        return pb.LookUpProviderResponse(
+            issuer=found.issuer,
+            authorization_endpoint=found.authorization_endpoint,
+            token_endpoint=found.token_endpoint,
+            userinfo_endpoint=found.userinfo_endpoint,
+            jwks_endpoint=found.jwks_uri,
+            token_endpoint_auth_methods=found.methods,
+            scope=" ".join(found.scopes),
+        )
+
+    async def list_offered_providers(
+        self, request: pb.ListOfferedProvidersRequest, _call: Call
+    ) -> pb.ListOfferedProvidersResponse:
+        if self._offered is None:
+            raise NotFound("sign-in through upstream providers is disabled")
+        offered = await self._offered.offered(self._tenants.find(request.tenant_id))
+        return pb.ListOfferedProvidersResponse(providers=map(offered_provider, offered))
+
+
+def _fields(message: pb.ProviderFields) -> ProviderFields:
+    """Raises InvalidArgument for a type or a method that does not exist."""
+    return ProviderFields(
+        name=message.name,
+        type=_type(message.type),
+        is_enabled=message.enabled,
+        issuer=message.issuer,
+        authorization_endpoint=message.authorization_endpoint,
+        token_endpoint=message.token_endpoint,
+        userinfo_endpoint=message.userinfo_endpoint,
+        jwks_endpoint=message.jwks_endpoint,
+        client_id=message.client_id,
+        token_endpoint_auth_method=_method(message.token_endpoint_auth_method),
+        oauth_scopes=_distinct(message.scope.split()),
+        forwards_sign_in_hints=message.forward_sign_in_hints,
+        workspace_domain=message.workspace_domain,
+        onboards=message.auto_onboarding,
+        links=message.auto_link,
+        mappings=tuple(map(_mapping, message.mappings)),
+        mfa_claim=message.mfa_claim_path,
+        mfa_value=message.mfa_claim_value,
+    )
+
+
+def _mapping(message: pb.ProviderClaimMapping) -> ClaimMapping:
+    return ClaimMapping(
+        claim=message.claim,
+        value=message.value,
+        roles=_distinct(message.roles),
+        groups=_distinct(message.groups),
+    )
+
+
+def _type(name: str) -> ProviderType:
+    try:
+        return ProviderType(name)
+    except ValueError as error:
+        raise InvalidArgument(f"typ: expected one of {', '.join(ProviderType)}") from error
+
+
+def _method(name: str) -> AuthenticationMethod:
+    try:
+        return AuthenticationMethod(name)
+    except ValueError as error:
+        raise InvalidArgument(f"expected one of {', '.join(METHODS)}") from error
+
+
+def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(texts))
+
+
+def _message(provider: Provider) -> pb.Provider:
+    fields = provider.fields
+    return pb.Provider(
+        id=provider.id,
+        fields=pb.ProviderFields(
+            name=fields.name,
+            type=fields.type,
+            enabled=fields.is_enabled,
+            issuer=fields.issuer,
+            authorization_endpoint=fields.authorization_endpoint,
+            token_endpoint=fields.token_endpoint,
+            userinfo_endpoint=fields.userinfo_endpoint,
+            jwks_endpoint=fields.jwks_endpoint,
+            client_id=fields.client_id,
+            token_endpoint_auth_method=fields.token_endpoint_auth_method,
+            scope=" ".join(fields.oauth_scopes),
+            forward_sign_in_hints=fields.forwards_sign_in_hints,
+            workspace_domain=fields.workspace_domain,
+            auto_onboarding=fields.onboards,
+            auto_link=fields.links,
+            mappings=[
+                pb.ProviderClaimMapping(
+                    claim=mapping.claim, value=mapping.value, roles=mapping.roles, groups=mapping.groups
+                )
+                for mapping in fields.mappings
+            ],
+            mfa_claim_path=fields.mfa_claim,
+            mfa_claim_value=fields.mfa_value,
+        ),
+    )

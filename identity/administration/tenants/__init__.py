@@ -1,0 +1,1 @@
+"""Administration of tenants and their sign-in domains."""

@@ -1,0 +1,232 @@
+"""Administration of tenants; each change emits an event.
+
+A change applies in this process at once, and in others within a second. Settings are read when they are needed, so a
+change of them applies everywhere at once.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from identity.directory.client import CLIENTS, Client
+from identity.directory.own_clients import own_clients
+from identity.directory.tenants.default_groups import DefaultGroups
+from identity.directory.tenants.hostnames import hostname_of
+from identity.directory.tenants.settings import TenantSettings
+from identity.directory.tenants.tenant_record import DEPLOYMENT, TENANTS, TenantRecord
+from identity.directory.user import USERS
+from identity.directory.version import DirectoryVersion
+from identity.foundation.events.event import EventActor
+from identity.foundation.events.kinds import EventType
+from identity.foundation.tenants import Tenant, Tenants, tenant_id_of
+from server.platform.audit import AuditNote
+from server.platform.call import TenantId
+from server.platform.clock import Clock
+from server.platform.errors import AlreadyExists, InvalidArgument, InvalidState, NotFound
+from server.platform.records import AlreadyThere, Changed, RecordStore
+
+# All tenants are read once a second and listed in one message.
+MOST_TENANTS = 5_000
+
+
+class Directory(Protocol):
+    async def all(self) -> Sequence[TenantRecord]: ...
+
+    async def refresh(self) -> None: ...
+
+
+class Removal(Protocol):
+    async def remove_all_of(self, tenant_id: TenantId) -> None: ...
+
+
+class Keys(Protocol):
+    def prepare(self, tenant_id: TenantId) -> None:
+        """Have signing keys made in advance."""
+        ...
+
+
+class Events(Protocol):
+    async def emit(
+        self, tenant_id: TenantId, event_type: EventType, *, text: str, actor: EventActor
+    ) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TenantWish:
+    """Requested properties of a tenant; an empty name stands for its id, an empty hostname for none.
+
+    The description counts for a new tenant only.
+    """
+
+    name: str = ""
+    description: str | None = None
+    hostname: str = ""
+    is_enabled: bool = True
+
+
+class TenantAdministration:
+    def __init__(
+        self,
+        tenants: Tenants,
+        directory: Directory,
+        removal: Removal,
+        *,
+        keys: Keys,
+        version: DirectoryVersion,
+        events: Events,
+        store: RecordStore,
+        clock: Clock,
+    ) -> None:
+        self._tenants = tenants
+        self._directory = directory
+        self._removal = removal
+        self._keys = keys
+        self._version = version
+        self._events = events
+        self._store = store
+        self._records = store.of(TENANTS)
+        self._default_groups = DefaultGroups(store)
+        self._clock = clock
+
+    async def all(self) -> Sequence[TenantRecord]:
+        return [record for record in await self._directory.all() if record.deleted_at is None]
+
+    async def get(self, tenant_id: str) -> TenantRecord:
+        """Raises NotFound."""
+        record = await self._records.get(DEPLOYMENT, tenant_id)
+        if record is None or record.deleted_at is not None:
+            raise NotFound("there is no such tenant")
+        return record
+
+    async def create(
+        self,
+        text: str,
+        wish: TenantWish,
+        settings: TenantSettings,
+        *,
+        actor: EventActor,
+        note: AuditNote | None = None,
+    ) -> TenantRecord:
+        """Raises InvalidArgument, AlreadyExists, and InvalidState when there are too many.
+
+        A new tenant has no groups, so default groups in `settings` are refused.
+        """
+        try:
+            tenant_id = tenant_id_of(text)
+        except ValueError as error:
+            raise InvalidArgument(
+                "id: expected at most 32 of a-z, 0-9 and inner hyphens, and no reserved name"
+            ) from error
+        if len(self._tenants.ids) >= MOST_TENANTS:
+            raise InvalidState(f"there are {MOST_TENANTS} tenants, as many as a deployment may have")
+        await self._default_groups.expect(tenant_id, settings.default_groups)
+        record = TenantRecord(
+            tenant_id=DEPLOYMENT,
+            id=tenant_id,
+            name=wish.name or tenant_id,
+            description=wish.description,
+            hostname=self._hostname(wish),
+            is_enabled=wish.is_enabled,
+            settings=settings,
+            created_at=self._clock.now(),
+        )
+        try:
+            kept = await self._records.insert(record, note=note)
+        except AlreadyThere as error:
+            raise AlreadyExists(
+                f"there is a tenant with this {error.field}, or one is being removed"
+            ) from error
+        created = await self._heeded(kept, EventType.TENANT_CREATED, actor)
+        self._keys.prepare(tenant_id)
+        return created
+
+    async def change(self, tenant_id: str, wish: TenantWish, *, actor: EventActor) -> TenantRecord:
+        """Raises NotFound, InvalidArgument, InvalidState, AlreadyExists."""
+        record = await self.get(tenant_id)
+        hostname = self._hostname(wish)
+        if record.own_id == self._tenants.default.tenant_id and (hostname or not wish.is_enabled):
+            raise InvalidState("the default tenant is always enabled, at the host of the configuration")
+        changed = replace(record, name=wish.name or record.id, hostname=hostname, is_enabled=wish.is_enabled)
+        return await self._heeded(await self._replaced(changed), EventType.TENANT_CHANGED, actor)
+
+    async def describe(
+        self, tenant_id: str, name: str, description: str | None, *, actor: EventActor, note: AuditNote
+    ) -> TenantRecord:
+        """Raises NotFound, InvalidState."""
+        described = replace(await self.get(tenant_id), name=name, description=description)
+        return await self._heeded(await self._replaced(described, note), EventType.TENANT_CHANGED, actor)
+
+    async def change_settings(
+        self, tenant_id: str, settings: TenantSettings, *, actor: EventActor
+    ) -> TenantRecord:
+        """Raises NotFound, InvalidArgument, InvalidState."""
+        record = replace(await self.get(tenant_id), settings=settings)
+        await self._default_groups.expect(record.own_id, settings.default_groups)
+        return await self._heeded(await self._replaced(record), EventType.TENANT_CHANGED, actor)
+
+    async def delete(self, tenant_id: str, *, actor: EventActor, note: AuditNote | None = None) -> None:
+        """Raises NotFound, and InvalidState when it has users."""
+        record = await self.get(tenant_id)
+        if await self._store.of(USERS).page(record.own_id, most=1):
+            raise InvalidState("the tenant has users; force its deletion to delete them too")
+        await self._delete(record, actor, note)
+
+    async def delete_with_users(self, tenant_id: str, *, actor: EventActor) -> None:
+        """Raises NotFound, InvalidState."""
+        await self._delete(await self.get(tenant_id), actor)
+
+    async def _delete(self, record: TenantRecord, actor: EventActor, note: AuditNote | None = None) -> None:
+        if record.own_id == self._tenants.default.tenant_id:
+            raise InvalidState("the default tenant cannot be deleted")
+        # The tenant is no longer served before its records are removed; its hostname becomes available.
+        await self._replaced(replace(record, hostname="", deleted_at=self._clock.now()), note)
+        await self._directory.refresh()
+        await self._version.advance()
+        await self._tell(record, EventType.TENANT_DELETED, actor)
+        await self._removal.remove_all_of(record.own_id)
+
+    async def _replaced(self, record: TenantRecord, note: AuditNote | None = None) -> TenantRecord:
+        try:
+            return await self._records.replace(record, note=note)
+        except AlreadyThere as error:
+            raise AlreadyExists(f"there is a tenant with this {error.field}") from error
+        except Changed as error:
+            raise InvalidState("another caller changed the tenant in the meantime") from error
+
+    async def _heeded(self, record: TenantRecord, event_type: EventType, actor: EventActor) -> TenantRecord:
+        await self._keep_own_clients(record)
+        await self._directory.refresh()
+        await self._version.advance()
+        await self._tell(record, event_type, actor)
+        return record
+
+    async def _keep_own_clients(self, record: TenantRecord) -> None:
+        issuer = self._tenants.issuer_of(record.own_id, record.hostname)
+        for wanted in own_clients(Tenant(record.own_id, issuer)):
+            await self._keep_client(wanted)
+
+    async def _keep_client(self, wanted: Client) -> None:
+        clients = self._store.of(CLIENTS)
+        kept = await clients.get(wanted.tenant_id, wanted.id)
+        try:
+            if kept is None:
+                await clients.insert(wanted)
+            elif kept.redirect_uris != wanted.redirect_uris:
+                await clients.replace(replace(wanted, revision=kept.revision))
+        except (AlreadyThere, Changed) as error:
+            raise InvalidState("another caller changed the tenant in the meantime") from error
+
+    async def _tell(self, record: TenantRecord, event_type: EventType, actor: EventActor) -> None:
+        # An event of the default tenant, whose administrators manage tenants; records of the tenant itself may be gone.
+        await self._events.emit(self._tenants.default.tenant_id, event_type, text=record.id, actor=actor)
+
+    def _hostname(self, wish: TenantWish) -> str:
+        if not wish.hostname:
+            return ""
+        try:
+            hostname = hostname_of(wish.hostname)
+        except ValueError as error:
+            raise InvalidArgument(str(error)) from error
+        if hostname == self._tenants.own_host:
+            raise InvalidArgument("hostname: expected another one than the deployment's own")
+        return hostname

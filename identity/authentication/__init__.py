@@ -1,0 +1,1 @@
+"""Sign-in: authorization requests, passwords, passkeys, codes and upstream providers."""

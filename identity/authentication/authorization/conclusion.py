@@ -1,0 +1,70 @@
+"""The last step of every sign-in: issues an authorization code to the relying party.
+
+Only a keyed hash of the code is stored.
+"""
+
+from datetime import timedelta
+
+from identity.access.sessions.session import Session
+from identity.access.sessions.sessions import Sessions
+from identity.authentication.authorization.code import AuthorizationCode
+from identity.authentication.requests.redirection import Redirection, way_back_of
+from identity.authentication.requests.request import AuthorizationRequest
+from identity.directory.client import Client
+from identity.directory.consents.consent import pair_of
+from identity.directory.secrets import SecretHasher
+from identity.foundation.randomness import Randomness
+from identity.foundation.tenants import Tenant
+from server.platform.clock import Clock
+from server.platform.errors import Unauthenticated
+from server.platform.records import Records
+
+_CODE_LENGTH = 64
+# A code that is presented after its redemption was stolen; a replay is noticed for this long.
+_REPLAY_NOTICED = timedelta(hours=1)
+
+
+class Conclusion:
+    def __init__(
+        self,
+        codes: Records[AuthorizationCode],
+        sessions: Sessions,
+        *,
+        hasher: SecretHasher,
+        clock: Clock,
+        randomness: Randomness,
+    ) -> None:
+        self._codes = codes
+        self._sessions = sessions
+        self._hasher = hasher
+        self._clock = clock
+        self._randomness = randomness
+
+    async def grant(
+        self, tenant: Tenant, client: Client, request: AuthorizationRequest, *, session: Session
+    ) -> Redirection:
+        """Issue a code for the signed-in user; raises Unauthenticated when the session has ended."""
+        session = await self._sessions.note_client(session, client.client_id)
+        if session.authentication is None:
+            raise Unauthenticated("no user is signed in")
+        code = self._randomness.alphanumeric(_CODE_LENGTH)
+        until = self._clock.now() + client.authorization_code_lifetime
+        await self._codes.insert(
+            AuthorizationCode(
+                tenant_id=tenant.tenant_id,
+                id=self._hasher.hash(code).hex(),
+                expires_at=until + _REPLAY_NOTICED,
+                client_id=client.client_id,
+                redirect_uri=request.redirect_uri,
+                redeemable_until=int(until.timestamp()),
+                authentication=session.authentication,
+                pair=pair_of(session.authentication.user_id, client.client_id),
+                oauth_scopes=request.oauth_scopes,
+                nonce=request.nonce,
+                code_challenge=request.code_challenge,
+                resources=request.resources,
+                claims=request.claims,
+                dpop_jkt=request.dpop_jkt,
+            )
+        )
+        return way_back_of(request, tenant).with_code(code)

@@ -1,0 +1,14 @@
+"""Dependencies that all ways to sign in share: proof of work, authorization requests and the final sign-in step."""
+
+from dataclasses import dataclass
+
+from identity.access.proof_of_work.proof_of_work import ProofOfWork
+from identity.authentication.authorization.asked import AskedRequests
+from identity.authentication.authorization.sign_in import SigningIn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Door:
+    proof_of_work: ProofOfWork
+    asked: AskedRequests
+    signing_in: SigningIn

@@ -1,0 +1,122 @@
+"""The first step of an authorization request: shows the sign-in page, or redirects to the client at once.
+
+`prompt=none` never shows a page: a signed-in user gets a code, otherwise the client gets an error.
+"""
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from identity.access.sessions.browser import Browser
+from identity.access.sessions.session import Session
+from identity.access.sessions.sessions import Sessions
+from identity.authentication.authorization.consent import ConsentGate
+from identity.authentication.authorization.pending_requests import PendingRequests
+from identity.authentication.authorization.session_check import Standing, refusal_of
+from identity.authentication.requests.parameters import Parameters
+from identity.authentication.requests.redirection import Redirection, way_back_of
+from identity.authentication.requests.refusals import SentBack
+from identity.authentication.requests.request import AuthorizationRequest, Prompt
+from identity.authentication.requests.request_reader import RequestReader
+from identity.directory.client import Client
+from identity.directory.tenants.sign_in_targets import PASSWORD_PAGE, Route
+from identity.foundation.errors import LoginRequired
+from identity.foundation.tenants import Tenant
+
+
+class Targets(Protocol):
+    async def is_email_first(self, tenant: Tenant) -> bool: ...
+
+    async def route_of(self, tenant: Tenant, email: str) -> Route: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignInStep:
+    """`cookie` is the value for a new session's cookie, empty when the browser had a session.
+
+    With `is_email_first` the page asks for the e-mail address alone. `route` is the sign-in route of the prefilled
+    address.
+    """
+
+    authorization_id: str
+    client: Client
+    request: AuthorizationRequest
+    session: Session
+    is_signed_in: bool
+    is_email_first: bool = False
+    route: Route = PASSWORD_PAGE
+    cookie: str = field(default="", repr=False)
+
+
+class AuthorizationBeginning:
+    def __init__(
+        self,
+        reader: RequestReader,
+        sessions: Sessions,
+        *,
+        pending: PendingRequests,
+        standing: Standing,
+        consent_gate: ConsentGate,
+        targets: Targets,
+    ) -> None:
+        self._reader = reader
+        self._sessions = sessions
+        self._pending = pending
+        self._standing = standing
+        self._consent_gate = consent_gate
+        self._targets = targets
+
+    async def begin(
+        self, tenant: Tenant, parameters: Parameters, browser: Browser
+    ) -> SignInStep | Redirection:
+        """Raises NoWayBack when the error must not be sent to the client."""
+        try:
+            client, request = await self._reader.read(tenant, parameters)
+        except SentBack as refusal:
+            return refusal.redirection
+        session = await self._sessions.find(tenant, browser.cookie, browser.peer_address)
+        if Prompt.NONE in request.prompts:
+            return await self._without_page(tenant, client, request, session=session)
+        return await self._page(tenant, client, request, session=session, browser=browser)
+
+    async def _without_page(
+        self, tenant: Tenant, client: Client, request: AuthorizationRequest, *, session: Session | None
+    ) -> Redirection:
+        way_back = way_back_of(request, tenant)
+        user = await self._standing.user(tenant, session, request)
+        if session is None or user is None:
+            return way_back.with_error(LoginRequired("no user is signed in as the request requires"))
+        refusal = refusal_of(client, user, _amr(session))
+        if refusal is not None:
+            return way_back.with_error(refusal)
+        return await self._consent_gate.pass_silently(tenant, client, request, session=session)
+
+    async def _page(
+        self,
+        tenant: Tenant,
+        client: Client,
+        request: AuthorizationRequest,
+        *,
+        session: Session | None,
+        browser: Browser,
+    ) -> SignInStep:
+        user = await self._standing.user(tenant, session, request)
+        cookie = ""
+        if session is None:
+            cookie, session = await self._sessions.begin(tenant, browser.peer_address)
+        return SignInStep(
+            authorization_id=await self._pending.keep(request, session),
+            client=client,
+            request=request,
+            session=session,
+            is_signed_in=user is not None and refusal_of(client, user, _amr(session)) is None,
+            is_email_first=not request.login_hint and await self._targets.is_email_first(tenant),
+            route=await self._route(tenant, request.login_hint),
+            cookie=cookie,
+        )
+
+    async def _route(self, tenant: Tenant, login_hint: str) -> Route:
+        return await self._targets.route_of(tenant, login_hint) if login_hint else PASSWORD_PAGE
+
+
+def _amr(session: Session) -> tuple[str, ...]:
+    return session.authentication.amr if session.authentication is not None else ()

@@ -1,0 +1,164 @@
+"""The redirect URI of upstream providers: OpenID Connect Core 1.0 §3.1.2.5, RFC 9207 §2.4, RFC 9700 §4.4.
+
+A response is accepted once, in the browser that was sent to the provider, and from that provider only.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from identity.access.sessions.browser import Browser
+from identity.access.sessions.session import Session, Vouching
+from identity.access.sessions.sessions import Sessions
+from identity.authentication.authorization.asked import AskedRequests
+from identity.authentication.authorization.session_check import refusal_of
+from identity.authentication.authorization.sign_in import Proof, SignedIn, SigningIn
+from identity.authentication.authorization.steps import SecondFactor, SecondFactors
+from identity.authentication.federation.accounts import UpstreamAccounts
+from identity.authentication.federation.claims import UpstreamPerson, person_of
+from identity.authentication.federation.id_token import UpstreamIdTokens
+from identity.authentication.federation.login import UpstreamLogin
+from identity.authentication.federation.login_redirect import redirect_uri_of
+from identity.authentication.federation.tokens import UpstreamTokens
+from identity.authentication.requests.parameters import Parameters
+from identity.authentication.requests.redirection import way_back_of
+from identity.directory.client import Client
+from identity.directory.provider import Provider
+from identity.directory.providers import Providers
+from identity.directory.secrets import SecretHasher
+from identity.foundation.errors import AccessDenied, InteractionRequired, InvalidToken, ProtocolError
+from identity.foundation.tenants import Tenant
+from identity.foundation.vocabulary import AuthenticationContext
+from server.platform.errors import Unauthenticated
+from server.platform.records import Records
+
+# `fed` is not of RFC 8176: the provider alone knows how the user authenticated.
+_FEDERATED, _SEVERAL = "fed", "mfa"
+
+
+class Clients(Protocol):
+    async def find(self, tenant: Tenant, client_id: str) -> Client | None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedForMore:
+    """The client requires a second factor that the provider did not report, and the user has one here.
+
+    `session` is the browser's session.
+    """
+
+    follows: SecondFactor
+    session: Session
+
+
+class UpstreamArriving:
+    def __init__(
+        self,
+        sessions: Sessions,
+        logins: Records[UpstreamLogin],
+        *,
+        hasher: SecretHasher,
+        asked: AskedRequests,
+        clients: Clients,
+        providers: Providers,
+        tokens: UpstreamTokens,
+        id_tokens: UpstreamIdTokens,
+        accounts: UpstreamAccounts,
+        signing_in: SigningIn,
+        second_factors: SecondFactors,
+    ) -> None:
+        self._sessions = sessions
+        self._logins = logins
+        self._hasher = hasher
+        self._asked = asked
+        self._clients = clients
+        self._providers = providers
+        self._tokens = tokens
+        self._id_tokens = id_tokens
+        self._accounts = accounts
+        self._signing_in = signing_in
+        self._second_factors = second_factors
+
+    async def arrive(
+        self, tenant: Tenant, browser: Browser, provider_id: str, parameters: Parameters
+    ) -> SignedIn | AskedForMore:
+        """Raises Unauthenticated for an invalid response; an error of the provider goes to the relying party."""
+        if parameters.are_malformed:
+            raise Unauthenticated("a parameter is repeated or contains NUL")
+        before, login = await self._login(tenant, browser, provider_id, parameters.one("state"))
+        provider, client = await self._parties(tenant, login)
+        if parameters.one("iss") not in {"", provider.fields.issuer}:
+            raise Unauthenticated("the response comes from another provider")
+        try:
+            person = await self._person(tenant, provider, login, parameters)
+            user = await self._accounts.of(tenant, provider, person)
+        except AccessDenied as refusal:
+            return await self._sent_back(tenant, login, refusal)
+        proof = _proof(provider, person)
+        refusal_of_client = refusal_of(client, user, proof.amr)
+        if isinstance(refusal_of_client, InteractionRequired):
+            follows = await self._second_factors.after(tenant, before, login.request, user, first=proof)
+            if follows is not None:
+                return AskedForMore(follows=replace(follows, client=client), session=before)
+        if refusal_of_client is not None:
+            return await self._sent_back(tenant, login, refusal_of_client)
+        await self._asked.take(login.request)
+        return await self._signing_in.conclude(
+            tenant,
+            browser,
+            before,
+            client=client,
+            request=login.request,
+            user=user,
+            proof=proof,
+        )
+
+    async def _login(
+        self, tenant: Tenant, browser: Browser, provider_id: str, state: str
+    ) -> tuple[Session, UpstreamLogin]:
+        session = await self._sessions.find(tenant, browser.cookie, browser.peer_address)
+        login_id = self._hasher.hash(state).hex()
+        login = await self._logins.get(tenant.tenant_id, login_id) if state else None
+        is_own = session is not None and login is not None and login.session_id == session.id
+        if session is None or login is None or not is_own or login.provider_id != provider_id:
+            raise Unauthenticated("no sign-in at the provider is pending in this browser")
+        if await self._logins.take(tenant.tenant_id, login_id) is None:
+            raise Unauthenticated("the response was used before")
+        return session, login
+
+    async def _parties(self, tenant: Tenant, login: UpstreamLogin) -> tuple[Provider, Client]:
+        provider = await self._providers.find(tenant, login.provider_id)
+        client = await self._clients.find(tenant, login.request.client_id)
+        if provider is None or not provider.signs_people_in or client is None or not client.is_enabled:
+            raise Unauthenticated("the provider or the client was removed or disabled")
+        return provider, client
+
+    async def _person(
+        self, tenant: Tenant, provider: Provider, login: UpstreamLogin, parameters: Parameters
+    ) -> UpstreamPerson:
+        code = parameters.one("code")
+        if parameters.one("error") or not code:
+            raise AccessDenied("the provider did not sign the user in")
+        redirect_uri = redirect_uri_of(tenant, provider)
+        tokens = await self._tokens.redeem(provider, login, code=code, redirect_uri=redirect_uri)
+        try:
+            claims = await self._id_tokens.verified(
+                provider, tokens.id_token, nonce=login.nonce, access_token=tokens.access_token
+            )
+        except InvalidToken as refusal:
+            raise Unauthenticated(refusal.detail) from refusal
+        if "email" not in claims:
+            claims = {**await self._tokens.person(provider, tokens, claims["sub"]), **claims}
+        return person_of(claims, provider.fields)
+
+    async def _sent_back(self, tenant: Tenant, login: UpstreamLogin, refusal: ProtocolError) -> SignedIn:
+        await self._asked.take(login.request)
+        return SignedIn(outcome=way_back_of(login.request, tenant).with_error(refusal))
+
+
+def _proof(provider: Provider, person: UpstreamPerson) -> Proof:
+    vouching = Vouching(provider_id=provider.id, sub=person.sub, sid=person.sid)
+    if person.used_several_factors:
+        context = AuthenticationContext.SEVERAL_FACTORS
+        return Proof(amr=(_FEDERATED, _SEVERAL), acr=context, vouching=vouching)
+    # The least that the provider required.
+    return Proof(amr=(_FEDERATED,), acr=AuthenticationContext.PASSWORD, vouching=vouching)

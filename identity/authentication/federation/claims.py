@@ -1,0 +1,58 @@
+"""Claims about a user from an upstream provider, read strictly."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from identity.authentication.federation.id_token import is_name
+from identity.authentication.requests.login_hint import login_hint
+from identity.directory.provider import ProviderFields
+
+_MAX_NAME_LENGTH = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpstreamPerson:
+    """`email` is in lower case, and empty when the provider gives no valid address."""
+
+    sub: str
+    sid: str
+    email: str
+    is_email_verified: bool
+    given_name: str
+    family_name: str
+    roles: frozenset[str]
+    groups: frozenset[str]
+    used_several_factors: bool
+
+
+def person_of(claims: Mapping[str, object], fields: ProviderFields) -> UpstreamPerson:
+    matched = [mapping for mapping in fields.mappings if _says(claims, mapping.claim, mapping.value)]
+    sid = claims.get("sid")
+    return UpstreamPerson(
+        sub=_text(claims, "sub"),
+        sid=str(sid) if is_name(sid) else "",
+        email=login_hint(_text(claims, "email")).lower(),
+        # The text "true" does not count.
+        is_email_verified=claims.get("email_verified") is True,
+        given_name=_printable(_text(claims, "given_name")),
+        family_name=_printable(_text(claims, "family_name")),
+        roles=frozenset(role for mapping in matched for role in mapping.roles),
+        groups=frozenset(group for mapping in matched for group in mapping.groups),
+        used_several_factors=_says(claims, fields.mfa_claim, fields.mfa_value),
+    )
+
+
+def _says(claims: Mapping[str, object], claim: str, expected: str) -> bool:
+    value: object = claims
+    for name in claim.split("."):
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return expected in value if isinstance(value, list) else value == expected
+
+
+def _text(claims: Mapping[str, object], name: str) -> str:
+    value = claims.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _printable(text: str) -> str:
+    return text if text.isprintable() and len(text) <= _MAX_NAME_LENGTH else ""

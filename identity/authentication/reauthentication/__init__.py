@@ -1,0 +1,1 @@
+"""Proofs that a signed-in user shows before changes of the account."""

@@ -1,0 +1,1 @@
+"""Parameters of authorization requests and their validation."""

@@ -1,0 +1,172 @@
+"""Checks of an authorization request, one row each, in the order in which their errors are reported.
+
+A profile such as FAPI 2 adds rows.
+"""
+
+import re
+from dataclasses import replace
+from datetime import timedelta
+
+from identity.authentication.requests.check_input import Asking, Check
+from identity.authentication.requests.claims_parameter import subject_of
+from identity.authentication.requests.login_hint import login_hint
+from identity.authentication.requests.redirect_uris import is_registered
+from identity.authentication.requests.redirection import MAX_STATE
+from identity.authentication.requests.request import AuthorizationRequest, Prompt, ResponseMode
+from identity.directory.oauth_scopes import extent_of, parse
+from identity.foundation.absolute_uris import absolute_uri
+from identity.foundation.errors import (
+    InvalidRequest,
+    InvalidScope,
+    InvalidTarget,
+    UnauthorizedClient,
+    UnsupportedResponseType,
+)
+from identity.foundation.vocabulary import GrantType, Scope
+
+_MAX_NONCE = 1024
+_MAX_SCOPE = 512
+_MOST_RESOURCES = 10
+_MOST_PREFERENCES = 10
+
+# The base64url text of a SHA-256: RFC 7636 §4.2, RFC 7638 §3.
+_SHA_256 = re.compile(r"[A-Za-z0-9_-]{43}")
+_SCOPE = re.compile(r"[\x21\x23-\x5B\x5D-\x7E]+( +[\x21\x23-\x5B\x5D-\x7E]+)*")
+_SECONDS = re.compile(r"[0-9]{1,9}")
+_ASKS_FOR_SIGN_IN = frozenset({Prompt.LOGIN, Prompt.SELECT_ACCOUNT, Prompt.CREATE})
+
+
+def well_formed(asking: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
+    if asking.parameters.are_malformed:
+        raise InvalidRequest("a parameter is repeated or contains NUL")
+    return request
+
+
+def redirect_uri(asking: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
+    uri = asking.parameters.one("redirect_uri")
+    if not is_registered(uri, asking.client.redirect_uris):
+        raise InvalidRequest("redirect_uri is missing or not registered for this client")
+    return replace(request, redirect_uri=uri)
+
+
+def response_mode(asking: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
+    mode = asking.parameters.one("response_mode") or ResponseMode.QUERY
+    if mode not in tuple(ResponseMode):
+        raise InvalidRequest("response_mode has to be query or form_post")
+    return replace(request, response_mode=ResponseMode(mode))
+
+
+def state(asking: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
+    text = asking.parameters.one("state")
+    if len(text) > MAX_STATE:
+        raise InvalidRequest(f"state is longer than {MAX_STATE} characters")
+    return replace(request, state=text or None)
+
+
+def grant(asking: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
+    if GrantType.AUTHORIZATION_CODE not in asking.client.grant_types:
+        raise UnauthorizedClient("the client may not use this grant type")
+    return request
+
+
+def response_type(asking: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
+    asked = asking.parameters.one("response_type")
+    if not asked:
+        raise InvalidRequest("response_type is missing")
+    if asked != "code":
+        raise UnsupportedResponseType("response_type has to be code")
+    return request
+
+
+def oauth_scopes(asking: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
+    text = asking.parameters.one("scope")
+    if text and (len(text) > _MAX_SCOPE or _SCOPE.fullmatch(text) is None):
+        raise InvalidScope("scope is malformed")
+    asked = extent_of(asking.client, without_defaults=(Scope.OPENID,)).of(parse(text))
+    granted = tuple(scope for scope in asked if scope in asking.client.oauth_scopes)
+    return replace(request, oauth_scopes=granted)
+
+
+def code_challenge(asking: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
+    """RFC 7636 §4.4.1; what is given is honoured, whether or not it had to be."""
+    challenge, method = (
+        asking.parameters.one("code_challenge"),
+        asking.parameters.one("code_challenge_method"),
+    )
+    if not challenge and (asking.client.requires_pkce or asking.client.is_public):
+        raise InvalidRequest("code_challenge is missing")
+    if (challenge or method) and method != "S256":
+        raise InvalidRequest("code_challenge_method has to be S256")
+    if (challenge or method) and _SHA_256.fullmatch(challenge) is None:
+        raise InvalidRequest("code_challenge is not the base64url text of a SHA-256")
+    return replace(request, code_challenge=challenge)
+
+
+def nonce(asking: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
+    text = asking.parameters.one("nonce")
+    if len(text) > _MAX_NONCE:
+        raise InvalidRequest(f"nonce is longer than {_MAX_NONCE} characters")
+    return replace(request, nonce=text)
+
+
+def resources(asking: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
+    """RFC 8707 §2."""
+    asked = tuple(dict.fromkeys(asking.parameters.all("resource")))
+    if len(asked) > _MOST_RESOURCES or not all(map(absolute_uri, asked)):
+        raise InvalidTarget(f"expected at most {_MOST_RESOURCES} absolute resources without a fragment")
+    if not set(asked) <= set(asking.client.allowed_resources):
+        raise InvalidTarget("a resource is unknown or not granted to this client")
+    return replace(request, resources=asked)
+
+
+def prompt(asking: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
+    words = asking.parameters.one("prompt").split()
+    if Prompt.NONE in words and len(set(words)) > 1:
+        raise InvalidRequest("prompt=none cannot be combined with other values")
+    prompts = tuple(known for known in Prompt if known in words)
+    return replace(request, prompts=prompts, requires_sign_in=not _ASKS_FOR_SIGN_IN.isdisjoint(prompts))
+
+
+def max_age(asking: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
+    default = asking.client.default_max_age
+    text = asking.parameters.one("max_age") or ("" if default is None else str(default))
+    if not text:
+        return request
+    if _SECONDS.fullmatch(text) is None:
+        raise InvalidRequest("max_age is not a number of seconds")
+    age = int(text)
+    return replace(
+        request,
+        max_age=age,
+        not_before=asking.now - timedelta(seconds=age),
+        # Signed in no longer ago than now: so not yet.
+        requires_sign_in=request.requires_sign_in or age == 0,
+    )
+
+
+def claims(asking: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
+    text = asking.parameters.one("claims")
+    return replace(request, claims=text, user_id=subject_of(text)) if text else request
+
+
+def hints(asking: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
+    return replace(
+        request,
+        login_hint=login_hint(asking.parameters.one("login_hint")),
+        acr_values=tuple(asking.parameters.one("acr_values").split()[:_MOST_PREFERENCES]),
+        ui_locales=tuple(asking.parameters.one("ui_locales").split()[:_MOST_PREFERENCES]),
+    )
+
+
+def dpop_jkt(asking: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
+    """RFC 9449 §10."""
+    thumbprint = asking.parameters.one("dpop_jkt")
+    if thumbprint and _SHA_256.fullmatch(thumbprint) is None:
+        raise InvalidRequest("dpop_jkt is not the base64url text of a SHA-256")
+    return replace(request, dpop_jkt=thumbprint)
+
+
+CHECKS: tuple[Check, ...] = (
+    *(well_formed, redirect_uri, response_mode, state, grant, response_type, oauth_scopes, code_challenge),
+    *(nonce, resources, prompt, max_age, claims, hints, dpop_jkt),
+)

@@ -1,0 +1,188 @@
+"""AuthorizationService."""
+
+import logging
+from typing import Protocol
+
+from gnomon.identity.v1 import authorization_service_pb2 as pb
+from gnomon.identity.v1.screen_pb2 import Screen
+from identity.access.client_authentication.authenticator import ClientAuthenticator
+from identity.access.dpop.proofs import DpopProofs
+from identity.authentication.authorization.asked import Reference
+from identity.authentication.authorization.consent import ConsentQuestion
+from identity.authentication.authorization.consent_step import ConsentStep
+from identity.authentication.authorization.start import AuthorizationBeginning
+from identity.authentication.authorization.steps import Credentials, CredentialStep, RefreshStep, SecondFactor
+from identity.authentication.client_screens import ClientScreen
+from identity.authentication.requests.pushed_endpoint import Pushing
+from identity.authentication.requests.redirection import Redirection
+from identity.authentication.requests.refusals import NoWayBack
+from identity.authentication.rpc.browser import (
+    Offers,
+    browser_of,
+    consent_page,
+    error_page,
+    parameters_of,
+    redirect,
+    second_factor,
+    session_cookie,
+    sign_in_page,
+)
+from identity.authentication.rpc.proofs import credentials_of
+from identity.authentication.rpc.shown_screen import screen_message
+from identity.directory.client import Client
+from identity.directory.providers import Providers
+from identity.foundation.errors import ProtocolError
+from identity.foundation.tenants import Tenant, Tenants
+from server.platform.call import Call
+from server.platform.clock import Clock
+from server.platform.errors import ServiceError
+
+logger = logging.getLogger(__name__)
+
+
+class Screens(Protocol):
+    async def of_sign_in(self, client: Client) -> ClientScreen | None: ...
+
+
+class AuthorizationServicer:
+    """`offered` is None where sign-in through upstream providers is disabled."""
+
+    def __init__(
+        self,
+        tenants: Tenants,
+        beginning: AuthorizationBeginning,
+        *,
+        credential_step: CredentialStep,
+        refresh_step: RefreshStep,
+        consent_step: ConsentStep,
+        push_door: "PushDoor",
+        offered: Providers | None,
+        offers: Offers,
+        screens: Screens,
+        clock: Clock,
+    ) -> None:
+        self._tenants = tenants
+        self._beginning = beginning
+        self._credential_step = credential_step
+        self._refresh_step = refresh_step
+        self._consent_step = consent_step
+        self._push_door = push_door
+        self._offered = offered
+        self._offers = offers
+        self._screens = screens
+        self._clock = clock
+
+    async def begin_authorization(
+        self, request: pb.BeginAuthorizationRequest, call: Call
+    ) -> pb.BeginAuthorizationResponse:
+        tenant, browser = self._tenants.find(request.tenant_id), browser_of(request.browser)
+        try:
+            outcome = await self._beginning.begin(tenant, parameters_of(request.parameters), browser)
+        except NoWayBack as refusal:
+            _log("authorization refused", refusal.refusal.error, call)
+            return pb.BeginAuthorizationResponse(error=error_page(refusal.refusal))
+        if isinstance(outcome, Redirection):
+            return pb.BeginAuthorizationResponse(redirect=redirect(outcome))
+        cookie = session_cookie(outcome.cookie, outcome.session, self._clock) if outcome.cookie else None
+        page = sign_in_page(
+            outcome,
+            await self._offered.offered(tenant) if self._offered else (),
+            screen=await self._screen(outcome.client),
+            offers=self._offers,
+        )
+        return pb.BeginAuthorizationResponse(page=page, cookie=cookie)
+
+    async def submit_credentials(
+        self, request: pb.SubmitCredentialsRequest, call: Call
+    ) -> pb.SubmitCredentialsResponse:
+        try:
+            signed_in = await self._credential_step.submit(
+                self._tenants.find(request.tenant_id),
+                browser_of(request.browser),
+                _reference(request),
+                credentials=Credentials(
+                    email=request.email, password=request.password, proof_of_work=request.pow
+                ),
+            )
+        except ServiceError as refusal:
+            _log("sign-in refused", refusal.reason, call)
+            raise
+        if isinstance(signed_in, SecondFactor):
+            screen = await self._screen(signed_in.client)
+            return pb.SubmitCredentialsResponse(second_factor=second_factor(signed_in, screen))
+        session, outcome = signed_in.session, signed_in.outcome
+        cookie = None if session is None else session_cookie(signed_in.cookie, session, self._clock)
+        if isinstance(outcome, ConsentQuestion):
+            return pb.SubmitCredentialsResponse(consent=consent_page(outcome), cookie=cookie)
+        return pb.SubmitCredentialsResponse(redirect=redirect(outcome), cookie=cookie)
+
+    async def refresh_authorization(
+        self, request: pb.RefreshAuthorizationRequest, _call: Call
+    ) -> pb.RefreshAuthorizationResponse:
+        outcome = await self._refresh_step.refresh(
+            self._tenants.find(request.tenant_id), browser_of(request.browser), _reference(request)
+        )
+        if isinstance(outcome, ConsentQuestion):
+            return pb.RefreshAuthorizationResponse(consent=consent_page(outcome))
+        return pb.RefreshAuthorizationResponse(redirect=redirect(outcome))
+
+    async def get_consent_page(
+        self, request: pb.GetConsentPageRequest, _call: Call
+    ) -> pb.GetConsentPageResponse:
+        tenant, browser = self._tenants.find(request.tenant_id), browser_of(request.browser)
+        question = await self._consent_step.question(tenant, browser, request.authorization_id)
+        return pb.GetConsentPageResponse(page=consent_page(question, await self._screen(question.client)))
+
+    async def answer_consent(self, request: pb.AnswerConsentRequest, _call: Call) -> pb.AnswerConsentResponse:
+        redirection = await self._consent_step.answer(
+            self._tenants.find(request.tenant_id),
+            browser_of(request.browser),
+            request.authorization_id,
+            is_accepted=request.is_accepted,
+        )
+        return pb.AnswerConsentResponse(redirect=redirect(redirection))
+
+    async def push_authorization(
+        self, request: pb.PushAuthorizationRequest, call: Call
+    ) -> pb.PushAuthorizationResponse:
+        try:
+            return await self._push_door.push(self._tenants.find(request.tenant_id), request)
+        except ProtocolError as refusal:
+            _log("pushed authorization refused", refusal.error, call)
+            raise
+
+    async def _screen(self, client: Client | None) -> Screen | None:
+        return None if client is None else screen_message(await self._screens.of_sign_in(client))
+
+
+class PushDoor:
+    """Admits authenticated clients to the pushed authorization request endpoint: RFC 9126 §2, RFC 9449 §10.1."""
+
+    def __init__(
+        self,
+        authenticator: ClientAuthenticator,
+        dpop: DpopProofs,
+        pushing: Pushing,
+    ) -> None:
+        self._authenticator = authenticator
+        self._dpop = dpop
+        self._pushing = pushing
+
+    async def push(
+        self, tenant: Tenant, request: pb.PushAuthorizationRequest
+    ) -> pb.PushAuthorizationResponse:
+        client = await self._authenticator.authenticate(credentials_of(request.client), tenant)
+        thumbprint = await self._dpop.thumbprint(tenant, request.dpop) if request.HasField("dpop") else ""
+        parameters = parameters_of(request.parameters)
+        pushed = await self._pushing.push(tenant, client, parameters, thumbprint=thumbprint)
+        return pb.PushAuthorizationResponse(
+            request_uri=pushed.request_uri, expires_in=int(pushed.lifetime.total_seconds())
+        )
+
+
+def _reference(request: pb.SubmitCredentialsRequest | pb.RefreshAuthorizationRequest) -> Reference:
+    return Reference(authorization_id=request.authorization_id, parameters=parameters_of(request.parameters))
+
+
+def _log(message: str, error: str, call: Call) -> None:
+    logger.info(message, extra={"error": error, "request_id": call.request_id})

@@ -1,0 +1,152 @@
+"""Maps browsers, cookies and redirects between messages and the domain."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from gnomon.identity.v1 import authorization_service_pb2
+from gnomon.identity.v1 import browser_pb2 as pb
+from gnomon.identity.v1.provider_service_pb2 import OfferedProvider
+from gnomon.identity.v1.screen_pb2 import Screen
+from identity.access.sessions.browser import Browser
+from identity.access.sessions.session import Session
+from identity.access.sessions.ways import way_to
+from identity.authentication.authorization.asked_again import asked_again
+from identity.authentication.authorization.consent import ConsentQuestion, terms_of
+from identity.authentication.authorization.start import SignInStep
+from identity.authentication.authorization.steps import SecondFactor
+from identity.authentication.requests.parameters import Parameters
+from identity.authentication.requests.redirect_uris import origin_of
+from identity.authentication.requests.redirection import Redirection
+from identity.authentication.requests.request import Prompt, ResponseMode
+from identity.directory.provider import Provider
+from identity.directory.tenants.sign_in_domain import TargetType
+from identity.directory.tenants.sign_in_targets import Route
+from identity.foundation.vocabulary import FactorMethod
+from server.platform.clock import Clock
+from server.platform.errors import OAuthError
+
+_RESPONSE_MODES = {
+    ResponseMode.QUERY: pb.RESPONSE_MODE_QUERY,
+    ResponseMode.FORM_POST: pb.RESPONSE_MODE_FORM_POST,
+}
+_BAD_REQUEST = 400
+_METHODS = {
+    FactorMethod.PASSKEY: authorization_service_pb2.SECOND_FACTOR_METHOD_PASSKEY,
+    FactorMethod.ONE_TIME_CODE: authorization_service_pb2.SECOND_FACTOR_METHOD_ONE_TIME_CODE,
+    FactorMethod.RECOVERY_CODE: authorization_service_pb2.SECOND_FACTOR_METHOD_RECOVERY_CODE,
+}
+
+
+def browser_of(message: pb.Browser) -> Browser:
+    return Browser(
+        cookie=message.session,
+        csrf_token=message.csrf_token,
+        peer_address=message.peer_address,
+        remembered_factor=message.remembered_factor,
+    )
+
+
+def parameters_of(messages: Iterable[pb.Parameter]) -> Parameters:
+    return Parameters.of((message.name, message.value) for message in messages)
+
+
+def redirect(redirection: Redirection) -> pb.Redirect:
+    return pb.Redirect(
+        uri=redirection.uri,
+        response_mode=_RESPONSE_MODES[redirection.response_mode],
+        parameters=[pb.Parameter(name=name, value=value) for name, value in redirection.parameters],
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offers:
+    """Links that a sign-in page offers: registration and password reset."""
+
+    registration: bool
+    password_reset: bool
+
+
+def sign_in_page(
+    step: SignInStep, providers: Iterable[Provider] = (), *, screen: Screen | None, offers: Offers
+) -> authorization_service_pb2.SignInPage:
+    registration = asked_again(step.client, step.request) if offers.registration else ()
+    return authorization_service_pb2.SignInPage(
+        authorization_id=step.authorization_id,
+        client_id=step.client.client_id,
+        client_name=step.client.name,
+        client_uri=step.client.client_uri,
+        login_hint=step.request.login_hint,
+        is_signed_in=step.is_signed_in,
+        ui_locales=step.request.ui_locales,
+        redirect_origin=origin_of(step.request.redirect_uri),
+        csrf_token=step.session.csrf_token,
+        is_email_first=step.is_email_first,
+        offers_password_reset=offers.password_reset,
+        providers=map(offered_provider, _chosen(step.route, providers)),
+        is_provider_alone=step.route.type is TargetType.PROVIDER,
+        client_logo_id=step.client.logo_id,
+        registration=[pb.Parameter(name=name, value=value) for name, value in registration],
+        is_registration_first=offers.registration and Prompt.CREATE in step.request.prompts,
+        screen=screen,
+    )
+
+
+def second_factor(follows: SecondFactor, screen: Screen | None) -> authorization_service_pb2.SecondFactor:
+    return authorization_service_pb2.SecondFactor(
+        code=follows.code,
+        user_id=follows.user_id,
+        expires_in=int(follows.lifetime.total_seconds()),
+        methods=[_METHODS[method] for method in follows.methods],
+        redirect_origin=follows.redirect_origin,
+        screen=screen,
+    )
+
+
+def _chosen(route: Route, providers: Iterable[Provider]) -> Iterable[Provider]:
+    """Return the providers of the prefilled address's route, or all when the route names none."""
+    chosen = {provider.id for provider in route.providers}
+    return (provider for provider in providers if not chosen or provider.id in chosen)
+
+
+def consent_page(
+    question: ConsentQuestion, screen: Screen | None = None
+) -> authorization_service_pb2.ConsentPage:
+    terms = terms_of(question.request)
+    return authorization_service_pb2.ConsentPage(
+        authorization_id=question.authorization_id,
+        client_id=question.client.client_id,
+        client_name=question.client.name,
+        client_uri=question.client.client_uri,
+        scopes=terms.oauth_scopes,
+        resources=terms.resources,
+        claims=terms.claims,
+        email=question.user.email,
+        redirect_origin=origin_of(question.request.redirect_uri),
+        csrf_token=question.session.csrf_token,
+        client_logo_id=question.client.logo_id,
+        policy_uri=question.client.policy_uri,
+        tos_uri=question.client.tos_uri,
+        screen=screen,
+    )
+
+
+def offered_provider(provider: Provider) -> OfferedProvider:
+    return OfferedProvider(id=provider.id, name=provider.name, updated=provider.image_id or None)
+
+
+def session_cookie(cookie: str, session: Session, clock: Clock) -> pb.SessionCookie:
+    expires_at = session.expires_at or session.idle_until
+    return pb.SessionCookie(
+        value=cookie,
+        max_age=max(int((expires_at - clock.now()).total_seconds()), 0),
+        csrf_token=session.csrf_token,
+        fed_cm=way_to(cookie, session.sid) if session.authentication else "",
+    )
+
+
+def taken_back() -> pb.SessionCookie:
+    return pb.SessionCookie(max_age=0)
+
+
+def error_page(refusal: OAuthError) -> pb.ErrorPage:
+    return pb.ErrorPage(status=_BAD_REQUEST, error=refusal.error, description=refusal.detail)

@@ -1,0 +1,80 @@
+"""FederationService."""
+
+from dataclasses import dataclass
+
+from gnomon.identity.v1 import federation_service_pb2 as pb
+from identity.authentication.authorization.consent import ConsentQuestion
+from identity.authentication.client_screens import Screens
+from identity.authentication.federation.callback import AskedForMore, UpstreamArriving
+from identity.authentication.federation.login_redirect import Departure, UpstreamLeaving
+from identity.authentication.rpc.browser import (
+    browser_of,
+    consent_page,
+    parameters_of,
+    redirect,
+    second_factor,
+    session_cookie,
+)
+from identity.authentication.rpc.shown_screen import screen_message
+from identity.foundation.tenants import Tenants
+from server.platform.call import Call
+from server.platform.clock import Clock
+from server.platform.errors import NotFound
+
+
+@dataclass(frozen=True, slots=True)
+class UpstreamSignIn:
+    leaving: UpstreamLeaving
+    arriving: UpstreamArriving
+
+
+class FederationServicer:
+    """`sign_in` is None where sign-in through upstream providers is disabled."""
+
+    def __init__(
+        self, tenants: Tenants, sign_in: UpstreamSignIn | None, *, screens: Screens, clock: Clock
+    ) -> None:
+        self._tenants = tenants
+        self._sign_in = sign_in
+        self._screens = screens
+        self._clock = clock
+
+    async def leave_for_provider(
+        self, request: pb.LeaveForProviderRequest, _call: Call
+    ) -> pb.LeaveForProviderResponse:
+        departure = Departure(
+            authorization_id=request.authorization_id,
+            provider_id=request.provider_id,
+            address=request.email,
+            proof_of_work=request.pow,
+        )
+        tenant = self._tenants.find(request.tenant_id)
+        left = await self._enabled().leaving.leave(tenant, browser_of(request.browser), departure)
+        return pb.LeaveForProviderResponse(redirect=redirect(left))
+
+    async def return_from_provider(
+        self, request: pb.ReturnFromProviderRequest, _call: Call
+    ) -> pb.ReturnFromProviderResponse:
+        tenant, parameters = self._tenants.find(request.tenant_id), parameters_of(request.parameters)
+        signed_in = await self._enabled().arriving.arrive(
+            tenant, browser_of(request.browser), request.provider_id, parameters
+        )
+        if isinstance(signed_in, AskedForMore):
+            return await self._asked_for_more(signed_in)
+        session, outcome = signed_in.session, signed_in.outcome
+        cookie = None if session is None else session_cookie(signed_in.cookie, session, self._clock)
+        if isinstance(outcome, ConsentQuestion):
+            return pb.ReturnFromProviderResponse(consent=consent_page(outcome), cookie=cookie)
+        return pb.ReturnFromProviderResponse(redirect=redirect(outcome), cookie=cookie)
+
+    async def _asked_for_more(self, asked: AskedForMore) -> pb.ReturnFromProviderResponse:
+        client = asked.follows.client
+        screen = None if client is None else screen_message(await self._screens.of_sign_in(client))
+        return pb.ReturnFromProviderResponse(
+            second_factor=second_factor(asked.follows, screen), csrf_token=asked.session.csrf_token
+        )
+
+    def _enabled(self) -> UpstreamSignIn:
+        if self._sign_in is None:
+            raise NotFound("sign-in through upstream providers is disabled")
+        return self._sign_in

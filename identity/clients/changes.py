@@ -1,0 +1,268 @@
+"""The complete description of a client that an administrator submits, and its validation."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+import msgspec
+
+from identity.access.tokens.custom_claims import RESERVED
+from identity.crypto.jose.algorithms import SigningAlgorithm
+from identity.crypto.jose.public_keys import RefusedJwk, expect_key_set
+from identity.crypto.signed_jwt import CLIENT_ALGORITHMS
+from identity.delivery.http.destinations import Destinations
+from identity.delivery.http.registered_uris import (
+    expect_algorithm,
+    expect_origins,
+    expect_reachable,
+    expect_redirect_uris,
+    expect_request_uris,
+    expect_resources,
+    expect_safe_uri,
+)
+from identity.directory.client import Client
+from identity.foundation.vocabulary import (
+    SECRET_METHODS,
+    AuthenticationMethod,
+    ConsentMode,
+    GrantType,
+    Permission,
+)
+from server.platform.errors import InvalidArgument
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientChange:
+    """Fields of a client that are missing here stay unchanged; permissions follow `oauth_scopes`.
+
+    Without `token_endpoint_auth_method` a confidential client authenticates with a secret, unless it has keys.
+    """
+
+    id: str
+    name: str
+    is_enabled: bool
+    is_confidential: bool
+    redirect_uris: tuple[str, ...]
+    post_logout_redirect_uris: tuple[str, ...]
+    allowed_origins: tuple[str, ...]
+    grant_types: frozenset[GrantType]
+    access_token_signed_response_alg: SigningAlgorithm
+    id_token_signed_response_alg: SigningAlgorithm
+    authorization_code_lifetime: timedelta
+    access_token_lifetime: timedelta
+    oauth_scopes: tuple[str, ...]
+    default_scopes: tuple[str, ...]
+    requires_pkce: bool
+    requires_mfa: bool
+    client_uri: str
+    contacts: tuple[str, ...]
+    backchannel_logout_uri: str
+    restrict_group_prefix: str
+    allowed_resources: tuple[str, ...]
+    default_aud: tuple[str, ...]
+    claims: str
+    claims_at_root: bool
+    consent: ConsentMode
+    jwks: str
+    jwks_uri: str
+    policy_uri: str
+    tos_uri: str
+    has_fed_cm: bool
+    token_endpoint_auth_method: AuthenticationMethod | None = None
+    token_endpoint_auth_signing_alg: str = ""
+    request_object_signing_alg: str = ""
+    requires_signed_request: bool = False
+    request_uris: tuple[str, ...] = ()
+
+    @property
+    def has_keys(self) -> bool:
+        return bool(self.jwks or self.jwks_uri)
+
+    def method(self, client: Client) -> AuthenticationMethod:
+        """Return the method by which the client authenticates at the token endpoint."""
+        if self.token_endpoint_auth_method is not None:
+            return self.token_endpoint_auth_method
+        if self.has_keys:
+            return AuthenticationMethod.PRIVATE_KEY_JWT
+        if not self.is_confidential:
+            return AuthenticationMethod.NONE
+        before = client.token_endpoint_auth_method
+        return before if before in SECRET_METHODS else AuthenticationMethod.CLIENT_SECRET_BASIC
+
+    def lacks_secret(self, client: Client) -> bool:
+        """Whether the change makes it necessary to generate a secret."""
+        return self.method(client) in SECRET_METHODS and client.secret_hash is None
+
+    def given(self, client: Client) -> Collection[Permission]:
+        """Return the permissions that the change adds to the client's scopes."""
+        return {
+            permission
+            for permission in Permission
+            if permission in self.oauth_scopes and permission not in client.oauth_scopes
+        }
+
+    def gives_credentials(self, client: Client) -> bool:
+        """Whether the caller knows credentials of the client after this change."""
+        has_new_keys = self.has_keys and (self.jwks, self.jwks_uri) != (client.jwks, client.jwks_uri)
+        return has_new_keys or self.lacks_secret(client)
+
+
+def changed(client: Client, change: ClientChange, destinations: Destinations) -> Client:
+    """Return the changed client; raises InvalidArgument."""
+    _expect_addresses(change)
+    _expect_reachable(client, change, destinations)
+    _expect_flows(change)
+    _expect_scopes(change)
+    _expect_claims(change)
+    _expect_method(change)
+    _expect_keys(change)
+    _expect_signatures(change)
+    return replace(
+        _authenticated(client, change),
+        name=change.name,
+        is_enabled=change.is_enabled,
+        redirect_uris=change.redirect_uris,
+        post_logout_redirect_uris=change.post_logout_redirect_uris,
+        allowed_origins=change.allowed_origins,
+        grant_types=change.grant_types,
+        access_token_signed_response_alg=change.access_token_signed_response_alg,
+        id_token_signed_response_alg=change.id_token_signed_response_alg,
+        authorization_code_lifetime=change.authorization_code_lifetime,
+        access_token_lifetime=change.access_token_lifetime,
+        permissions=_permissions(client, change),
+        oauth_scopes=change.oauth_scopes,
+        default_scopes=change.default_scopes,
+        requires_pkce=change.requires_pkce,
+        requires_mfa=change.requires_mfa,
+        client_uri=change.client_uri,
+        contacts=change.contacts,
+        backchannel_logout_uri=change.backchannel_logout_uri,
+        restrict_group_prefix=change.restrict_group_prefix,
+        allowed_resources=change.allowed_resources,
+        default_aud=change.default_aud,
+        claims=change.claims,
+        claims_at_root=change.claims_at_root,
+        consent=change.consent,
+        jwks=change.jwks,
+        jwks_uri=change.jwks_uri,
+        policy_uri=change.policy_uri,
+        tos_uri=change.tos_uri,
+        has_fed_cm=change.has_fed_cm,
+        token_endpoint_auth_signing_alg=change.token_endpoint_auth_signing_alg,
+        request_object_signing_alg=change.request_object_signing_alg,
+        requires_signed_request=change.requires_signed_request,
+        request_uris=change.request_uris,
+    )
+
+
+def _authenticated(client: Client, change: ClientChange) -> Client:
+    method = change.method(client)
+    if method in SECRET_METHODS:
+        return replace(client, token_endpoint_auth_method=method)
+    return replace(
+        client,
+        token_endpoint_auth_method=method,
+        secret_hash=None,
+        previous_secret_hash=None,
+        previous_secret_until=0,
+    )
+
+
+def _expect_addresses(change: ClientChange) -> None:
+    expect_redirect_uris("redirect_uris", change.redirect_uris)
+    expect_redirect_uris("post_logout_redirect_uris", change.post_logout_redirect_uris)
+    expect_origins("allowed_origins", change.allowed_origins)
+    expect_resources("allowed_resources", change.allowed_resources)
+    expect_safe_uri("backchannel_logout_uri", change.backchannel_logout_uri)
+    expect_safe_uri("client_uri", change.client_uri)
+    expect_safe_uri("jwks_uri", change.jwks_uri)
+    expect_safe_uri("policy_uri", change.policy_uri)
+    expect_safe_uri("tos_uri", change.tos_uri)
+    expect_request_uris("request_uris", change.request_uris)
+
+
+def _expect_reachable(client: Client, change: ClientChange, destinations: Destinations) -> None:
+    """Check addresses that the provider connects to. An address that the client already has is not checked again."""
+    if change.jwks_uri != client.jwks_uri:
+        expect_reachable("jwks_uri", change.jwks_uri, destinations)
+    if change.backchannel_logout_uri != client.backchannel_logout_uri:
+        expect_reachable("backchannel_logout_uri", change.backchannel_logout_uri, destinations)
+    for uri in set(change.request_uris) - set(client.request_uris):
+        expect_reachable("request_uris", uri, destinations)
+
+
+def _expect_method(change: ClientChange) -> None:
+    method = change.token_endpoint_auth_method
+    if method is None:
+        return
+    if change.is_confidential is (method is AuthenticationMethod.NONE):
+        raise InvalidArgument(
+            "token_endpoint_auth_method: expected none for a public client, and only for one"
+        )
+    if method is AuthenticationMethod.PRIVATE_KEY_JWT and not change.has_keys:
+        raise InvalidArgument("token_endpoint_auth_method: private_key_jwt needs jwks or jwks_uri")
+
+
+def _expect_signatures(change: ClientChange) -> None:
+    """Check keys, assertions and signed authorization requests of the client."""
+    for member, algorithm in (
+        ("token_endpoint_auth_signing_alg", change.token_endpoint_auth_signing_alg),
+        ("request_object_signing_alg", change.request_object_signing_alg),
+    ):
+        expect_algorithm(member, algorithm, CLIENT_ALGORITHMS)
+    if change.requires_signed_request and not change.has_keys:
+        raise InvalidArgument("require_signed_request_object: expected jwks or jwks_uri")
+
+
+def _expect_keys(change: ClientChange) -> None:
+    if not change.has_keys:
+        return
+    # A public client uses keys for signed requests only, so the caller has to set the method explicitly.
+    if not change.is_confidential and change.token_endpoint_auth_method is None:
+        raise InvalidArgument("jwks, jwks_uri: expected a confidential client")
+    if change.jwks and change.jwks_uri:
+        # RFC 7591 §2.
+        raise InvalidArgument("jwks, jwks_uri: expected one of them")
+    if change.jwks:
+        try:
+            expect_key_set(change.jwks)
+        except RefusedJwk as error:
+            raise InvalidArgument(f"jwks: {error}") from error
+
+
+def _expect_flows(change: ClientChange) -> None:
+    if change.is_confidential:
+        return
+    # RFC 6749 §4.4: only a confidential client gets tokens in its own name. RFC 9700 §2.1.1: a public client needs
+    # PKCE.
+    if GrantType.CLIENT_CREDENTIALS in change.grant_types:
+        raise InvalidArgument("flows_enabled: client_credentials needs a confidential client")
+    if not change.requires_pkce:
+        raise InvalidArgument("challenges: expected S256 for a public client")
+
+
+def _permissions(client: Client, change: ClientChange) -> tuple[Permission, ...]:
+    """Return the client's own permissions: with those of new scopes, without those of removed ones.
+
+    A configured scope that applies to tokens of users only stays limited to them.
+    """
+    own = {*client.permissions, *change.given(client)}
+    return tuple(
+        permission for permission in Permission if permission in own and permission in change.oauth_scopes
+    )
+
+
+def _expect_scopes(change: ClientChange) -> None:
+    if not set(change.default_scopes) <= set(change.oauth_scopes):
+        raise InvalidArgument("default_scopes: expected some of scopes")
+
+
+def _expect_claims(change: ClientChange) -> None:
+    if not change.claims:
+        return
+    try:
+        claims = msgspec.json.decode(change.claims, type=dict[str, object])
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise InvalidArgument("claims: expected a JSON object") from error
+    if change.claims_at_root and not RESERVED.isdisjoint(claims):
+        raise InvalidArgument("claims: at the root expected none of the provider's own claims, found one")

@@ -1,0 +1,193 @@
+"""Client metadata of dynamic registration: RFC 7591 §2, OpenID Connect Dynamic Registration §2.
+
+The metadata does not cover settings of administrators: whether the client is enabled, consent, and token lifetimes.
+"""
+
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TypeVar
+
+from identity.clients.changes import ClientChange, changed
+from identity.crypto.jose.algorithms import SigningAlgorithm
+from identity.delivery.http.destinations import Destinations
+from identity.delivery.http.registered_uris import expect_redirect_uris
+from identity.directory.client import Client
+from identity.directory.oauth_scopes import parse
+from identity.foundation.absolute_uris import absolute_uri
+from identity.foundation.errors import InvalidClientMetadata, InvalidRedirectUri
+from identity.foundation.vocabulary import AuthenticationMethod, GrantType, Scope
+from server.platform.errors import InvalidArgument
+
+_WEB = frozenset({"http", "https"})
+_NEED_REDIRECT_URIS = frozenset({GrantType.AUTHORIZATION_CODE})
+
+# Without client_credentials: anybody can register a client, so it gets no tokens in its own name.
+_GRANT_TYPES = frozenset({GrantType.AUTHORIZATION_CODE, GrantType.REFRESH_TOKEN, GrantType.DEVICE_CODE})
+
+# Scopes about users, who are asked for consent. The scope `groups` is given only when the metadata names it.
+_GIVEN_SCOPES = (
+    *(Scope.OPENID, Scope.PROFILE, Scope.EMAIL, Scope.ADDRESS, Scope.PHONE),
+    Scope.OFFLINE_ACCESS,
+)
+
+# General categories of invisible characters, and bidirectional classes that change the order of text.
+_UNSEEN = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"})
+_TURNING = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"})
+
+_E = TypeVar("_E", bound=StrEnum)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientMetadata:
+    """Metadata as submitted; absent members are empty."""
+
+    redirect_uris: tuple[str, ...] = ()
+    post_logout_redirect_uris: tuple[str, ...] = ()
+    grant_types: tuple[str, ...] = ()
+    response_types: tuple[str, ...] = ()
+    token_endpoint_auth_method: str = ""
+    token_endpoint_auth_signing_alg: str = ""
+    id_token_signed_response_alg: str = ""
+    userinfo_signed_response_alg: str = ""
+    request_object_signing_alg: str = ""
+    require_signed_request_object: bool = False
+    request_uris: tuple[str, ...] = ()
+    jwks: str = ""
+    jwks_uri: str = ""
+    client_name: str = ""
+    client_uri: str = ""
+    policy_uri: str = ""
+    tos_uri: str = ""
+    contacts: tuple[str, ...] = ()
+    scope: str = ""
+    backchannel_logout_uri: str = ""
+    subject_type: str = ""
+    application_type: str = ""
+    default_max_age: int | None = None
+
+
+def described(client: Client, metadata: ClientMetadata, destinations: Destinations) -> Client:
+    """Return the client with this metadata; raises InvalidClientMetadata, InvalidRedirectUri."""
+    _expect_answers(metadata)
+    _expect_name(metadata.client_name)
+    try:
+        expect_redirect_uris("redirect_uris", metadata.redirect_uris)
+    except InvalidArgument as error:
+        raise InvalidRedirectUri(error.detail) from error
+    try:
+        after = changed(client, _change(client, metadata), destinations)
+    except InvalidArgument as error:
+        raise InvalidClientMetadata(error.detail) from error
+    userinfo_alg = metadata.userinfo_signed_response_alg
+    return replace(
+        after,
+        userinfo_signed_response_alg=(
+            _one(SigningAlgorithm, "userinfo_signed_response_alg", userinfo_alg) if userinfo_alg else None
+        ),
+        default_max_age=metadata.default_max_age,
+    )
+
+
+def _change(client: Client, metadata: ClientMetadata) -> ClientChange:
+    method = _one(
+        AuthenticationMethod,
+        "token_endpoint_auth_method",
+        metadata.token_endpoint_auth_method or AuthenticationMethod.CLIENT_SECRET_BASIC,
+    )
+    is_public = method is AuthenticationMethod.NONE
+    oauth_scopes = _scopes(client, metadata)
+    return ClientChange(
+        id=client.id,
+        name=metadata.client_name,
+        is_enabled=client.is_enabled,
+        is_confidential=not is_public,
+        redirect_uris=metadata.redirect_uris,
+        post_logout_redirect_uris=metadata.post_logout_redirect_uris,
+        allowed_origins=client.allowed_origins,
+        grant_types=_grant_types(metadata),
+        access_token_signed_response_alg=client.access_token_signed_response_alg,
+        id_token_signed_response_alg=_one(
+            SigningAlgorithm,
+            "id_token_signed_response_alg",
+            metadata.id_token_signed_response_alg or SigningAlgorithm.RS256,
+        ),
+        authorization_code_lifetime=client.authorization_code_lifetime,
+        access_token_lifetime=client.access_token_lifetime,
+        oauth_scopes=oauth_scopes,
+        default_scopes=tuple(scope for scope in (Scope.OPENID,) if scope in oauth_scopes),
+        requires_pkce=client.requires_pkce or is_public,
+        requires_mfa=client.requires_mfa,
+        client_uri=metadata.client_uri,
+        contacts=metadata.contacts,
+        backchannel_logout_uri=metadata.backchannel_logout_uri,
+        restrict_group_prefix=client.restrict_group_prefix,
+        allowed_resources=client.allowed_resources,
+        default_aud=client.default_aud,
+        claims=client.claims,
+        claims_at_root=client.claims_at_root,
+        consent=client.consent,
+        jwks=metadata.jwks,
+        jwks_uri=metadata.jwks_uri,
+        policy_uri=metadata.policy_uri,
+        tos_uri=metadata.tos_uri,
+        has_fed_cm=client.has_fed_cm,
+        token_endpoint_auth_method=method,
+        token_endpoint_auth_signing_alg=metadata.token_endpoint_auth_signing_alg,
+        request_object_signing_alg=metadata.request_object_signing_alg,
+        requires_signed_request=metadata.require_signed_request_object,
+        request_uris=metadata.request_uris,
+    )
+
+
+def _grant_types(metadata: ClientMetadata) -> frozenset[GrantType]:
+    asked = metadata.grant_types or (GrantType.AUTHORIZATION_CODE,)
+    grant_types = frozenset(_one(GrantType, "grant_types", name) for name in asked)
+    if not grant_types <= _GRANT_TYPES:
+        raise InvalidClientMetadata(f"grant_types: expected some of {', '.join(sorted(_GRANT_TYPES))}")
+    if grant_types & _NEED_REDIRECT_URIS and not metadata.redirect_uris:
+        raise InvalidRedirectUri("redirect_uris: expected one at least for authorization_code")
+    return grant_types
+
+
+def _scopes(client: Client, metadata: ClientMetadata) -> tuple[str, ...]:
+    """Return the requested scopes that exist; without any, the present scopes or the default ones."""
+    known = {*Scope, *client.oauth_scopes}
+    named = tuple(scope for scope in parse(metadata.scope) if scope in known)
+    return named or client.oauth_scopes or _GIVEN_SCOPES
+
+
+def _expect_answers(metadata: ClientMetadata) -> None:
+    """Check members of which the provider supports certain values only."""
+    for member, found, taken in (
+        ("response_types", set(metadata.response_types), {"code"}),
+        ("subject_type", {metadata.subject_type} - {""}, {"public"}),
+        ("application_type", {metadata.application_type} - {""}, {"web", "native"}),
+    ):
+        if not found <= taken:
+            raise InvalidClientMetadata(f"{member}: expected {' or '.join(sorted(taken))}")
+    if metadata.application_type != "native":
+        _expect_of_the_web(metadata.redirect_uris)
+
+
+def _expect_name(client_name: str) -> None:
+    """Reject invisible and bidirectional characters, because the consent page shows this name."""
+    kinds = ((unicodedata.category(letter), unicodedata.bidirectional(letter)) for letter in client_name)
+    if any(category in _UNSEEN or direction in _TURNING for category, direction in kinds):
+        raise InvalidClientMetadata("client_name: expected visible characters without bidirectional controls")
+
+
+def _expect_of_the_web(redirect_uris: Iterable[str]) -> None:
+    """Expect http or https; private-use schemes are for native applications: OpenID Connect Dynamic Registration §2."""
+    for uri in redirect_uris:
+        parts = absolute_uri(uri)
+        if parts is not None and parts.scheme not in _WEB:
+            raise InvalidRedirectUri("redirect_uris: a private-use scheme needs application_type native")
+
+
+def _one(words: type[_E], member: str, word: str) -> _E:
+    try:
+        return words(word)
+    except ValueError as error:
+        raise InvalidClientMetadata(f"{member}: expected one of {', '.join(words)}") from error

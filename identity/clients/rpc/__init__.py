@@ -1,0 +1,1 @@
+"""Servicers about clients."""

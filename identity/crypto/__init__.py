@@ -1,0 +1,1 @@
+"""Signing keys, key sets and signed documents."""

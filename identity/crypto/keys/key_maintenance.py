@@ -1,0 +1,85 @@
+"""Loop that maintains the signing keys of all tenants: completes, announces, rotates and removes them.
+
+One process of the deployment does this. The first pass does what was due while no process ran.
+"""
+
+import asyncio
+import logging
+from collections.abc import Collection
+from datetime import timedelta
+from typing import Protocol
+
+from identity.crypto.keys.key_ring import KeyRing
+from identity.crypto.keys.root_secret import RootSecrets
+from identity.crypto.keys.schedule import Schedule
+from identity.foundation.leadership import Leadership
+from identity.foundation.tenants import Tenants
+from server.platform.call import TenantId
+from server.platform.clock import Clock
+from server.platform.errors import Unavailable
+
+logger = logging.getLogger(__name__)
+
+PURPOSE = "signing-keys"
+PASS_SECONDS = 20.0
+ANNOUNCE_AFTER = timedelta(minutes=1)
+"""How long the keys wait that sign next, so that a process which lives for a test only does not make them."""
+
+
+class Sealing(Protocol):
+    """Stores secrets that are encrypted under master keys."""
+
+    async def reseal(self, tenant_id: TenantId) -> None: ...
+
+
+class KeyKeeper:
+    def __init__(
+        self,
+        keys: KeyRing,
+        root_secrets: RootSecrets,
+        *,
+        others: Collection[Sealing],
+        tenants: Tenants,
+        schedule: Schedule,
+        leadership: Leadership,
+        clock: Clock,
+    ) -> None:
+        self._keys = keys
+        self._root_secrets = root_secrets
+        self._others = others
+        self._tenants = tenants
+        self._schedule = schedule
+        self._leadership = leadership
+        self._clock = clock
+        self._announces_from = clock.now() + ANNOUNCE_AFTER
+
+    async def run(self) -> None:
+        """Run passes until cancelled; raises LostMasterKey."""
+        try:
+            while True:
+                await self.keep()
+                await asyncio.sleep(PASS_SECONDS)
+        finally:
+            await self._leadership.resign()
+
+    async def keep(self) -> None:
+        """One pass over all tenants; a later pass continues after a failure of the store."""
+        try:
+            for tenant_id in self._tenants.ids:
+                if not await self._leadership.is_ours():
+                    return
+                await self._keep(tenant_id)
+            await self._root_secrets.reseal()
+        except Unavailable:
+            logger.warning("the store is not available; signing keys are maintained later")
+
+    async def _keep(self, tenant_id: TenantId) -> None:
+        await self._keys.complete(tenant_id)
+        # Signing keys come last: their event reports that all secrets are under the active master key.
+        for other in self._others:
+            await other.reseal(tenant_id)
+        await self._keys.reseal(tenant_id)
+        await self._keys.rotate_if_due(tenant_id, self._schedule)
+        await self._keys.drop_ended(tenant_id)
+        if self._announces_from <= self._clock.now():
+            await self._keys.announce(tenant_id)

@@ -1,0 +1,1 @@
+"""Mail and HTTP requests to other servers, with a durable retry queue."""

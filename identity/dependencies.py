@@ -1,0 +1,55 @@
+"""Dependencies that every part of the provider uses."""
+
+from dataclasses import dataclass
+
+from identity.access.login_protection.delays import Delays
+from identity.config import IdentityConfig
+from identity.crypto.keys.key_ring import KeyRing
+from identity.crypto.keys.master_keys import MasterKeys
+from identity.crypto.keys.publication import KeyPublication
+from identity.crypto.keys.root_secret import RootSecret, RootSecrets
+from identity.delivery.http.destinations import Destinations
+from identity.delivery.http.documents import HttpDocuments
+from identity.delivery.http.published_keys import PublishedKeys
+from identity.delivery.mail.postbox import Postbox
+from identity.directory.clients import Clients
+from identity.directory.images.images import Images
+from identity.directory.images.rewriter import Rewriter
+from identity.directory.links.links import Links
+from identity.directory.passwords import Passwords
+from identity.directory.secrets import SecretHasher
+from identity.directory.standings import Standings
+from identity.directory.version import DirectoryVersion
+from identity.foundation.events.events import Events
+from identity.foundation.randomness import Randomness
+from identity.foundation.tenants import Tenants
+from server.platform.clock import Clock
+from server.platform.records import RecordStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    config: IdentityConfig
+    tenants: Tenants
+    store: RecordStore
+    clock: Clock
+    randomness: Randomness
+    master_keys: MasterKeys
+    root_secrets: RootSecrets
+    root: RootSecret
+    secrets: SecretHasher
+    keys: KeyRing
+    key_publication: KeyPublication
+    events: Events
+    mail: Postbox
+    links: Links
+    clients: Clients
+    passwords: Passwords
+    images: Images
+    rewriter: Rewriter
+    standings: Standings
+    directory_version: DirectoryVersion
+    destinations: Destinations
+    documents: HttpDocuments
+    published_keys: PublishedKeys
+    delays: Delays

@@ -1,0 +1,114 @@
+"""A client: a service that is registered at the provider, RFC 7591 §2."""
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import NewType
+
+from identity.crypto.jose.algorithms import SigningAlgorithm
+from identity.foundation.tenants import Tenant
+from identity.foundation.vocabulary import (
+    LATER_PERMISSIONS,
+    AuthenticationMethod,
+    ConsentMode,
+    GrantType,
+    Permission,
+)
+from server.platform.call import TenantId
+from server.platform.records import Kind, Record
+
+ClientId = NewType("ClientId", str)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Registration:
+    """Registration data of a client that registered itself: RFC 7591 §3.2.1.
+
+    `issued_at` is in Unix seconds. The holder of the registration access token, whose keyed hash is `token_hash`,
+    manages the client.
+    """
+
+    token_hash: bytes = field(repr=False)
+    issued_at: int
+    application_type: str = "web"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Client(Record):
+    """`id` is the client id; `tenant_ids` are the engine's tenants in which the client may act.
+
+    A client without a secret and without keys is public. `oauth_scopes` are the scopes that it may ask for. Of these,
+    `default_scopes` are added to every token; permissions among them only when the client asks for no scope. While a
+    secret is being replaced, the previous one is valid until `previous_secret_until`, in Unix seconds.
+
+    `claims` is the JSON object that tokens in the client's own name carry. These claims and custom attributes of users
+    stand below `custom`, or at the root with `claims_at_root`. `default_aud` are additional audiences of all its access
+    tokens. `token_endpoint_auth_signing_alg` is the algorithm of its assertions, and `request_object_signing_alg` that
+    of its authorization requests; an empty one admits all that the provider supports. Request objects are fetched from
+    `request_uris` only.
+
+    `default_max_age` is the default of `max_age`, in seconds. A client that registered itself has a `registration`, and
+    expires unless it is used. `logo_id` is the id of its uploaded logo, empty without one. `has_fed_cm` permits FedCM
+    to a confidential client; a public client needs no permission.
+    """
+
+    name: str = ""
+    secret_hash: bytes | None = field(default=None, repr=False)
+    previous_secret_hash: bytes | None = field(default=None, repr=False)
+    previous_secret_until: int = 0
+    jwks: str = ""
+    jwks_uri: str = ""
+    token_endpoint_auth_method: AuthenticationMethod = AuthenticationMethod.CLIENT_SECRET_BASIC
+    token_endpoint_auth_signing_alg: str = ""
+    request_object_signing_alg: str = ""
+    request_uris: tuple[str, ...] = ()
+    tenant_ids: tuple[TenantId, ...] = ()
+    permissions: tuple[Permission, ...] = ()
+    roles: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    oauth_scopes: tuple[str, ...] = ()
+    default_scopes: tuple[str, ...] = ()
+    grant_types: frozenset[GrantType] = frozenset({GrantType.CLIENT_CREDENTIALS})
+    redirect_uris: tuple[str, ...] = ()
+    post_logout_redirect_uris: tuple[str, ...] = ()
+    allowed_origins: tuple[str, ...] = ()
+    allowed_resources: tuple[str, ...] = ()
+    default_aud: tuple[str, ...] = ()
+    claims: str = ""
+    claims_at_root: bool = False
+    client_uri: str = ""
+    policy_uri: str = ""
+    tos_uri: str = ""
+    contacts: tuple[str, ...] = ()
+    backchannel_logout_uri: str = ""
+    restrict_group_prefix: str = ""
+    access_token_signed_response_alg: SigningAlgorithm = SigningAlgorithm.RS256
+    id_token_signed_response_alg: SigningAlgorithm = SigningAlgorithm.RS256
+    userinfo_signed_response_alg: SigningAlgorithm | None = None
+    authorization_code_lifetime: timedelta = timedelta(seconds=60)
+    access_token_lifetime: timedelta = timedelta(seconds=1800)
+    consent: ConsentMode = ConsentMode.NEVER
+    requires_pkce: bool = True
+    requires_signed_request: bool = False
+    requires_mfa: bool = False
+    has_fed_cm: bool = False
+    is_enabled: bool = True
+    default_max_age: int | None = None
+    registration: Registration | None = None
+    logo_id: str = ""
+
+    @property
+    def client_id(self) -> ClientId:
+        return ClientId(self.id)
+
+    @property
+    def is_public(self) -> bool:
+        return self.token_endpoint_auth_method is AuthenticationMethod.NONE
+
+    def is_known_at(self, tenant: Tenant, *, default: Tenant) -> bool:
+        """Whether the provider of `tenant` serves the client; the default provider serves clients of all tenants."""
+        return tenant.tenant_id == self.tenant_id or tenant == default or tenant.tenant_id in self.tenant_ids
+
+
+CLIENTS = Kind(
+    Client, "client", derived=("groups", "roles", "tenant_ids"), later={"permissions": LATER_PERMISSIONS}
+)

@@ -1,0 +1,55 @@
+"""A user's consent to a client's scopes, resources and claims."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from identity.directory.client import ClientId
+from identity.directory.user import UserId
+from server.platform.records import Kind, Record
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """`claims` are claims requested by name that no granted scope opens."""
+
+    oauth_scopes: tuple[str, ...]
+    resources: tuple[str, ...] = ()
+    claims: tuple[str, ...] = ()
+
+    def cover(self, asked: "Terms") -> bool:
+        return (
+            set(asked.oauth_scopes) <= set(self.oauth_scopes)
+            and set(asked.resources) <= set(self.resources)
+            and set(asked.claims) <= set(self.claims)
+        )
+
+    def widened(self, by: "Terms") -> "Terms":
+        return Terms(
+            oauth_scopes=_joined(self.oauth_scopes, by.oauth_scopes),
+            resources=_joined(self.resources, by.resources),
+            claims=_joined(self.claims, by.claims),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consent(Record):
+    """`pair` identifies user and client, who have one consent at most; `granted_at` is the time of the last grant."""
+
+    user_id: UserId
+    client_id: ClientId
+    pair: str
+    terms: Terms
+    granted_at: datetime
+
+
+CONSENTS = Kind(Consent, "consent", unique=("pair",), indexed=("user_id", "client_id"))
+
+
+def pair_of(user_id: UserId, client_id: ClientId) -> str:
+    """Return the combined id of a user and a client."""
+    # Ids contain no space.
+    return f"{user_id} {client_id}"
+
+
+def _joined(before: tuple[str, ...], more: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*before, *more)))

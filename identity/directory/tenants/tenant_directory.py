@@ -1,0 +1,62 @@
+"""Keeps this process's list of tenants in step with the store.
+
+Every process reads the tenants once a second; one that changes them does so at once. While the store is unavailable,
+the list stays as it was.
+"""
+
+import asyncio
+import logging
+from collections.abc import Iterable, Sequence
+
+from identity.directory.tenants.tenant_record import DEPLOYMENT, TENANTS, TenantRecord
+from identity.foundation.tenants import Tenants
+from server.platform.call import TenantId
+from server.platform.clock import Clock
+from server.platform.errors import Unavailable
+from server.platform.records import AlreadyThere, RecordStore, every
+
+logger = logging.getLogger(__name__)
+
+PASS_SECONDS = 1.0
+
+
+class TenantDirectory:
+    def __init__(self, tenants: Tenants, store: RecordStore, clock: Clock) -> None:
+        self._tenants = tenants
+        self._records = store.of(TENANTS)
+        self._clock = clock
+        self._refreshing = asyncio.Lock()
+
+    async def open(self, configured: Iterable[TenantId]) -> None:
+        """Store configured tenants that have no record yet, and load all tenants; raises Unavailable."""
+        for tenant_id in configured:
+            if await self._records.get(DEPLOYMENT, tenant_id) is None:
+                await self._add(tenant_id)
+        await self.refresh()
+
+    async def run(self) -> None:
+        """Refresh the list periodically until cancelled."""
+        while True:
+            await asyncio.sleep(PASS_SECONDS)
+            try:
+                await self.refresh()
+            except Unavailable:
+                logger.warning("the store is not available; the list of tenants is not refreshed")
+
+    async def refresh(self) -> None:
+        """Raises Unavailable."""
+        # One refresh at a time, so that an older result cannot replace a newer one.
+        async with self._refreshing:
+            self._tenants.know([record for record in await self.all() if record.deleted_at is None])
+
+    async def all(self) -> Sequence[TenantRecord]:
+        """Return every record by id, also those of deleted tenants; raises Unavailable."""
+        return [record async for record in every(self._records, DEPLOYMENT)]
+
+    async def _add(self, tenant_id: TenantId) -> None:
+        now = self._clock.now()
+        record = TenantRecord(tenant_id=DEPLOYMENT, id=tenant_id, name=tenant_id, created_at=now)
+        try:
+            await self._records.insert(record)
+        except AlreadyThere:
+            return  # another process was faster

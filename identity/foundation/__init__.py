@@ -1,0 +1,1 @@
+"""What every part of the provider stands on: tenants, vocabulary, errors, events and randomness."""

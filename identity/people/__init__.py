@@ -1,0 +1,1 @@
+"""Users, groups and roles: administration, self-service, registration and password reset."""

@@ -1,0 +1,172 @@
+"""Renames or removes a label in the records of all its holders.
+
+A holder that gets the old name during the run is found by the next search, so that none is left.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Generic, Literal, Protocol, TypeVar
+
+from identity.directory.client import CLIENTS
+from identity.directory.labels import GROUPS, ScopeDefinition
+from identity.directory.mapping_rule import MAPPING_RULES
+from identity.directory.provider import PROVIDERS, ClaimMapping, Provider
+from identity.directory.user import USERS, User
+from identity.foundation.tenants import Tenant
+from server.platform.errors import Unavailable
+from server.platform.records import Changed, Record, Records, RecordStore, every
+
+_PAGE = 100
+# A further search finds users that were changed concurrently, and those beyond the first page.
+_MOST_SEARCHES = 10_000
+
+
+R = TypeVar("R", bound=Record)
+
+
+class Holders(Protocol):
+    async def rename(self, tenant: Tenant, before: str, after: str) -> None:
+        """Replace the name in all records, or remove it when `after` is empty; raises Unavailable."""
+        ...
+
+
+def holders_of_groups(store: RecordStore) -> Holders:
+    return AllOf(
+        PeopleWith(store.of(USERS), "groups"),
+        RecordsWith(store.of(CLIENTS), "groups"),
+        RecordsWith(store.of(MAPPING_RULES), "groups"),
+        ProvidersThatGive(store.of(PROVIDERS), "groups"),
+    )
+
+
+def holders_of_roles(store: RecordStore) -> Holders:
+    return AllOf(
+        PeopleWith(store.of(USERS), "roles"),
+        RecordsWith(store.of(CLIENTS), "roles"),
+        RecordsWith(store.of(GROUPS), "roles"),
+        RecordsWith(store.of(MAPPING_RULES), "roles"),
+        ProvidersThatGive(store.of(PROVIDERS), "roles"),
+    )
+
+
+class PeopleWith:
+    def __init__(self, users: Records[User], field: Literal["groups", "roles"]) -> None:
+        self._users = users
+        self._field = field
+
+    async def rename(self, tenant: Tenant, before: str, after: str) -> None:
+        for _ in range(_MOST_SEARCHES):
+            found = await self._users.find(tenant.tenant_id, self._field, before, most=_PAGE)
+            if not found:
+                return
+            for user in found:
+                await _write(self._users, self._renamed(user, before, after))
+        raise Unavailable("too many users get the label at the same time")
+
+    def _renamed(self, user: User, before: str, after: str) -> User:
+        if self._field == "groups":
+            return replace(user, groups=_renamed(user.groups, before, after))
+        return replace(user, roles=_renamed(user.roles, before, after))
+
+
+class RecordsWith(Generic[R]):
+    """Records with the name in one of `fields`; these kinds have few records, so all are read."""
+
+    def __init__(self, records: Records[R], *fields: str) -> None:
+        self._records = records
+        self._fields = fields
+
+    async def rename(self, tenant: Tenant, before: str, after: str) -> None:
+        def renamed(record: R) -> R:
+            names = {field: _renamed(getattr(record, field), before, after) for field in self._fields}
+            return replace(record, **names)  # type: ignore[arg-type]  # fields of names
+
+        await _write_each(self._records, tenant, renamed)
+
+
+class ProvidersThatGive:
+    """Providers with a claim mapping that gives the name."""
+
+    def __init__(self, providers: Records[Provider], field: Literal["groups", "roles"]) -> None:
+        self._providers = providers
+        self._field = field
+
+    async def rename(self, tenant: Tenant, before: str, after: str) -> None:
+        def renamed(provider: Provider) -> Provider:
+            mappings = tuple(self._renamed(mapping, before, after) for mapping in provider.fields.mappings)
+            return replace(provider, fields=replace(provider.fields, mappings=mappings))
+
+        await _write_each(self._providers, tenant, renamed)
+
+    def _renamed(self, mapping: ClaimMapping, before: str, after: str) -> ClaimMapping:
+        if self._field == "groups":
+            return replace(mapping, groups=_renamed(mapping.groups, before, after))
+        return replace(mapping, roles=_renamed(mapping.roles, before, after))
+
+
+class AllOf:
+    def __init__(self, *holders: Holders) -> None:
+        self._holders = holders
+
+    async def rename(self, tenant: Tenant, before: str, after: str) -> None:
+        for holders in self._holders:
+            await holders.rename(tenant, before, after)
+
+
+class PeopleWithAttributes:
+    def __init__(self, users: Records[User]) -> None:
+        self._users = users
+
+    async def rename(self, tenant: Tenant, before: str, after: str) -> None:
+        def renamed(user: User) -> User:
+            return replace(user, attributes=_renamed_keys(user.attributes, before, after))
+
+        await _write_each(self._users, tenant, renamed)
+
+
+class ScopesWithAttributes:
+    def __init__(self, definitions: Records[ScopeDefinition]) -> None:
+        self._definitions = definitions
+
+    async def rename(self, tenant: Tenant, before: str, after: str) -> None:
+        def renamed(definition: ScopeDefinition) -> ScopeDefinition:
+            return replace(
+                definition,
+                attr_include_access=_renamed(definition.attr_include_access, before, after),
+                attr_include_id=_renamed(definition.attr_include_id, before, after),
+            )
+
+        await _write_each(self._definitions, tenant, renamed)
+
+
+async def _write_each(records: Records[R], tenant: Tenant, changed: Callable[[R], R]) -> None:
+    """Replace every record by what `changed` returns for it."""
+    async for record in every(records, tenant.tenant_id):
+        await _write_until_kept(records, record, changed)
+
+
+async def _write_until_kept(records: Records[R], record: R, changed: Callable[[R], R]) -> None:
+    current: R | None = record
+    while current is not None and (after := changed(current)) != current:
+        if await _write(records, after):
+            return
+        current = await records.get(record.tenant_id, record.id)
+
+
+async def _write(records: Records[R], record: R) -> bool:
+    """Return False when another caller changed the record in the meantime."""
+    try:
+        await records.replace(record)
+    except Changed:
+        return False
+    return True
+
+
+def _renamed(names: Sequence[str], before: str, after: str) -> tuple[str, ...]:
+    renamed = (after if name == before else name for name in names)
+    return tuple(dict.fromkeys(filter(None, renamed)))
+
+
+def _renamed_keys(attributes: Mapping[str, str], before: str, after: str) -> Mapping[str, str]:
+    renamed = ((after if name == before else name, value) for name, value in attributes.items())
+    return {name: value for name, value in renamed if name}

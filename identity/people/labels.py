@@ -1,0 +1,142 @@
+"""Groups, roles and scopes: create, rename and remove, together with the records of all holders.
+
+Holders are written first, so that an interrupted change can be repeated. They are written once more at the end, because
+a holder may get the old name while the label still exists.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from typing import Generic, TypeVar
+
+from identity.access.administrators import Administrators
+from identity.access.callers import Actor
+from identity.directory.labels import MOST_LABELS, Label
+from identity.directory.version import DirectoryVersion
+from identity.foundation.events.events import Events
+from identity.foundation.events.kinds import EventType
+from identity.foundation.randomness import Randomness
+from identity.foundation.tenants import Tenant
+from identity.people.holders import Holders
+from server.platform.audit import AuditNote
+from server.platform.errors import AlreadyExists, InvalidState, NotFound
+from server.platform.records import AlreadyThere, Changed, Records
+
+_ID_LENGTH = 24
+
+L = TypeVar("L", bound=Label)
+
+
+class Labels(Generic[L]):
+    """`noun` is the word for the label in messages; `built_in` are names that cannot be changed."""
+
+    def __init__(
+        self,
+        noun: str,
+        records: Records[L],
+        *,
+        checked: Callable[[str], str],
+        built_in: Collection[str],
+        holders: Holders,
+        administrators: Administrators,
+        version: DirectoryVersion,
+        events: Events,
+        randomness: Randomness,
+    ) -> None:
+        self._noun = noun
+        self._records = records
+        self._checked = checked
+        self._built_in = built_in
+        self._holders = holders
+        self._administrators = administrators
+        self._version = version
+        self._events = events
+        self._randomness = randomness
+
+    async def all(self, tenant: Tenant) -> Sequence[L]:
+        return await self._records.page(tenant.tenant_id, most=MOST_LABELS)
+
+    async def names(self, tenant: Tenant) -> frozenset[str]:
+        """Return all names that can be given to a holder."""
+        return frozenset({label.name for label in await self.all(tenant)} | set(self._built_in))
+
+    async def named(self, tenant: Tenant, name: str) -> L:
+        """Raises NotFound, also for a built-in label, which has no record."""
+        found = await self._records.find(tenant.tenant_id, "name", name, most=1)
+        if not found:
+            raise NotFound(f"there is no such {self._noun}")
+        return found[0]
+
+    async def add(self, tenant: Tenant, label: L, actor: Actor, *, note: AuditNote | None = None) -> L:
+        """Insert a label under a new id; raises the errors of `change` except NotFound."""
+        await self._administrators.expect_may_change(label, actor)
+        self._administrators.expect_may_give(await self._administrators.given_by(label), actor)
+        if len(await self.all(tenant)) >= MOST_LABELS:
+            raise InvalidState(f"expected at most {MOST_LABELS} of a kind: {self._noun}")
+        await self._expect_free(tenant, label.name)
+        new = replace(label, id=self._randomness.alphanumeric(_ID_LENGTH))
+        try:
+            kept = await self._records.insert(new, note=note)
+        except AlreadyThere as error:
+            raise AlreadyExists(f"there is a {self._noun} of this name") from error
+        await self._tell(tenant, EventType.CREATED, kept.name, actor)
+        return kept
+
+    async def change(
+        self,
+        tenant: Tenant,
+        label_id: str,
+        actor: Actor,
+        *,
+        changed: Callable[[L], L],
+        note: AuditNote | None = None,
+    ) -> L:
+        """Replace the label by the result of `changed`.
+
+        Raises NotFound, InvalidArgument, AlreadyExists, InvalidState, PermissionDenied.
+        """
+        before = await self._found(tenant, label_id, actor)
+        after = changed(before)
+        await self._administrators.expect_may_change(after, actor)
+        given = [await self._administrators.given_by(label) for label in (before, after)]
+        self._administrators.expect_may_give(given[1] - given[0], actor)
+        if after.name != before.name:
+            await self._expect_free(tenant, after.name)
+            await self._holders.rename(tenant, before.name, after.name)
+        try:
+            kept = await self._records.replace(after, note=note)
+        except AlreadyThere as error:
+            raise AlreadyExists(f"there is a {self._noun} of this name") from error
+        except Changed as error:
+            raise InvalidState(f"another caller changed the {self._noun} in the meantime") from error
+        if kept.name != before.name:
+            await self._holders.rename(tenant, before.name, kept.name)
+        await self._tell(tenant, EventType.CHANGED, kept.name, actor)
+        return kept
+
+    async def remove(
+        self, tenant: Tenant, label_id: str, actor: Actor, *, note: AuditNote | None = None
+    ) -> None:
+        """Raises NotFound, and PermissionDenied for an API key."""
+        label = await self._found(tenant, label_id, actor)
+        await self._holders.rename(tenant, label.name, "")
+        taken = await self._records.take(tenant.tenant_id, label_id, note=note)
+        await self._holders.rename(tenant, label.name, "")
+        if taken is None:
+            raise NotFound(f"there is no such {self._noun}")
+        await self._tell(tenant, EventType.DELETED, label.name, actor)
+
+    async def _found(self, tenant: Tenant, label_id: str, actor: Actor) -> L:
+        label = await self._records.get(tenant.tenant_id, label_id)
+        if label is None:
+            raise NotFound(f"there is no such {self._noun}")
+        await self._administrators.expect_may_change(label, actor)
+        return label
+
+    async def _expect_free(self, tenant: Tenant, name: str) -> None:
+        self._checked(name)
+        if name in self._built_in or await self._records.find(tenant.tenant_id, "name", name, most=1):
+            raise AlreadyExists(f"there is a {self._noun} of this name")
+
+    async def _tell(self, tenant: Tenant, event_type: EventType, name: str, actor: Actor) -> None:
+        await self._version.advance()
+        await self._events.emit(tenant.tenant_id, event_type, text=f"{self._noun} {name}", actor=actor)

@@ -1,0 +1,67 @@
+"""The mapping rules of a tenant."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from identity.access.callers import Actor
+from identity.directory.mapping_rule import MOST_RULES, MappingRule
+from identity.directory.version import DirectoryVersion
+from identity.foundation.events.events import Events
+from identity.foundation.events.kinds import EventType
+from identity.foundation.record_changes import rewritten
+from identity.foundation.tenants import Tenant
+from server.platform.audit import AuditNote
+from server.platform.errors import AlreadyExists, InvalidState, NotFound
+from server.platform.records import AlreadyThere, Records
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MappingRules:
+    records: Records[MappingRule]
+    version: DirectoryVersion
+    events: Events
+
+    async def all(self, tenant: Tenant) -> Sequence[MappingRule]:
+        """List them by id."""
+        return await self.records.page(tenant.tenant_id, most=MOST_RULES)
+
+    async def get(self, tenant: Tenant, rule_id: str) -> MappingRule:
+        """Raises NotFound."""
+        rule = await self.records.get(tenant.tenant_id, rule_id)
+        if rule is None:
+            raise NotFound("there is no such mapping rule")
+        return rule
+
+    async def add(self, tenant: Tenant, rule: MappingRule, actor: Actor, note: AuditNote) -> MappingRule:
+        """Raises AlreadyExists, and InvalidState when there are too many."""
+        if len(await self.all(tenant)) >= MOST_RULES:
+            raise InvalidState(f"expected at most {MOST_RULES} mapping rules")
+        try:
+            kept = await self.records.insert(rule, note=note)
+        except AlreadyThere as error:
+            raise AlreadyExists("there is a mapping rule with this id") from error
+        await self._tell(tenant, EventType.CREATED, kept.id, actor)
+        return kept
+
+    async def change(self, tenant: Tenant, wanted: MappingRule, actor: Actor, note: AuditNote) -> MappingRule:
+        """Replace the name, condition and result of a rule by those of `wanted`; raises NotFound, Unavailable."""
+        kept = await rewritten(
+            self.records,
+            lambda: self.get(tenant, wanted.id),
+            lambda rule: replace(
+                rule, name=wanted.name, claim_name=wanted.claim_name, claim_value=wanted.claim_value
+            ),
+            note=note,
+        )
+        await self._tell(tenant, EventType.CHANGED, kept.id, actor)
+        return kept
+
+    async def remove(self, tenant: Tenant, rule_id: str, actor: Actor, note: AuditNote) -> None:
+        """Raises NotFound."""
+        if await self.records.take(tenant.tenant_id, rule_id, note=note) is None:
+            raise NotFound("there is no such mapping rule")
+        await self._tell(tenant, EventType.DELETED, rule_id, actor)
+
+    async def _tell(self, tenant: Tenant, event_type: EventType, rule_id: str, actor: Actor) -> None:
+        await self.version.advance()
+        await self.events.emit(tenant.tenant_id, event_type, text=f"mapping rule {rule_id}", actor=actor)

@@ -1,0 +1,261 @@
+"""Administration of the users of a tenant.
+
+Setting a new password, disabling the account or letting it expire signs the user out everywhere. A user who sets a new
+password for their own account keeps the present session. An API key cannot create or change an administrator, whatever
+rights it has: it could gain that administrator's rights.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from identity.access.administrators import Administrators
+from identity.access.callers import Actor
+from identity.access.device import Device
+from identity.access.sign_out import SigningOut
+from identity.directory.chosen_password import ChosenPassword
+from identity.directory.provider import ProviderLink
+from identity.directory.user import User, UserId
+from identity.directory.users import email_key, find_by_name
+from identity.directory.version import DirectoryVersion
+from identity.foundation.events.events import Events
+from identity.foundation.events.kinds import EventType
+from identity.foundation.events.new_addresses import new_address
+from identity.foundation.randomness import Randomness
+from identity.foundation.tenants import Tenant
+from identity.people.user_changes import Labelled, UserChange, applied
+from server.platform.audit import AuditNote
+from server.platform.clock import Clock
+from server.platform.errors import AlreadyExists, InvalidArgument, InvalidState, NotFound, Unavailable
+from server.platform.records import AlreadyThere, Changed, Records
+
+_ID_LENGTH = 24
+_ATTEMPTS = 20
+
+
+class PasswordChoosing(Protocol):
+    async def choose(self, tenant: Tenant, user: User, password: str) -> ChosenPassword: ...
+
+
+class Names(Protocol):
+    async def names(self, tenant: Tenant) -> frozenset[str]: ...
+
+
+class OneTimeCodes(Protocol):
+    async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
+
+
+class Passkeys(Protocol):
+    async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
+
+
+class Consents(Protocol):
+    async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
+
+
+class Places(Protocol):
+    async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
+
+
+class Welcome(Protocol):
+    async def greet(self, tenant: Tenant, user: User) -> None:
+        """Send a mail to a user who cannot sign in yet."""
+        ...
+
+
+class Images(Protocol):
+    async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserAdministration:
+    users: Records[User]
+    devices: Records[Device]
+    consents: Consents
+    provider_links: Records[ProviderLink]
+    passkeys: Passkeys
+    places: Places
+    welcome: Welcome
+    one_time_codes: OneTimeCodes
+    images: Images
+    roles: Names
+    groups: Names
+    administrators: Administrators
+    version: DirectoryVersion
+    choosing: PasswordChoosing
+    reserved_usernames: Collection[str]
+    signing_out: SigningOut
+    events: Events
+    clock: Clock
+    randomness: Randomness
+
+    async def page(self, tenant: Tenant, *, after: str, most: int) -> Sequence[User]:
+        """Return users in the order of their ids, beginning after `after`."""
+        return await self.users.page(tenant.tenant_id, after=after, most=most)
+
+    async def get(self, tenant: Tenant, user_id: UserId) -> User:
+        """Raises NotFound."""
+        user = await self.users.get(tenant.tenant_id, user_id)
+        if user is None:
+            raise NotFound("there is no such user")
+        return user
+
+    async def get_by_email(self, tenant: Tenant, email: str) -> User:
+        """Raises NotFound."""
+        found = await self.users.find(tenant.tenant_id, "email", email_key(email), most=1)
+        if not found:
+            raise NotFound("there is no such user")
+        return found[0]
+
+    async def get_by_username(self, tenant: Tenant, username: str) -> User:
+        """Return the user with this name in the process API; raises NotFound."""
+        user = await find_by_name(self.users, tenant.tenant_id, username)
+        if user is None:
+            raise NotFound("there is no such user")
+        return user
+
+    async def create(
+        self, tenant: Tenant, change: UserChange, actor: Actor, *, note: AuditNote | None = None
+    ) -> User:
+        """Create an account, and send a welcome mail if it has no password.
+
+        Raises InvalidArgument, AlreadyExists, and PermissionDenied for an API key that creates an administrator.
+        """
+        if not change.email:
+            raise InvalidArgument("email: expected an address, found none")
+        now = self.clock.now()
+        nobody = User(
+            tenant_id=tenant.tenant_id,
+            id=self.randomness.alphanumeric(_ID_LENGTH),
+            email="",
+            tenant_ids=(tenant.tenant_id,),
+            created_at=now,
+        )
+        user = applied(change, nobody, labelled=await self._labelled(tenant), now=now)
+        await self.administrators.expect_may_change(user, actor)
+        chosen = await self._chosen(tenant, user, change)
+        try:
+            kept = await self.users.insert(user if chosen is None else chosen.of(user), note=note)
+        except AlreadyThere as error:
+            raise _taken(error) from error
+        await self._tell(kept, EventType.NEW_USER_REGISTERED, kept.email, actor)
+        await self._tell_of_administrator(nobody, kept, actor)
+        await self.welcome.greet(tenant, kept)
+        return kept
+
+    async def update(
+        self,
+        tenant: Tenant,
+        user_id: UserId,
+        change: UserChange,
+        *,
+        actor: Actor,
+        note: AuditNote | None = None,
+    ) -> User:
+        """Change a user; raises NotFound, InvalidArgument, AlreadyExists, InvalidState, PermissionDenied."""
+        labelled, first = await self._labelled(tenant), await self.get(tenant, user_id)
+        chosen = await self._chosen(tenant, first, change)
+        for _ in range(_ATTEMPTS):
+            before = await self.get(tenant, user_id)
+            await self.administrators.expect_may_change(before, actor)
+            if chosen is not None and before.password_hash != first.password_hash:
+                raise InvalidState("another caller changed the password in the meantime")
+            after = applied(change, before, labelled=labelled, now=self.clock.now())
+            await self.administrators.expect_may_change(after, actor)
+            try:
+                kept = await self.users.replace(after if chosen is None else chosen.of(after), note=note)
+            except Changed:
+                continue
+            except AlreadyThere as error:
+                raise _taken(error) from error
+            await self._after_update(tenant, before, kept, actor=actor)
+            return kept
+        raise Unavailable.untouched("the user is changed by too many at a time")
+
+    async def expect_changeable(self, tenant: Tenant, user_id: UserId, change: UserChange) -> None:
+        """Raise the errors that `update` would raise, apart from the password: NotFound, InvalidArgument."""
+        user, labelled = await self.get(tenant, user_id), await self._labelled(tenant)
+        applied(change, user, labelled=labelled, now=self.clock.now())
+
+    async def delete(
+        self, tenant: Tenant, user_id: UserId, actor: Actor, *, note: AuditNote | None = None
+    ) -> None:
+        """Remove a user with all dependent records; raises NotFound, PermissionDenied."""
+        await self.administrators.expect_may_change(await self.get(tenant, user_id), actor)
+        # The account first: without it the dependent records are invalid, and no new ones can be created.
+        user = await self.users.take(tenant.tenant_id, user_id, note=note)
+        await self._remove_rest(tenant, user_id)
+        if user is None:
+            raise NotFound("there is no such user")
+        await self._tell(user, EventType.DELETED, f"user {user.email}", actor)
+
+    async def remove_unchanged(self, tenant: Tenant, user: User) -> bool:
+        """Remove a user with all dependent records, unless it was changed since it was read."""
+        try:
+            # `take` ignores the revision, `replace` compares it. So the record expires now, and maintenance removes it.
+            await self.users.replace(replace(user, expires_at=self.clock.now()))
+        except Changed:
+            return False
+        await self._remove_rest(tenant, user.user_id)
+        return True
+
+    async def _remove_rest(self, tenant: Tenant, user_id: UserId) -> None:
+        await self.version.advance()
+        await self.signing_out.everywhere(tenant, user_id)
+        await self.devices.remove(tenant.tenant_id, "user_id", user_id)
+        await self.provider_links.remove(tenant.tenant_id, "user_id", user_id)
+        await self.passkeys.remove_of_user(tenant, user_id)
+        await self.places.remove_of_user(tenant, user_id)
+        await self.one_time_codes.remove_of_user(tenant, user_id)
+        await self.consents.remove_of_user(tenant, user_id)
+        await self.images.remove_of_user(tenant, user_id)
+
+    async def _after_update(self, tenant: Tenant, before: User, after: User, *, actor: Actor) -> None:
+        await self.version.advance()
+        has_new_password = after.password_hash != before.password_hash
+        if not after.is_active(self.clock.now()):
+            await self.signing_out.everywhere(tenant, after.user_id)
+        elif has_new_password:
+            await self.signing_out.everywhere(tenant, after.user_id, but=actor.session)
+        await self._tell(after, EventType.CHANGED, f"user {after.email}", actor)
+        if has_new_password:
+            is_own = actor.id == after.id
+            event_type = EventType.USER_PASSWORD_CHANGED if is_own else EventType.USER_PASSWORD_RESET
+            await self._tell(after, event_type, after.email, actor)
+        if after.email != before.email:
+            await self._tell(
+                after, EventType.USER_EMAIL_CHANGE, new_address(before.email, after.email), actor
+            )
+            # The link that was sent to the old address is invalid now.
+            await self.welcome.greet(tenant, after)
+        await self._tell_of_administrator(before, after, actor)
+
+    async def _tell_of_administrator(self, before: User, after: User, actor: Actor) -> None:
+        if await self.administrators.makes(after) and not await self.administrators.makes(before):
+            await self._tell(after, EventType.NEW_ADMINISTRATOR, after.email, actor)
+
+    async def _tell(self, user: User, event_type: EventType, text: str, actor: Actor) -> None:
+        is_own = actor.id == user.id
+        await self.events.emit(
+            user.tenant_id,
+            event_type,
+            ip=actor.peer_address or None,
+            text=text,
+            user_id=user.id,
+            session=actor.session if is_own and actor.session else None,
+            actor=actor,
+        )
+
+    async def _chosen(self, tenant: Tenant, user: User, change: UserChange) -> ChosenPassword | None:
+        if change.password is None:
+            return None
+        return await self.choosing.choose(tenant, user, change.password)
+
+    async def _labelled(self, tenant: Tenant) -> Labelled:
+        return Labelled(
+            await self.roles.names(tenant), await self.groups.names(tenant), self.reserved_usernames
+        )
+
+
+def _taken(error: AlreadyThere) -> AlreadyExists:
+    return AlreadyExists(f"there is a user with this {error.field}")

@@ -1,0 +1,92 @@
+"""Metadata of a provider: OpenID Connect Discovery 1.0 §3, RFC 8414 §2, RFC 8628 §4, RFC 9126 §5, RFC 9207 §3, RFC 9449 §5.1.
+
+Only what works is in it.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from identity.access.tokens.claims import PERSON_CLAIMS
+from identity.access.tokens.custom_claims import CUSTOM
+from identity.authentication.requests.request import ResponseMode
+from identity.crypto.jose.algorithms import ALGORITHMS
+from identity.foundation.tenants import Tenant
+from identity.foundation.vocabulary import (
+    BUILT_IN_SCOPES,
+    AuthenticationContext,
+    AuthenticationMethod,
+    GrantType,
+)
+
+_SIGNING = tuple(kind.algorithm for kind in ALGORITHMS)
+_SIGNED_BY_CLIENTS = ("RS256", "PS256", "ES256", "EdDSA")
+_METHODS = tuple(AuthenticationMethod)
+# Introspection needs an authenticated client.
+_PROVED_METHODS = tuple(method for method in _METHODS if method is not AuthenticationMethod.NONE)
+
+_TOKEN_CLAIMS = ("iss", "sub", "aud", "azp", "iat", "nbf", "exp", "jti", "scope", "tid", "sid", "did", "cnf")
+_AUTHENTICATION_CLAIMS = ("auth_time", "amr", "acr", "nonce", "at_hash")
+_CLAIMS = (*_TOKEN_CLAIMS, *_AUTHENTICATION_CLAIMS, *(rule.name for rule in PERSON_CLAIMS), CUSTOM)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderMetadata:
+    issuer: str
+    authorization_endpoint: str
+    token_endpoint: str
+    userinfo_endpoint: str
+    introspection_endpoint: str
+    revocation_endpoint: str
+    end_session_endpoint: str
+    device_authorization_endpoint: str
+    pushed_authorization_request_endpoint: str
+    jwks_uri: str
+    grant_types_supported: tuple[GrantType, ...]
+    scopes_supported: tuple[str, ...]
+    response_types_supported: tuple[str, ...] = ("code",)
+    response_modes_supported: tuple[str, ...] = tuple(ResponseMode)
+    subject_types_supported: tuple[str, ...] = ("public",)
+    id_token_signing_alg_values_supported: tuple[str, ...] = _SIGNING
+    userinfo_signing_alg_values_supported: tuple[str, ...] = _SIGNING
+    token_endpoint_auth_methods_supported: tuple[str, ...] = _METHODS
+    token_endpoint_auth_signing_alg_values_supported: tuple[str, ...] = _SIGNED_BY_CLIENTS
+    introspection_endpoint_auth_methods_supported: tuple[str, ...] = _PROVED_METHODS
+    revocation_endpoint_auth_methods_supported: tuple[str, ...] = _METHODS
+    dpop_signing_alg_values_supported: tuple[str, ...] = _SIGNED_BY_CLIENTS
+    code_challenge_methods_supported: tuple[str, ...] = ("S256",)
+    prompt_values_supported: tuple[str, ...] = ("none", "login", "consent", "select_account", "create")
+    acr_values_supported: tuple[str, ...] = tuple(AuthenticationContext)
+    claim_types_supported: tuple[str, ...] = ("normal",)
+    claims_supported: tuple[str, ...] = _CLAIMS
+    claims_parameter_supported: bool = True
+    authorization_response_iss_parameter_supported: bool = True
+    backchannel_logout_supported: bool = True
+    backchannel_logout_session_supported: bool = True
+    request_parameter_supported: bool = True
+    request_uri_parameter_supported: bool = True
+    require_request_uri_registration: bool = True
+    request_object_signing_alg_values_supported: tuple[str, ...] = _SIGNED_BY_CLIENTS
+    require_pushed_authorization_requests: bool = False
+    registration_endpoint: str | None = None
+
+
+def metadata_of(
+    tenant: Tenant, grant_types: Iterable[GrantType], *, own_scopes: Iterable[str], has_registration: bool
+) -> ProviderMetadata:
+    """Return the metadata; `scopes_supported` includes the tenant's own scopes."""
+    protocol = f"{tenant.issuer}oidc/"
+    return ProviderMetadata(
+        issuer=tenant.issuer,
+        authorization_endpoint=f"{protocol}authorize",
+        token_endpoint=f"{protocol}token",
+        userinfo_endpoint=f"{protocol}userinfo",
+        introspection_endpoint=f"{protocol}introspect",
+        revocation_endpoint=f"{protocol}token/revoke",
+        end_session_endpoint=f"{protocol}logout",
+        device_authorization_endpoint=f"{protocol}device",
+        pushed_authorization_request_endpoint=f"{protocol}par",
+        jwks_uri=f"{protocol}certs",
+        grant_types_supported=tuple(grant_types),
+        scopes_supported=(*BUILT_IN_SCOPES, *own_scopes),
+        registration_endpoint=f"{tenant.issuer}clients_dyn" if has_registration else None,
+    )

@@ -1,0 +1,67 @@
+"""The interface of grants: token requests and authorizations."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from identity.access.client_authentication.authenticator import ClientCredentials
+from identity.access.dpop.proofs import PresentedProof
+from identity.access.sessions.session import Authentication
+from identity.directory.client import Client
+from identity.directory.oauth_scopes import Extent
+from identity.foundation.tenants import Tenant
+from identity.foundation.vocabulary import GrantType
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenRequest:
+    """A parsed token request; grants do not see the form."""
+
+    tenant: Tenant
+    grant_type: str
+    credentials: ClientCredentials
+    oauth_scopes: tuple[str, ...] = ()
+    audience: str = ""
+    resources: tuple[str, ...] = ()
+    code: str = field(default="", repr=False)
+    redirect_uri: str = ""
+    code_verifier: str = field(default="", repr=False)
+    refresh_token: str = field(default="", repr=False)
+    device_code: str = field(default="", repr=False)
+    dpop: PresentedProof | None = field(default=None, repr=False)
+
+
+async def nothing_to_redeem(_token_set_id: str, /) -> None:
+    """For grants without a code or token that is used up."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Authorization:
+    """Subject of the tokens, and bounds of their scopes and resources.
+
+    With `authentication` the subject is a user, and a token set begins, unless `refresh_token` continues one.
+    `dpop_jkt` is the key that the client must prove. `redeem` uses up the code or token exactly once, for the token set
+    with the given id. It raises InvalidGrant when another request redeemed it.
+    """
+
+    subject: str
+    oauth_scopes: Extent
+    resources: Extent = Extent()
+    authentication: Authentication | None = None
+    nonce: str = ""
+    claims: str = ""
+    dpop_jkt: str = ""
+    device_id: str = ""
+    refresh_token: str = field(default="", repr=False)
+    redeem: Callable[[str], Awaitable[None]] = nothing_to_redeem
+
+
+class Grant(Protocol):
+    """One grant type."""
+
+    @property
+    def grant_type(self) -> GrantType: ...
+
+    async def authorize(self, request: TokenRequest, client: Client) -> Authorization:
+        """Validate the parameters of this grant for an authenticated client, without using anything up."""
+        ...

@@ -1,0 +1,38 @@
+"""The user of an authorization, in the present state of the account."""
+
+from identity.authentication.confirmation import is_unconfirmed
+from identity.directory.client import Client
+from identity.directory.tenants.confirmation import ConfirmationBySettings
+from identity.directory.tenants.tenant_record import TENANTS
+from identity.directory.user import USERS, User
+from identity.foundation.errors import InvalidGrant
+from identity.foundation.tenants import Tenant
+from identity.protocol.grants.grant import Authorization
+from server.platform.clock import Clock
+from server.platform.records import RecordStore
+
+
+class People:
+    def __init__(self, records: RecordStore, clock: Clock) -> None:
+        self._users = records.of(USERS)
+        self._confirmation = ConfirmationBySettings(records.of(TENANTS))
+        self._clock = clock
+
+    async def behind(self, authorization: Authorization, tenant: Tenant, *, client: Client) -> User | None:
+        """Return the user, or None when the client acts in its own name.
+
+        Raises InvalidGrant for a user who is disabled, must confirm the address first, or may no longer use the client.
+        """
+        if authorization.authentication is None:
+            return None
+        user = await self._users.get(tenant.tenant_id, authorization.authentication.user_id)
+        if user is None or not user.is_active(self._clock.now()) or not _may_use(user, client):
+            raise InvalidGrant("the user's account or its access to the client has ended")
+        if await is_unconfirmed(self._confirmation, tenant, user):
+            raise InvalidGrant("the user has to confirm the e-mail address first")
+        return user
+
+
+def _may_use(user: User, client: Client) -> bool:
+    prefix = client.restrict_group_prefix
+    return not prefix or any(group.startswith(prefix) for group in user.groups)

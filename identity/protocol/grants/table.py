@@ -1,0 +1,38 @@
+"""All grants of the token endpoint."""
+
+from collections.abc import Awaitable, Callable, Mapping
+
+from identity.access.tokens.families import Families
+from identity.access.tokens.token_sets import TokenSets
+from identity.authentication.authorization.code import AuthorizationCode
+from identity.directory.secrets import SecretHasher
+from identity.foundation.randomness import Randomness
+from identity.foundation.tenants import Tenant
+from identity.foundation.vocabulary import GrantType
+from identity.protocol.grants.authorization_code import AuthorizationCodeGrant
+from identity.protocol.grants.client_credentials import ClientCredentialsGrant, Standings
+from identity.protocol.grants.device_code import DeviceCodeGrant
+from identity.protocol.grants.grant import Grant
+from identity.protocol.grants.refresh_token import RefreshTokenGrant
+from server.platform.clock import Clock
+from server.platform.records import RecordStore
+
+
+def grants(
+    records: RecordStore,
+    secrets: SecretHasher,
+    *,
+    sets: TokenSets,
+    families: Families,
+    standings: Standings,
+    clock: Clock,
+    randomness: Randomness,
+    report_replay: Callable[[Tenant, AuthorizationCode], Awaitable[None]],
+) -> Mapping[GrantType, Grant]:
+    table: tuple[Grant, ...] = (
+        AuthorizationCodeGrant(records, secrets, sets=sets, clock=clock, report_replay=report_replay),
+        ClientCredentialsGrant(standings),
+        RefreshTokenGrant(families),
+        DeviceCodeGrant(records, secrets, clock=clock, randomness=randomness),
+    )
+    return {grant.grant_type: grant for grant in table}

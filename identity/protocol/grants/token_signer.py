@@ -1,0 +1,76 @@
+"""Signs the tokens of a validated token request."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from identity.access.tokens.access_token import AccessToken, AccessTokens, Grantee
+from identity.access.tokens.claims import Document
+from identity.access.tokens.custom_claims import Asked, Claims, CustomClaims
+from identity.access.tokens.families import Family
+from identity.access.tokens.id_token import IdTokens
+from identity.access.tokens.keys import KeyRing
+from identity.crypto.jose.signing_key import SigningKey
+from identity.foundation.vocabulary import Scope, TokenType
+from identity.protocol.grants.continuation import Order
+
+
+@dataclass(frozen=True, slots=True)
+class SignedTokens:
+    access_token: AccessToken
+    token_type: TokenType
+    id_token: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Supplies:
+    """Signing keys of the algorithms that the client registered, and custom claims."""
+
+    access_token_key: SigningKey
+    id_token_key: SigningKey
+    custom: Mapping[Document, Claims]
+
+
+class Signing:
+    def __init__(
+        self, keys: KeyRing, access_tokens: AccessTokens, id_tokens: IdTokens, *, custom: CustomClaims
+    ) -> None:
+        self._keys = keys
+        self._access_tokens = access_tokens
+        self._id_tokens = id_tokens
+        self._custom = custom
+
+    async def supplies(self, order: Order) -> Supplies:
+        """Load keys and claims; raises Unavailable while a key is being made."""
+        key_set = await self._keys.key_set(order.tenant.tenant_id)
+        asked = Asked(
+            tenant=order.tenant,
+            client=order.client,
+            user=order.user,
+            oauth_scopes=order.oauth_scopes,
+            parameter=order.authorization.claims,
+        )
+        return Supplies(
+            key_set.signing_key(order.client.access_token_signed_response_alg),
+            key_set.signing_key(order.client.id_token_signed_response_alg),
+            await self._custom.of(asked),
+        )
+
+    def sign(self, order: Order, family: Family | None, *, supplies: Supplies) -> SignedTokens:
+        """Sign an access token, and an ID token for a user; raises InvalidRequest when one would be too long."""
+        grantee = Grantee(
+            tenant=order.tenant,
+            client=order.client,
+            subject=order.authorization.subject,
+            oauth_scopes=order.oauth_scopes,
+            audiences=(order.audience, *order.resources),
+            user=order.user,
+            token_set=family.token_set if family else None,
+            dpop_jkt=order.dpop_jkt,
+            custom=supplies.custom,
+        )
+        access_token = self._access_tokens.issue(grantee, supplies.access_token_key)
+        id_token = ""
+        if Scope.OPENID in order.oauth_scopes:
+            nonce = order.authorization.nonce
+            id_token = self._id_tokens.issue(grantee, supplies.id_token_key, beside=access_token, nonce=nonce)
+        return SignedTokens(access_token, grantee.token_type, id_token)

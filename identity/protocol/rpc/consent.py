@@ -1,0 +1,40 @@
+"""ConsentService."""
+
+from gnomon.identity.v1 import consent_service_pb2 as pb
+from identity.access.callers import Area, Right
+from identity.access.rpc.admission import Admission
+from identity.directory.client import ClientId
+from identity.directory.user import UserId
+from identity.protocol.consents import ConsentAdministration, ListedConsent
+from server.platform.call import Call
+
+
+class ConsentServicer:
+    def __init__(self, admission: Admission, administration: ConsentAdministration) -> None:
+        self._admission = admission
+        self._administration = administration
+
+    async def list_consents(self, request: pb.ListConsentsRequest, _call: Call) -> pb.ListConsentsResponse:
+        tenant, _ = await self._admission.of_self_or(request, Area.USERS, Right.READ)
+        found = await self._administration.of_user(tenant, UserId(request.user_id))
+        return pb.ListConsentsResponse(consents=map(_message, found))
+
+    async def withdraw_consent(
+        self, request: pb.WithdrawConsentRequest, _call: Call
+    ) -> pb.WithdrawConsentResponse:
+        tenant, actor = await self._admission.of_self_or(request, Area.USERS, Right.DELETE)
+        user_id, client_id = UserId(request.user_id), ClientId(request.client_id)
+        await self._administration.withdraw(tenant, user_id, client_id, actor=actor)
+        return pb.WithdrawConsentResponse()
+
+
+def _message(listed: ListedConsent) -> pb.Consent:
+    consent, terms = listed.consent, listed.consent.terms
+    return pb.Consent(
+        client_id=consent.client_id,
+        client_name=listed.client_name,
+        scopes=terms.oauth_scopes,
+        resources=terms.resources,
+        claims=terms.claims,
+        granted_at=int(consent.granted_at.timestamp()),
+    )

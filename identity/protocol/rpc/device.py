@@ -1,0 +1,83 @@
+"""DeviceService."""
+
+from collections.abc import Mapping
+
+from gnomon.identity.v1 import device_service_pb2 as pb
+from identity.access.sessions.browser import Browser
+from identity.authentication.rpc.proofs import credentials_of
+from identity.directory import oauth_scopes as scopes
+from identity.foundation.tenants import Tenants
+from identity.protocol.devices.authorization import DeviceAuthorizations, StartRequest
+from identity.protocol.devices.verification import (
+    Decision,
+    DeviceVerification,
+    Question,
+    accepted,
+    declined,
+    looked_at,
+)
+from server.platform.call import Call
+from server.platform.errors import InvalidArgument
+
+_DECISIONS: Mapping[int, Decision] = {
+    pb.DEVICE_DECISION_PENDING: looked_at,
+    pb.DEVICE_DECISION_ACCEPT: accepted,
+    pb.DEVICE_DECISION_DECLINE: declined,
+}
+
+
+class DeviceServicer:
+    def __init__(
+        self, tenants: Tenants, authorizations: DeviceAuthorizations, verification: DeviceVerification
+    ) -> None:
+        self._tenants = tenants
+        self._authorizations = authorizations
+        self._verification = verification
+
+    async def start_device_authorization(
+        self, request: pb.StartDeviceAuthorizationRequest, _call: Call
+    ) -> pb.StartDeviceAuthorizationResponse:
+        started = await self._authorizations.start(
+            StartRequest(
+                tenant=self._tenants.find(request.tenant_id),
+                credentials=credentials_of(request.client),
+                oauth_scopes=scopes.parse(request.scope),
+                nonce=request.nonce,
+                peer_address=request.peer_address,
+            )
+        )
+        return pb.StartDeviceAuthorizationResponse(
+            device_code=started.device_code,
+            user_code=started.user_code,
+            verification_uri=started.verification_uri,
+            verification_uri_complete=started.verification_uri_complete,
+            expires_in=int(started.lifetime.total_seconds()),
+            interval=started.interval,
+        )
+
+    async def verify_device(self, request: pb.VerifyDeviceRequest, _call: Call) -> pb.VerifyDeviceResponse:
+        decision = _DECISIONS.get(request.decision)
+        if decision is None:
+            raise InvalidArgument("decision: expected one of pending, accept and decline")
+        asked_for = await self._verification.decide(self._question(request), decision)
+        code = asked_for.code
+        return pb.VerifyDeviceResponse(
+            scopes=" ".join(code.oauth_scopes),
+            client_id=code.client_id,
+            client_name=asked_for.client.name,
+            peer_address=code.peer_address,
+            started_at=int(code.started_at.timestamp()),
+        )
+
+    def _question(self, request: pb.VerifyDeviceRequest) -> Question:
+        browser = Browser(
+            cookie=request.browser.session,
+            csrf_token=request.browser.csrf_token,
+            peer_address=request.browser.peer_address,
+        )
+        return Question(
+            tenant=self._tenants.find(request.tenant_id),
+            browser=browser,
+            user_code=request.user_code,
+            proof_of_work=request.pow,
+        )

@@ -1,0 +1,43 @@
+"""DeviceListService."""
+
+from gnomon.identity.v1 import device_list_service_pb2 as pb
+from identity.access.callers import Area, Right
+from identity.access.rpc.admission import Admission
+from identity.directory.user import UserId
+from identity.protocol.devices.administration import DeviceAdministration, ListedDevice
+from server.platform.call import Call
+
+
+class DeviceListServicer:
+    def __init__(self, admission: Admission, administration: DeviceAdministration) -> None:
+        self._admission = admission
+        self._administration = administration
+
+    async def list_devices(self, request: pb.ListDevicesRequest, _call: Call) -> pb.ListDevicesResponse:
+        tenant, _ = await self._admission.of_self_or(request, Area.USERS, Right.READ)
+        found = await self._administration.of_user(tenant, UserId(request.user_id))
+        return pb.ListDevicesResponse(devices=map(_message, found))
+
+    async def rename_device(self, request: pb.RenameDeviceRequest, _call: Call) -> pb.RenameDeviceResponse:
+        tenant, actor = await self._admission.of_self_or(request, Area.USERS, Right.UPDATE)
+        user_id = UserId(request.user_id)
+        await self._administration.rename(tenant, user_id, request.device_id, name=request.name, actor=actor)
+        return pb.RenameDeviceResponse()
+
+    async def revoke_device(self, request: pb.RevokeDeviceRequest, _call: Call) -> pb.RevokeDeviceResponse:
+        tenant, actor = await self._admission.of_self_or(request, Area.USERS, Right.DELETE)
+        await self._administration.revoke(tenant, UserId(request.user_id), request.device_id, actor=actor)
+        return pb.RevokeDeviceResponse()
+
+
+def _message(listed: ListedDevice) -> pb.Device:
+    device, refresh_until = listed.device, listed.refresh_until
+    return pb.Device(
+        id=device.id,
+        client_id=device.client_id,
+        user_id=device.user_id,
+        created=int(device.created_at.timestamp()),
+        refresh_exp=None if refresh_until is None else int(refresh_until.timestamp()),
+        peer_ip=device.peer_address,
+        name=device.name,
+    )

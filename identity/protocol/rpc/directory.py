@@ -1,0 +1,68 @@
+"""DirectoryService."""
+
+from gnomon.identity.v1 import directory_service_pb2 as pb
+from identity.access.sessions.signed_in import PresentedSession, SignedInPrincipals
+from identity.directory.claims import NO_CLAIMS, claims_of
+from identity.directory.principals import Principal, PrincipalKind, Principals
+from identity.directory.version import DirectoryVersion
+from identity.foundation.tenants import Tenant, Tenants
+from identity.foundation.vocabulary import Permission
+from server.platform.call import ANONYMOUS, Call
+from server.platform.errors import NotFound
+
+_KINDS = {
+    PrincipalKind.USER: pb.PRINCIPAL_KIND_USER,
+    PrincipalKind.CLIENT: pb.PRINCIPAL_KIND_CLIENT,
+}
+
+
+class DirectoryServicer:
+    def __init__(
+        self,
+        tenants: Tenants,
+        principals: Principals,
+        *,
+        signed_in: SignedInPrincipals,
+        version: DirectoryVersion,
+    ) -> None:
+        self._tenants = tenants
+        self._principals = principals
+        self._signed_in = signed_in
+        self._version = version
+
+    async def get_principal(self, request: pb.GetPrincipalRequest, call: Call) -> pb.GetPrincipalResponse:
+        tenant = self._tenants.find_by_issuer(request.issuer)
+        # Services of this process and callers with access to the default tenant may resolve every subject.
+        known = {tenant.tenant_id, self._tenants.default.tenant_id}
+        if call.principal is not ANONYMOUS and call.principal.tenant_ids.isdisjoint(known):
+            raise NotFound("there is no such principal")
+        claims = claims_of(request.claims) if request.claims else NO_CLAIMS
+        principal = await self._principals.of(request.subject, request.issuer, claims)
+        return pb.GetPrincipalResponse(principal=_message(principal, tenant))
+
+    async def get_signed_in_principal(
+        self, request: pb.GetSignedInPrincipalRequest, _call: Call
+    ) -> pb.GetSignedInPrincipalResponse:
+        principal, tenant = await self._signed_in.of(
+            [PresentedSession(session.tenant_id, session.cookie) for session in request.sessions],
+            request.peer_address,
+            csrf_token=request.csrf_token,
+            is_read=request.is_read,
+        )
+        return pb.GetSignedInPrincipalResponse(principal=_message(principal, tenant))
+
+    async def await_directory_version(
+        self, request: pb.AwaitDirectoryVersionRequest, _call: Call
+    ) -> pb.AwaitDirectoryVersionResponse:
+        version = await self._version.beyond(request.version, seconds=request.wait_secs)
+        return pb.AwaitDirectoryVersionResponse(version=version)
+
+
+def _message(principal: Principal, issuing: Tenant) -> pb.Principal:
+    return pb.Principal(
+        subject=principal.subject,
+        kind=_KINDS[principal.kind],
+        tenant_ids=sorted(principal.standing.tenant_ids),
+        permissions=filter(principal.standing.permissions.__contains__, Permission),
+        issuing_tenant_id=issuing.tenant_id,
+    )

@@ -1,0 +1,36 @@
+"""DiscoveryService."""
+
+from collections.abc import Collection
+from dataclasses import asdict
+
+from gnomon.identity.v1 import discovery_service_pb2 as pb
+from identity.directory.labels import MOST_LABELS, ScopeDefinition
+from identity.foundation.tenants import Tenants
+from identity.foundation.vocabulary import GrantType
+from identity.protocol.discovery import metadata_of
+from server.platform.call import Call
+from server.platform.records import Records
+
+
+class DiscoveryServicer:
+    def __init__(
+        self,
+        tenants: Tenants,
+        definitions: Records[ScopeDefinition],
+        grant_types: Collection[GrantType],
+        *,
+        has_registration: bool,
+    ) -> None:
+        self._tenants = tenants
+        self._definitions = definitions
+        self._grant_types = grant_types
+        self._has_registration = has_registration
+
+    async def get_metadata(self, request: pb.GetMetadataRequest, _call: Call) -> pb.GetMetadataResponse:
+        tenant = self._tenants.find(request.tenant_id)
+        definitions = await self._definitions.page(tenant.tenant_id, most=MOST_LABELS)
+        own_scopes = sorted(definition.name for definition in definitions)
+        metadata = metadata_of(
+            tenant, self._grant_types, own_scopes=own_scopes, has_registration=self._has_registration
+        )
+        return pb.GetMetadataResponse(metadata=pb.ProviderMetadata(**asdict(metadata)))

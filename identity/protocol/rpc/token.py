@@ -1,0 +1,87 @@
+"""TokenService."""
+
+import logging
+
+import msgspec
+
+from gnomon.identity.v1 import token_service_pb2 as pb
+from identity.access.client_authentication.authenticator import ClientCredentials
+from identity.authentication.rpc.proofs import credentials_of, method_of
+from identity.directory import oauth_scopes as scopes
+from identity.foundation.errors import ProtocolError
+from identity.foundation.tenants import Tenants
+from identity.protocol.grants.grant import TokenRequest
+from identity.protocol.grants.pipeline import TokenPipeline
+from identity.protocol.tokens.introspection import Introspection
+from identity.protocol.tokens.revocation import Revocation
+from server.platform.call import Call
+
+logger = logging.getLogger(__name__)
+
+
+class TokenServicer:
+    def __init__(
+        self,
+        tenants: Tenants,
+        pipeline: TokenPipeline,
+        *,
+        introspection: Introspection,
+        revocation: Revocation,
+    ) -> None:
+        self._tenants = tenants
+        self._pipeline = pipeline
+        self._introspection = introspection
+        self._revocation = revocation
+
+    async def issue_token(self, request: pb.IssueTokenRequest, call: Call) -> pb.IssueTokenResponse:
+        try:
+            issued = await self._pipeline.issue(self._parse(request))
+        except ProtocolError as refusal:
+            logger.info("token refused", extra={"error": refusal.error, "request_id": call.request_id})
+            raise
+        return pb.IssueTokenResponse(
+            access_token=issued.access_token,
+            token_type=issued.token_type,
+            expires_in=int(issued.lifetime.total_seconds()),
+            scope=" ".join(issued.oauth_scopes),
+            id_token=issued.id_token or None,
+            refresh_token=issued.refresh_token or None,
+            dpop_nonce=issued.dpop_nonce or None,
+        )
+
+    async def introspect_token(
+        self, request: pb.IntrospectTokenRequest, _call: Call
+    ) -> pb.IntrospectTokenResponse:
+        tenant = self._tenants.find(request.tenant_id)
+        if request.bearer:
+            found = await self._introspection.for_bearer(tenant, request.bearer, token=request.token)
+        else:
+            credentials = credentials_of(request.client)
+            found = await self._introspection.for_client(tenant, credentials, token=request.token)
+        return pb.IntrospectTokenResponse(document=msgspec.json.encode(found))
+
+    async def revoke_token(self, request: pb.RevokeTokenRequest, _call: Call) -> pb.RevokeTokenResponse:
+        tenant = self._tenants.find(request.tenant_id)
+        await self._revocation.revoke(tenant, credentials_of(request.client), token=request.token)
+        return pb.RevokeTokenResponse()
+
+    def _parse(self, request: pb.IssueTokenRequest) -> TokenRequest:
+        return TokenRequest(
+            tenant=self._tenants.find(request.tenant_id),
+            grant_type=request.grant_type,
+            credentials=ClientCredentials(
+                method_of(request.client_authentication),
+                request.client_id,
+                request.client_secret,
+                request.client_assertion,
+            ),
+            oauth_scopes=scopes.parse(request.scope),
+            audience=request.audience,
+            resources=tuple(request.resource),
+            code=request.code,
+            redirect_uri=request.redirect_uri,
+            code_verifier=request.code_verifier,
+            refresh_token=request.refresh_token,
+            device_code=request.device_code,
+            dpop=request.dpop if request.HasField("dpop") else None,
+        )

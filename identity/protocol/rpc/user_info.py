@@ -1,0 +1,56 @@
+"""UserInfoService."""
+
+import msgspec
+
+from gnomon.identity.v1 import user_info_service_pb2 as pb
+from identity.access.dpop.nonces import DpopNonces
+from identity.foundation.tenants import Tenants
+from identity.protocol.userinfo.forward import Caller, ForwardAuthentication
+from identity.protocol.userinfo.presented import PresentedToken
+from identity.protocol.userinfo.userinfo import UserInfo
+from server.platform.call import Call
+
+
+class UserInfoServicer:
+    def __init__(
+        self, tenants: Tenants, user_info: UserInfo, *, forward: ForwardAuthentication, nonces: DpopNonces
+    ) -> None:
+        self._tenants = tenants
+        self._user_info = user_info
+        self._forward = forward
+        self._nonces = nonces
+
+    async def get_user_info(self, request: pb.GetUserInfoRequest, _call: Call) -> pb.GetUserInfoResponse:
+        tenant = self._tenants.find(request.tenant_id)
+        document = await self._user_info.of(tenant, _presented(request.token))
+        dpop_nonce = self._nonces.current(tenant) if request.token.is_dpop else ""
+        if document.jwt:
+            return pb.GetUserInfoResponse(jwt=document.jwt, dpop_nonce=dpop_nonce)
+        return pb.GetUserInfoResponse(claims=msgspec.json.encode(document.claims), dpop_nonce=dpop_nonce)
+
+    async def authorize_forward(
+        self, request: pb.AuthorizeForwardRequest, _call: Call
+    ) -> pb.AuthorizeForwardResponse:
+        tenant = self._tenants.find(request.tenant_id)
+        return forward_response(await self._forward.caller(tenant, _presented(request.token)))
+
+
+def forward_response(caller: Caller) -> pb.AuthorizeForwardResponse:
+    return pb.AuthorizeForwardResponse(
+        user_id=caller.user_id,
+        roles=caller.roles,
+        groups=caller.groups,
+        email=caller.email,
+        email_verified=caller.is_email_verified,
+        family_name=caller.family_name,
+        given_name=caller.given_name,
+        is_mfa=caller.is_mfa,
+    )
+
+
+def _presented(token: pb.PresentedToken) -> PresentedToken:
+    return PresentedToken(
+        access_token=token.access_token,
+        is_dpop=token.is_dpop,
+        proof=token.dpop if token.HasField("dpop") else None,
+    )

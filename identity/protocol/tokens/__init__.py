@@ -1,0 +1,1 @@
+"""Introspection and revocation of tokens."""

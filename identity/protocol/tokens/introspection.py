@@ -1,0 +1,113 @@
+"""Token introspection: RFC 7662.
+
+A caller that may not see a token gets the same response as for an unknown one.
+"""
+
+from collections.abc import Mapping
+
+from identity.access.client_authentication.authenticator import ClientAuthenticator, ClientCredentials
+from identity.access.tokens.active import ActiveToken, ActiveTokens
+from identity.access.tokens.claims import Document
+from identity.access.tokens.custom_claims import Asked, Claims, CustomClaims
+from identity.access.tokens.families import Families
+from identity.directory.client import Client
+from identity.directory.user import USERS
+from identity.foundation.errors import InvalidClient, InvalidToken
+from identity.foundation.tenants import Tenant
+from identity.foundation.vocabulary import TokenType
+from server.platform.clock import Clock
+from server.platform.records import RecordStore
+
+INACTIVE: Mapping[str, object] = {"active": False}
+
+
+class Introspection:
+    def __init__(
+        self,
+        authenticator: ClientAuthenticator,
+        tokens: ActiveTokens,
+        *,
+        families: Families,
+        custom: CustomClaims,
+        records: RecordStore,
+        clock: Clock,
+    ) -> None:
+        self._authenticator = authenticator
+        self._tokens = tokens
+        self._families = families
+        self._custom = custom
+        self._users = records.of(USERS)
+        self._clock = clock
+
+    async def for_client(
+        self, tenant: Tenant, credentials: ClientCredentials, *, token: str
+    ) -> Mapping[str, object]:
+        """Answer an authenticated client; raises InvalidClient, also for a public one: §2.1."""
+        client = await self._authenticator.authenticate(credentials, tenant)
+        if client.is_public:
+            raise InvalidClient("client authentication failed")
+        try:
+            return await self._access_token(tenant, token)
+        except InvalidToken:
+            return await self._refresh_token(tenant, client, token)
+
+    async def for_bearer(self, tenant: Tenant, bearer: str, *, token: str) -> Mapping[str, object]:
+        """Answer the holder of a bearer access token; raises InvalidToken."""
+        caller = await self._tokens.find(bearer, tenant)
+        if caller.claims.typ is not TokenType.BEARER:
+            raise InvalidToken("the token has to be presented with its proof")
+        try:
+            return await self._access_token(tenant, token)
+        except InvalidToken:
+            return INACTIVE
+
+    async def _access_token(self, tenant: Tenant, text: str) -> Mapping[str, object]:
+        """Raises InvalidToken."""
+        token = await self._tokens.find(text, tenant)
+        asked = Asked(
+            tenant=tenant, client=token.client, user=token.user, oauth_scopes=token.claims.oauth_scopes
+        )
+        return _described(token, (await self._custom.of(asked))[Document.ACCESS_TOKEN])
+
+    async def _refresh_token(self, tenant: Tenant, client: Client, token: str) -> Mapping[str, object]:
+        """Describe a refresh token to its own client only, without using it up."""
+        token_set = await self._families.look(tenant, client, token=token)
+        if token_set is None:
+            return INACTIVE
+        user = await self._users.get(tenant.tenant_id, token_set.user_id)
+        if user is None or not user.is_active(self._clock.now()) or token_set.expires_at is None:
+            return INACTIVE
+        return {
+            "active": True,
+            "token_type": "refresh_token",
+            "iss": tenant.issuer,
+            "sub": token_set.user_id,
+            "client_id": token_set.client_id,
+            "scope": " ".join(token_set.oauth_scopes),
+            "exp": int(token_set.expires_at.timestamp()),
+        }
+
+
+def _described(token: ActiveToken, custom: Claims) -> Mapping[str, object]:
+    claims = token.claims
+    described: dict[str, object] = {
+        "active": True,
+        "token_type": claims.typ.value,
+        "iss": claims.iss,
+        "sub": claims.sub,
+        "aud": claims.aud,
+        "client_id": claims.azp,
+        "iat": claims.iat,
+        "nbf": claims.nbf,
+        "exp": claims.exp,
+        "jti": claims.jti,
+    }
+    optional = {
+        "scope": claims.scope,
+        "sid": claims.sid,
+        "did": claims.did,
+        "username": token.user and (token.user.preferred_username or token.user.email),
+        "roles": token.user and token.user.roles,
+        "cnf": {"jkt": claims.cnf.jkt} if claims.cnf.jkt else None,
+    }
+    return {**custom, **described, **{name: value for name, value in optional.items() if value}}

@@ -1,0 +1,96 @@
+"""All kinds of records that the provider stores; each has a table of its name."""
+
+from typing import Any
+
+from identity.access.api_key import API_KEYS
+from identity.access.device import DEVICE_CODES, DEVICES
+from identity.access.login_protection.account_failures import ACCOUNT_FAILURES
+from identity.access.login_protection.failures import ADDRESS_FAILURES
+from identity.access.sessions.logout_records import BACK_CHANNEL_LOGOUTS, LOGOUT_REQUESTS
+from identity.access.sessions.session import SESSIONS
+from identity.access.tokens.revoked import REVOKED_TOKENS
+from identity.access.tokens.token_set import TOKEN_SETS
+from identity.authentication.authorization.code import AUTHORIZATION_CODES
+from identity.authentication.client_screens import CLIENT_SCREENS
+from identity.authentication.federation.login import UPSTREAM_LOGINS
+from identity.authentication.one_time_codes.factors import CODE_FACTORS
+from identity.authentication.one_time_codes.question import CODE_QUESTIONS
+from identity.authentication.passkeys.ceremony import CEREMONIES
+from identity.authentication.passkeys.passkey import PASSKEYS
+from identity.authentication.reauthentication.modification_tokens import MODIFICATION_TOKENS
+from identity.authentication.requests.pushed import PUSHED_REQUESTS
+from identity.authentication.requests.request import AUTHORIZATION_REQUESTS
+from identity.crypto.keys.root_secret import ROOT_SECRETS
+from identity.crypto.keys.stored import KEY_SETS
+from identity.delivery.mail.queued_letter import QUEUED_LETTERS
+from identity.directory.client import CLIENTS
+from identity.directory.consents.consent import CONSENTS
+from identity.directory.images.image import IMAGES
+from identity.directory.labels import GROUPS, ROLES, SCOPE_DEFINITIONS, USER_ATTRIBUTES
+from identity.directory.links.link import LINKS
+from identity.directory.mapping_rule import MAPPING_RULES
+from identity.directory.provider import PROVIDER_LINKS, PROVIDERS
+from identity.directory.tenants.sign_in_domain import SIGN_IN_DOMAINS
+from identity.directory.tenants.tenant_record import TENANTS
+from identity.directory.user import USERS
+from identity.directory.version import DIRECTORY_VERSIONS
+from identity.foundation.events.event import EVENTS
+from identity.foundation.leadership import LEADERS
+from identity.foundation.single_use import SPENT_IDS
+from identity.people.notices.places import SIGN_IN_PLACES
+from identity.people.registration.limits import REGISTRATION_ATTEMPTS
+from identity.people.reset.requests import RESET_REQUESTS
+from identity.protocol.devices.limits import DEVICE_STARTS, USER_CODE_ATTEMPTS
+from identity.protocol.forward_auth.records import FORWARD_REQUESTS, FORWARD_SESSIONS
+from server.platform.records import Kind
+
+KINDS: tuple[Kind[Any], ...] = (
+    ACCOUNT_FAILURES,
+    ADDRESS_FAILURES,
+    API_KEYS,
+    AUTHORIZATION_CODES,
+    AUTHORIZATION_REQUESTS,
+    BACK_CHANNEL_LOGOUTS,
+    CEREMONIES,
+    CLIENT_SCREENS,
+    CLIENTS,
+    CODE_FACTORS,
+    CODE_QUESTIONS,
+    CONSENTS,
+    DEVICE_CODES,
+    DEVICE_STARTS,
+    DEVICES,
+    DIRECTORY_VERSIONS,
+    EVENTS,
+    FORWARD_REQUESTS,
+    FORWARD_SESSIONS,
+    GROUPS,
+    IMAGES,
+    KEY_SETS,
+    LEADERS,
+    LINKS,
+    LOGOUT_REQUESTS,
+    MAPPING_RULES,
+    MODIFICATION_TOKENS,
+    PASSKEYS,
+    PROVIDER_LINKS,
+    PROVIDERS,
+    PUSHED_REQUESTS,
+    QUEUED_LETTERS,
+    RESET_REQUESTS,
+    REGISTRATION_ATTEMPTS,
+    REVOKED_TOKENS,
+    ROLES,
+    ROOT_SECRETS,
+    SCOPE_DEFINITIONS,
+    SESSIONS,
+    SIGN_IN_DOMAINS,
+    SIGN_IN_PLACES,
+    SPENT_IDS,
+    TENANTS,
+    TOKEN_SETS,
+    UPSTREAM_LOGINS,
+    USER_ATTRIBUTES,
+    USER_CODE_ATTEMPTS,
+    USERS,
+)

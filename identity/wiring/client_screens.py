@@ -1,0 +1,28 @@
+"""Composes the sign-in and sign-out screens of clients."""
+
+from collections.abc import Mapping
+
+from google.protobuf.descriptor import ServiceDescriptor
+
+from gnomon.identity.v1 import screen_service_pb2
+from identity.access.administrators import Administrators
+from identity.access.callers import Callers
+from identity.access.rpc.admission import Admission
+from identity.authentication.client_screens import Screens
+from identity.clients.rpc.screen import ScreenServicer
+from identity.clients.screens import ScreenAdministration
+from identity.dependencies import Ground
+
+_SCREENS = screen_service_pb2.DESCRIPTOR.services_by_name["ScreenService"]
+
+
+def screens_on(ground: Ground) -> Screens:
+    return Screens(ground.store, ground.clients)
+
+
+class Screening:
+    servicers: Mapping[ServiceDescriptor, object]
+
+    def __init__(self, ground: Ground, callers: Callers) -> None:
+        administration = ScreenAdministration(ground.store, Administrators(ground.standings), ground.events)
+        self.servicers = {_SCREENS: ScreenServicer(Admission(ground.tenants, callers), administration)}

@@ -1,0 +1,51 @@
+"""Composes forward authentication by cookies for services behind a proxy."""
+
+from collections.abc import Mapping
+
+from google.protobuf.descriptor import ServiceDescriptor
+
+from gnomon.identity.v1 import forward_auth_service_pb2
+from identity.dependencies import Ground
+from identity.foundation.vocabulary import GrantType
+from identity.protocol.forward_auth.admission import ForwardAdmission
+from identity.protocol.forward_auth.redemption import Redemption
+from identity.protocol.forward_auth.sign_in import ForwardSignIn
+from identity.protocol.rpc.forward_auth import ForwardAuthServicer
+from identity.wiring.access import Presence
+from identity.wiring.tokens import Issuing
+
+_FORWARD_AUTH = forward_auth_service_pb2.DESCRIPTOR.services_by_name["ForwardAuthService"]
+
+
+class Fronting:
+    servicers: Mapping[ServiceDescriptor, object]
+
+    def __init__(self, ground: Ground, presence: Presence, issuing: Issuing) -> None:
+        redemption = Redemption(
+            ground.store,
+            ground.secrets,
+            grant=issuing.grants[GrantType.AUTHORIZATION_CODE],
+            people=issuing.people,
+            continuation=issuing.continuation,
+            randomness=ground.randomness,
+        )
+        admission = ForwardAdmission(
+            ground.store,
+            ground.secrets,
+            sessions=presence.sessions,
+            token_sets=presence.token_sets,
+            users=presence.users,
+            clock=ground.clock,
+        )
+        sign_in = ForwardSignIn(
+            ground.store,
+            ground.secrets,
+            redemption=redemption,
+            clock=ground.clock,
+            randomness=ground.randomness,
+        )
+        self.servicers = {
+            _FORWARD_AUTH: ForwardAuthServicer(
+                ground.tenants, ground.clients, admission=admission, sign_in=sign_in, clock=ground.clock
+            )
+        }

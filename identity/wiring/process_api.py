@@ -1,0 +1,49 @@
+"""Composes the directory as the process API keeps it."""
+
+from collections.abc import Mapping
+
+from google.protobuf.descriptor import ServiceDescriptor
+
+from gnomon.directory.v1 import (
+    authentication_service_pb2,
+    group_service_pb2,
+    role_service_pb2,
+    tenant_service_pb2,
+    user_service_pb2,
+)
+from identity.administration.rpc.process_api.authentication import AuthenticationServicer
+from identity.administration.rpc.process_api.group import GroupServicer
+from identity.administration.rpc.process_api.members import Members
+from identity.administration.rpc.process_api.role import RoleServicer
+from identity.administration.rpc.process_api.tenant import TenantServicer
+from identity.administration.rpc.process_api.user import UserServicer
+from identity.administration.tenants.administration import TenantAdministration
+from identity.dependencies import Ground
+from identity.wiring.access import Presence
+from identity.wiring.people_administration import Administering
+
+_AUTHENTICATION = authentication_service_pb2.DESCRIPTOR.services_by_name["AuthenticationService"]
+_GROUPS = group_service_pb2.DESCRIPTOR.services_by_name["GroupService"]
+_ROLES = role_service_pb2.DESCRIPTOR.services_by_name["RoleService"]
+_TENANTS = tenant_service_pb2.DESCRIPTOR.services_by_name["TenantService"]
+_USERS = user_service_pb2.DESCRIPTOR.services_by_name["UserService"]
+
+
+def process_api(
+    ground: Ground, presence: Presence, administering: Administering, tenants: TenantAdministration
+) -> Mapping[ServiceDescriptor, object]:
+    """Return the servicers, which share their records with the administration."""
+    acting, members = administering.acting, Members(ground.store, administering.mapping_rules)
+    return {
+        _GROUPS: GroupServicer(acting, administering.groups, members),
+        _ROLES: RoleServicer(acting, administering.roles, members),
+        _USERS: UserServicer(acting, administering.people, administering.administrators),
+        _TENANTS: TenantServicer(acting, tenants, members),
+        _AUTHENTICATION: AuthenticationServicer(
+            ground.tenants,
+            presence.users,
+            ground.clients,
+            standings=ground.standings,
+            administration=tenants,
+        ),
+    }

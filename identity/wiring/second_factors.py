@@ -1,0 +1,151 @@
+"""Composes second factors: passkeys and codes."""
+
+from collections.abc import Mapping
+
+from google.protobuf.descriptor import ServiceDescriptor
+
+from gnomon.identity.v1 import passkey_service_pb2
+from identity.access.callers import Callers
+from identity.access.rpc.admission import Admission
+from identity.authentication.authorization.sign_in_context import Door
+from identity.authentication.passkeys.account import ModificationTokens, PasskeyAccounts
+from identity.authentication.passkeys.administration import PasskeyAdministration
+from identity.authentication.passkeys.assertion import Assertion
+from identity.authentication.passkeys.authenticators import Authenticators
+from identity.authentication.passkeys.ceremony import CEREMONIES, Ceremonies
+from identity.authentication.passkeys.passkey import PASSKEYS
+from identity.authentication.passkeys.passkeys import Passkeys
+from identity.authentication.passkeys.proof import PasskeyProof
+from identity.authentication.passkeys.registration import PasskeyRegistration
+from identity.authentication.passkeys.remembered import RememberedFactors
+from identity.authentication.passkeys.second_factor import PasskeyFactor
+from identity.authentication.passkeys.sign_in import PasskeySignIn
+from identity.authentication.reauthentication.shown_factors import ShownFactors
+from identity.authentication.rpc.passkey import PasskeyAuthentication, PasskeyServicer
+from identity.authentication.second_factors.choice import SecondFactorAsking
+from identity.authentication.second_factors.proofs import SecondFactorProofs
+from identity.dependencies import Ground
+from identity.directory.tenants.confirmation import ConfirmationBySettings
+from identity.directory.tenants.tenant_record import TENANTS
+from identity.people.reset.ceremony import LinkCeremony
+from identity.wiring.access import Presence
+from identity.wiring.one_time_codes import Coding
+
+_PASSKEYS = passkey_service_pb2.DESCRIPTOR.services_by_name["PasskeyService"]
+
+
+class Recognizing:
+    """`factors` are asked for after or instead of a password; `proofs` show a factor again while signed in."""
+
+    def __init__(self, ground: Ground, presence: Presence) -> None:
+        self._ground = ground
+        self._presence = presence
+        self._coding = Coding(ground, presence)
+        self._authenticators = Authenticators(ground.config.webauthn)
+        self.passkeys = Passkeys(ground.store.of(PASSKEYS))
+        self._remembered = RememberedFactors(
+            hasher=ground.secrets, clock=ground.clock, config=ground.config.webauthn
+        )
+        self.ceremonies = Ceremonies(
+            ground.store.of(CEREMONIES),
+            ground.secrets,
+            clock=ground.clock,
+            randomness=ground.randomness,
+            config=ground.config.webauthn,
+        )
+        self.assertion = Assertion(
+            passkeys=self.passkeys,
+            authenticators=self._authenticators,
+            hasher=ground.secrets,
+            clock=ground.clock,
+        )
+        self._proof = PasskeyProof(ceremonies=self.ceremonies, assertion=self.assertion)
+        self.proofs = SecondFactorProofs(passkeys=self._proof, codes=self._coding.verification)
+        self.factors = self._factors()
+
+    def servicers(
+        self,
+        door: Door,
+        callers: Callers,
+        *,
+        modification_tokens: ModificationTokens,
+        link_ceremony: LinkCeremony,
+    ) -> Mapping[ServiceDescriptor, object]:
+        ground = self._ground
+        admission = Admission(ground.tenants, callers)
+        servicer = PasskeyServicer(
+            ground.tenants,
+            admission,
+            administration=PasskeyAdministration(
+                users=self._presence.users,
+                passkeys=self.passkeys,
+                accounts=self._accounts(),
+                modification_tokens=modification_tokens,
+                signing_out=self._presence.signing_out,
+                events=ground.events,
+            ),
+            registration=self.registration(modification_tokens),
+            authentication=PasskeyAuthentication(
+                admission,
+                self._sign_in(door),
+                self._proof,
+                link_ceremony=link_ceremony,
+                config=ground.config.webauthn,
+                clock=ground.clock,
+            ),
+        )
+        by_codes = self._coding.servicers(
+            door, callers, modification_tokens, passkeys=self.passkeys, remembered=self._remembered
+        )
+        return {_PASSKEYS: servicer, **by_codes}
+
+    def _factors(self) -> SecondFactorAsking:
+        ground, users = self._ground, self._presence.users
+        return SecondFactorAsking(
+            passkeys=PasskeyFactor(
+                users=users,
+                passkeys=self.passkeys,
+                ceremonies=self.ceremonies,
+                remembered=self._remembered,
+                hasher=ground.secrets,
+                config=ground.config.webauthn,
+            ),
+            users=users,
+            codes=self._coding.keeping,
+            questions=self._coding.questions,
+            config=ground.config.one_time_codes,
+        )
+
+    def registration(self, modification_tokens: ModificationTokens) -> PasskeyRegistration:
+        return PasskeyRegistration(
+            users=self._presence.users,
+            passkeys=self.passkeys,
+            ceremonies=self.ceremonies,
+            authenticators=self._authenticators,
+            modification_tokens=modification_tokens,
+            shown_factors=ShownFactors(self._presence.users, self._presence.sessions),
+            accounts=self._accounts(),
+            events=self._ground.events,
+            clock=self._ground.clock,
+        )
+
+    def _accounts(self) -> PasskeyAccounts:
+        return PasskeyAccounts(
+            users=self._presence.users,
+            passkeys=self.passkeys,
+            other_factors=self._coding.keeping,
+            config=self._ground.config.webauthn,
+        )
+
+    def _sign_in(self, door: Door) -> PasskeySignIn:
+        return PasskeySignIn(
+            sessions=self._presence.sessions,
+            users=self._presence.users,
+            door=door,
+            ceremonies=self.ceremonies,
+            assertion=self.assertion,
+            remembered=self._remembered,
+            protection=self._presence.protection,
+            confirmation=ConfirmationBySettings(self._ground.store.of(TENANTS)),
+            clock=self._ground.clock,
+        )

@@ -1,0 +1,339 @@
+"""Authorization of callers with a session, an API key or an access token."""
+
+from dataclasses import dataclass, replace
+
+import pytest
+
+from gnomon.identity.v1 import browser_pb2
+from gnomon.identity.v1 import caller_pb2 as pb
+from identity.access.callers import Actor, ActorKind, Area, Callers, Right
+from identity.access.tokens.active import AccessTokenClaims, ActiveToken
+from identity.directory.client import Client
+from identity.directory.labels import GROUPS, ROLES, Group, Role
+from identity.directory.user import User, UserId
+from identity.foundation.errors import InvalidToken
+from identity.foundation.tenants import Tenant
+from identity.foundation.vocabulary import AuthenticationContext, Permission, TokenType
+from server.platform.call import TenantId
+from server.platform.errors import PermissionDenied, Unauthenticated
+from tests.identity.administration.administration import ALICE, Administration
+from tests.identity.browsers import ACME, ADDRESS, alice, app
+
+DEFAULT = TenantId("default")
+RIGHTS = tuple(Right)
+CHANGES = tuple(right for right in Right if right is not Right.READ)
+
+
+@dataclass(frozen=True)
+class Key:
+    name: str = "robot"
+
+    def has(self, area: Area, right: Right) -> bool:
+        return (area, right) == (Area.USERS, Right.CREATE)
+
+
+class Keys:
+    """One API key of the default tenant."""
+
+    async def find(self, tenant: Tenant, text: str) -> Key | None:
+        return Key() if (tenant.tenant_id, text) == (DEFAULT, "robot$s3cret") else None
+
+
+class Tokens(dict[tuple[str, str], ActiveToken]):
+    """Access tokens by issuing tenant and text."""
+
+    async def find(self, token: str, tenant: Tenant) -> ActiveToken:
+        try:
+            return self[tenant.tenant_id, token]
+        except KeyError:
+            raise InvalidToken("none of ours") from None
+
+
+class Door:
+    """The authorization of callers that every servicer uses."""
+
+    def __init__(self, administration: Administration) -> None:
+        provider = administration.provider
+        self.administration, self.tenants, self.tokens = administration, provider.tenants, Tokens()
+        self.callers = Callers(
+            *(provider.tenants, provider.sessions),
+            users=provider.users,
+            standings=administration.standings,
+            tokens=self.tokens,
+            api_keys=Keys(),
+            administers=administration.administrators.makes,
+            clock=provider.clock,
+        )
+        self.sid = ""
+
+    async def browser(self, user: User, *, is_read: bool = False) -> pb.Caller:
+        """Return the caller of a browser where the user signed in."""
+        await self.administration.provider.admit(user)
+        cookie, session = await self.administration.provider.sessions.sign_in(
+            self.tenants.find(user.tenant_id),
+            None,
+            user.user_id,
+            amr=("pwd",),
+            acr=AuthenticationContext.PASSWORD,
+            peer_address=ADDRESS,
+        )
+        self.sid = session.sid
+        return pb.Caller(
+            browser=browser_pb2.Browser(session=cookie, peer_address=ADDRESS, csrf_token=session.csrf_token),
+            is_read=is_read,
+        )
+
+    def token(
+        self, scope: str, *, user: User | None = None, client: Client | None = None, **claims: object
+    ) -> pb.Caller:
+        """Return a caller with an access token of the default tenant's provider."""
+        defaults = {"iss": "", "sub": "", "aud": "", "azp": "", "iat": 0, "nbf": 0, "exp": 0, "jti": ""}
+        made = AccessTokenClaims(**defaults | {"typ": TokenType.BEARER, "scope": scope} | claims)  # type: ignore[arg-type]
+        self.tokens[DEFAULT, "token"] = ActiveToken(made, client or app(), user, None)
+        return pb.Caller(access_token="token")
+
+    async def expect(self, caller: pb.Caller, right: Right, tenant_id: str = "") -> Actor:
+        return await self.callers.expect(self.tenants.find(tenant_id), caller, Area.USERS, right)
+
+
+@pytest.fixture
+def door(administration: Administration) -> Door:
+    return Door(administration)
+
+
+def root(**fields: object) -> User:
+    return alice(id="root", email="root@example.com", roles=("admin",), **fields)
+
+
+@pytest.mark.parametrize("role", ["admin", "rauthy_admin"])
+@pytest.mark.parametrize("right", RIGHTS)
+async def test_an_administrator_may_all_that_there_is(door: Door, role: str, right: Right) -> None:
+    caller = await door.browser(replace(root(), roles=(role,)))
+
+    assert await door.expect(caller, right) == Actor(
+        ActorKind.USER,
+        "root",
+        "root@example.com",
+        is_administrator=True,
+        session=door.sid,
+        peer_address=ADDRESS,
+        permissions=frozenset({Permission.IDENTITY_READ, Permission.IDENTITY_WRITE}),
+    )
+
+
+async def test_who_may_write_may_all_that_there_is(door: Door) -> None:
+    caller = await door.browser(root(permissions=(Permission.IDENTITY_WRITE,)))
+
+    assert (await door.expect(caller, Right.DELETE)).is_administrator
+
+
+async def test_who_may_by_a_role_of_a_group_may_as_well(door: Door) -> None:
+    store = door.administration.store
+    await store.of(ROLES).insert(
+        Role(tenant_id=DEFAULT, id="1", name="owner", permissions=(Permission.IDENTITY_WRITE,))
+    )
+    await store.of(GROUPS).insert(Group(tenant_id=DEFAULT, id="2", name="owners", roles=("owner",)))
+    caller = await door.browser(replace(root(groups=("owners",)), roles=()))
+
+    assert (await door.expect(caller, Right.DELETE)).is_administrator
+
+
+async def test_another_tenants_role_of_the_same_name_gives_nothing(door: Door) -> None:
+    await door.administration.store.of(ROLES).insert(
+        Role(tenant_id=DEFAULT, id="1", name="owner", permissions=(Permission.IDENTITY_WRITE,))
+    )
+    caller = await door.browser(replace(root(tenant_id=ACME), roles=("owner",)))
+
+    with pytest.raises(PermissionDenied):
+        await door.expect(caller, Right.READ, "acme")
+
+
+@pytest.mark.parametrize("right", CHANGES)
+async def test_who_may_read_only_reads(door: Door, right: Right) -> None:
+    caller = await door.browser(replace(root(permissions=(Permission.IDENTITY_READ,)), roles=()))
+
+    assert (await door.expect(caller, Right.READ)).id == "root"
+    with pytest.raises(PermissionDenied):
+        await door.expect(caller, right)
+
+
+@pytest.mark.parametrize("right", RIGHTS)
+async def test_everybody_else_may_nothing(door: Door, right: Right) -> None:
+    caller = await door.browser(alice(id="bob", email="bob@example.com", roles=("clerk",)))
+
+    with pytest.raises(PermissionDenied):
+        await door.expect(caller, right)
+
+
+async def test_a_page_that_is_not_ours_changes_nothing(door: Door) -> None:
+    caller = await door.browser(root())
+    caller.browser.csrf_token = "forged"
+
+    with pytest.raises(Unauthenticated):
+        await door.expect(caller, Right.UPDATE)
+
+
+async def test_reading_needs_no_proof_of_the_page(door: Door) -> None:
+    caller = await door.browser(root(), is_read=True)
+    caller.browser.csrf_token = ""
+
+    assert (await door.expect(caller, Right.READ)).id == "root"
+
+
+@pytest.mark.parametrize(
+    "caller", [pb.Caller(), pb.Caller(browser=browser_pb2.Browser(session="x" * 64)), pb.Caller(is_read=True)]
+)
+async def test_a_stranger_is_not_known(door: Door, caller: pb.Caller) -> None:
+    with pytest.raises(Unauthenticated):
+        await door.expect(caller, Right.READ)
+
+
+async def test_whose_account_is_disabled_is_not_known(door: Door) -> None:
+    caller = await door.browser(root(is_enabled=False))
+
+    with pytest.raises(Unauthenticated):
+        await door.expect(caller, Right.READ)
+
+
+async def test_an_administrator_of_the_default_tenant_is_everywhere(door: Door) -> None:
+    caller = await door.browser(root())
+
+    assert (await door.expect(caller, Right.DELETE, "acme")).id == "root"
+
+
+async def test_an_administrator_of_another_tenant_is_so_there_alone(door: Door) -> None:
+    caller = await door.browser(root(tenant_id=ACME))
+
+    assert (await door.expect(caller, Right.DELETE, "acme")).id == "root"
+    with pytest.raises(Unauthenticated):
+        await door.expect(caller, Right.READ)
+
+
+async def test_who_acts_in_one_tenant_administers_no_other(door: Door) -> None:
+    caller = await door.browser(root(tenant_ids=(ACME,)))
+
+    assert (await door.expect(caller, Right.UPDATE, "acme")).id == "root"
+    with pytest.raises(PermissionDenied):
+        await door.expect(caller, Right.UPDATE)
+
+
+async def test_people_reach_their_own_account_and_no_other(door: Door) -> None:
+    bob = alice(id="bob", email="bob@example.com")
+    caller = await door.browser(bob)
+    tenant = door.tenants.default
+
+    actor = await door.callers.expect_self_or(tenant, caller, bob.user_id, Area.USERS, Right.UPDATE)
+
+    assert actor == Actor(ActorKind.USER, "bob", "bob@example.com", session=door.sid, peer_address=ADDRESS)
+    with pytest.raises(PermissionDenied):
+        await door.callers.expect_self_or(tenant, caller, ALICE, Area.USERS, Right.READ)
+
+
+async def test_what_is_the_persons_alone_nobody_else_does(door: Door) -> None:
+    bob, tenant = alice(id="bob", email="bob@example.com"), door.tenants.default
+    hers, his = await door.browser(root()), await door.browser(bob)
+
+    assert (await door.callers.expect_self(tenant, his, bob.user_id)).session == door.sid
+    with pytest.raises(PermissionDenied):
+        await door.callers.expect_self(tenant, hers, bob.user_id)
+
+
+@pytest.mark.parametrize("kind", ["api key", "access token", "forged page"])
+async def test_what_is_the_persons_alone_needs_its_browser(door: Door, kind: str) -> None:
+    bob = alice(id="bob", email="bob@example.com")
+    browser = (await door.browser(bob)).browser
+    callers = {
+        "api key": pb.Caller(api_key="robot$s3cret"),
+        "access token": door.token("identity:write", user=bob),
+        "forged page": pb.Caller(
+            browser=browser_pb2.Browser(session=browser.session, peer_address=ADDRESS, csrf_token="forged")
+        ),
+    }
+
+    with pytest.raises(Unauthenticated):
+        await door.callers.expect_self(door.tenants.default, callers[kind], bob.user_id)
+
+
+async def test_an_id_of_another_tenant_is_somebody_else(door: Door) -> None:
+    caller = await door.browser(alice(id="bob", email="bob@example.com"))
+
+    with pytest.raises(PermissionDenied):
+        await door.callers.expect_self_or(
+            door.tenants.find("acme"), caller, UserId("bob"), Area.USERS, Right.READ
+        )
+
+
+async def test_an_api_key_may_what_it_says(door: Door) -> None:
+    caller = pb.Caller(api_key="robot$s3cret")
+
+    assert await door.expect(caller, Right.CREATE) == Actor(ActorKind.API_KEY, "robot", "robot")
+    with pytest.raises(PermissionDenied):
+        await door.expect(caller, Right.READ)
+
+
+@pytest.mark.parametrize(("text", "tenant_id"), [("robot$wrong", ""), ("robot$s3cret", "acme")])
+async def test_an_api_key_is_its_tenants_and_has_its_secret(door: Door, text: str, tenant_id: str) -> None:
+    with pytest.raises(Unauthenticated):
+        await door.expect(pb.Caller(api_key=text), Right.CREATE, tenant_id)
+
+
+async def test_what_comes_first_counts(door: Door) -> None:
+    caller = await door.browser(root())
+    caller.api_key = "robot$wrong"
+
+    with pytest.raises(Unauthenticated):
+        await door.expect(caller, Right.CREATE)
+
+
+@pytest.mark.parametrize(
+    ("scope", "right"),
+    [
+        ("identity:write", Right.DELETE),
+        ("identity:write", Right.READ),
+        ("openid identity:read", Right.READ),
+    ],
+)
+async def test_a_token_may_what_its_scopes_say(door: Door, scope: str, right: Right) -> None:
+    assert (await door.expect(door.token(scope, user=root()), right)).id == "root"
+
+
+@pytest.mark.parametrize(
+    ("scope", "right"), [("identity:read", Right.UPDATE), ("openid email", Right.READ), ("", Right.READ)]
+)
+async def test_a_token_may_nothing_else(door: Door, scope: str, right: Right) -> None:
+    with pytest.raises(PermissionDenied):
+        await door.expect(door.token(scope, user=root()), right)
+
+
+async def test_a_token_is_no_better_than_its_bearer(door: Door) -> None:
+    with pytest.raises(PermissionDenied):
+        await door.expect(door.token("identity:write", user=alice()), Right.READ)
+
+
+async def test_a_client_may_what_it_was_given(door: Door) -> None:
+    permissions = (Permission.IDENTITY_WRITE, Permission.JOB_WORK, Permission.HISTORY_READ)
+    service = app(id="service", name="The service", permissions=permissions)
+
+    actor = await door.expect(door.token("identity:write job:work", client=service), Right.UPDATE, "acme")
+
+    narrowed = frozenset({Permission.IDENTITY_WRITE, Permission.JOB_WORK})
+    assert actor == Actor(ActorKind.CLIENT, "service", "The service", permissions=narrowed)
+    with pytest.raises(PermissionDenied):
+        await door.expect(door.token("identity:write", client=app()), Right.UPDATE)
+
+
+async def test_a_client_of_one_tenant_administers_no_other(door: Door) -> None:
+    service = app(permissions=(Permission.IDENTITY_WRITE,), tenant_ids=(ACME,))
+
+    with pytest.raises(PermissionDenied):
+        await door.expect(door.token("identity:write", client=service), Right.UPDATE)
+
+
+async def test_a_token_that_is_bound_to_a_key_is_no_bearer_token(door: Door) -> None:
+    with pytest.raises(Unauthenticated):
+        await door.expect(door.token("identity:write", user=root(), typ=TokenType.DPOP), Right.READ)
+
+
+async def test_a_token_of_nobody_is_not_known(door: Door) -> None:
+    with pytest.raises(Unauthenticated):
+        await door.expect(pb.Caller(access_token="unheard-of"), Right.READ)

@@ -1,0 +1,92 @@
+import asyncio
+from datetime import timedelta
+
+import pytest
+
+from identity.authentication.requests.parameters import Parameters
+from identity.authentication.requests.redirection import Redirection
+from identity.authentication.requests.refusals import NoWayBack
+from identity.foundation.errors import InvalidRequest, InvalidRequestObject, InvalidTarget, ProtocolError
+from tests.identity.browsers import NEW_BROWSER, Provider, app, asking
+
+
+@pytest.fixture
+async def provider() -> Provider:
+    provider = Provider()
+    await provider.register(app(), app(id="other"))
+    return provider
+
+
+async def push(provider: Provider, *, thumbprint: str = "", **parameters: str) -> str:
+    pushed = await provider.pushing.push(provider.tenant, app(), asking(**parameters), thumbprint=thumbprint)
+    return pushed.request_uri
+
+
+async def begin(provider: Provider, request_uri: str, *, client_id: str = "app", **parameters: str) -> object:
+    asked = Parameters.of((parameters | {"client_id": client_id, "request_uri": request_uri}).items())
+    return await provider.beginning.begin(provider.tenant, asked, NEW_BROWSER)
+
+
+async def test_a_pushed_request_stands_for_its_parameters_and_no_others(provider: Provider) -> None:
+    request_uri = await push(provider, login_hint="a@example.com")
+
+    step = await begin(provider, request_uri, login_hint="b@example.com", prompt="none")
+
+    assert not isinstance(step, Redirection)
+    assert request_uri.startswith("urn:ietf:params:oauth:request_uri:")
+    assert step.request.login_hint == "a@example.com"  # type: ignore[attr-defined]
+
+
+async def test_a_pushed_request_is_good_once(provider: Provider) -> None:
+    request_uri = await push(provider)
+
+    outcomes = await asyncio.gather(
+        *(begin(provider, request_uri) for _ in range(20)), return_exceptions=True
+    )
+
+    refusals = [outcome.refusal.error for outcome in outcomes if isinstance(outcome, NoWayBack)]
+    assert refusals == ["invalid_request_uri"] * 19
+
+
+async def test_another_client_cannot_use_it_nor_use_it_up(provider: Provider) -> None:
+    request_uri = await push(provider)
+    with pytest.raises(NoWayBack):
+        await begin(provider, request_uri, client_id="other")
+
+    step = await begin(provider, request_uri)
+
+    assert not isinstance(step, Redirection)
+
+
+async def test_a_pushed_request_expires(provider: Provider) -> None:
+    request_uri = await push(provider)
+    provider.clock.advance(timedelta(seconds=90))
+
+    with pytest.raises(NoWayBack):
+        await begin(provider, request_uri)
+
+
+async def test_the_key_of_the_dpop_proof_is_the_codes(provider: Provider) -> None:
+    request_uri = await push(provider, thumbprint="j" * 43)
+
+    step = await begin(provider, request_uri)
+
+    assert step.request.dpop_jkt == "j" * 43  # type: ignore[attr-defined]
+
+
+REFUSED: list[object] = [
+    pytest.param(InvalidRequest, {"request_uri": "urn:ietf:params:oauth:request_uri:x"}, id="request_uri"),
+    pytest.param(InvalidRequest, {"client_id": "other"}, id="another client"),
+    pytest.param(InvalidRequest, {"redirect_uri": "https://evil.example.com/"}, id="redirect URI"),
+    pytest.param(InvalidRequest, {"thumbprint": "j" * 43, "dpop_jkt": "k" * 43}, id="another key"),
+    pytest.param(InvalidTarget, {"resource": "https://api.example.com/"}, id="resource"),
+    pytest.param(InvalidRequestObject, {"request": "e30.e30."}, id="request object"),
+]
+
+
+@pytest.mark.parametrize(("refusal", "parameters"), REFUSED)
+async def test_what_could_not_be_asked_cannot_be_pushed(
+    provider: Provider, refusal: type[ProtocolError], parameters: dict[str, str]
+) -> None:
+    with pytest.raises(refusal):
+        await push(provider, **parameters)

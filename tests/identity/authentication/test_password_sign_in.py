@@ -1,0 +1,170 @@
+"""Sign-in with a password, and facts that its errors must not reveal."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+from argon2 import PasswordHasher
+
+from identity.authentication.password_sign_in import PasswordSignIn
+from identity.directory.password_config import PasswordConfig
+from identity.directory.passwords import Passwords
+from identity.directory.user import User
+from server.platform.errors import PermissionDenied, ResourceExhausted, Unauthenticated
+from tests.identity.browsers import ADDRESS, NOON, PASSWORD, PASSWORD_HASH, Provider, alice
+
+LATER, EARLIER = NOON + timedelta(seconds=1), NOON
+
+
+@pytest.fixture
+def provider() -> Provider:
+    return Provider()
+
+
+async def verify(provider: Provider, *, email: str = "alice@example.com", password: str = PASSWORD) -> User:
+    sign_in = PasswordSignIn(
+        provider.users,
+        provider.passwords,
+        protection=provider.protection,
+        confirmation=provider.confirmation,
+        clock=provider.clock,
+        events=provider.events,
+    )
+    return await sign_in.verify(provider.tenant, email=email, password=password, peer_address=ADDRESS)
+
+
+async def test_the_right_password_signs_in(provider: Provider) -> None:
+    await provider.admit(alice())
+
+    user = await verify(provider, email=" ALICE@example.com")
+
+    assert (user.user_id, user.last_login_at) == ("alice", NOON)
+
+
+NOBODY = [
+    pytest.param(alice(id="bob", email="bob@example.com"), id="unknown address"),
+    pytest.param(alice(password_hash=""), id="account without a password"),
+    pytest.param(alice(is_enabled=False), id="disabled account"),
+    pytest.param(alice(valid_until=EARLIER), id="expired account"),
+]
+
+
+@pytest.mark.parametrize("user", NOBODY)
+async def test_an_account_that_cannot_sign_in_looks_like_none(provider: Provider, user: User) -> None:
+    await provider.admit(user)
+
+    with pytest.raises(Unauthenticated) as refusal:
+        await verify(provider)
+
+    assert str(refusal.value) == "the e-mail address or the password is wrong"
+
+
+@pytest.mark.parametrize("user", NOBODY)
+async def test_every_failure_counts_alike(provider: Provider, user: User) -> None:
+    await provider.admit(user)
+
+    for _ in range(4):
+        with pytest.raises(Unauthenticated):
+            await verify(provider)
+
+    assert provider.pauses.seconds == [6, 8]
+
+
+async def test_an_unconfirmed_address_is_to_be_confirmed_first(provider: Provider) -> None:
+    await provider.admit(alice(is_email_verified=False, is_self_registered=True))
+
+    with pytest.raises(PermissionDenied) as refusal:
+        await verify(provider)
+
+    assert refusal.value.metadata == {"cause": "EMAIL_NOT_CONFIRMED", "resend": "true"}
+
+
+async def test_only_who_has_the_password_learns_that_the_address_is_unconfirmed(provider: Provider) -> None:
+    await provider.admit(alice(is_email_verified=False, is_self_registered=True))
+
+    with pytest.raises(Unauthenticated):
+        await verify(provider, password="wrong")
+
+
+async def test_where_no_confirmation_is_required_an_unconfirmed_address_signs_in(provider: Provider) -> None:
+    provider.confirmation.is_required = False
+    await provider.admit(alice(is_email_verified=False, is_self_registered=True))
+
+    assert (await verify(provider)).user_id == "alice"
+
+
+async def test_whom_an_administrator_made_has_nothing_to_confirm(provider: Provider) -> None:
+    await provider.admit(alice(is_email_verified=False))
+
+    assert (await verify(provider)).user_id == "alice"
+
+
+async def test_an_expired_password_is_to_be_replaced(provider: Provider) -> None:
+    await provider.admit(alice(password_until=EARLIER))
+
+    with pytest.raises(PermissionDenied) as refusal:
+        await verify(provider)
+
+    assert refusal.value.metadata == {"cause": "PASSWORD_EXPIRED"}
+
+
+async def test_a_password_is_good_until_it_expires(provider: Provider) -> None:
+    await provider.admit(alice(password_until=LATER))
+
+    assert (await verify(provider)).user_id == "alice"
+
+
+async def test_of_many_guesses_at_a_time_no_more_count_than_one_after_the_other(provider: Provider) -> None:
+    await provider.admit(alice())
+    guesses = [f"wrong-{number}" for number in range(40)]
+
+    outcomes = await asyncio.gather(
+        *(verify(provider, password=password) for password in (*guesses, PASSWORD)), return_exceptions=True
+    )
+
+    assert [type(outcome) for outcome in outcomes] == [Unauthenticated] * 7 + [ResourceExhausted] * 34
+
+
+async def test_a_blocked_sign_in_is_told_nothing_about_a_password(provider: Provider) -> None:
+    await provider.admit(alice())
+    for _ in range(7):
+        with pytest.raises(Unauthenticated):
+            await verify(provider, password="wrong")
+
+    with pytest.raises(ResourceExhausted):
+        await verify(provider)
+
+
+async def test_a_password_of_an_older_cost_is_hashed_anew(provider: Provider) -> None:
+    outdated = PasswordHasher(2, 8, 1).hash(PASSWORD)
+    await provider.admit(alice(password_hash=outdated))
+
+    user = await verify(provider)
+
+    assert not provider.passwords.is_outdated(user.password_hash)
+    assert await provider.passwords.verify(user.password_hash, PASSWORD)
+
+
+@pytest.mark.parametrize(
+    ("password_hash", "password", "is_right"),
+    [
+        pytest.param(PASSWORD_HASH, PASSWORD, True, id="right"),
+        pytest.param(PASSWORD_HASH, "wrong", False, id="wrong"),
+        pytest.param(PASSWORD_HASH, "", False, id="empty"),
+        pytest.param(None, PASSWORD, False, id="no account"),
+        pytest.param("", PASSWORD, False, id="no password"),
+    ],
+)
+async def test_whether_a_password_is_right(
+    provider: Provider, password_hash: str | None, password: str, *, is_right: bool
+) -> None:
+    assert await provider.passwords.verify(password_hash, password) == is_right
+
+
+async def test_a_crowd_is_turned_away_before_it_costs_memory() -> None:
+    passwords = Passwords(PasswordConfig(memory_kib=8, iterations=1, lanes=1, workers=1), most_waiting=0)
+
+    with pytest.raises(ResourceExhausted):
+        await passwords.verify(None, PASSWORD)
+
+    passwords.close()

@@ -1,0 +1,32 @@
+"""Shared objects of the mail tests: a mail, master keys, and a mail server."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.message import EmailMessage
+
+from identity.crypto.keys.master_keys import MasterKeys, new_master_key
+from identity.delivery.mail.letter import Letter
+from identity.delivery.mail.letter_sender import Reception
+from identity.foundation.randomness import SystemRandomness
+
+NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
+SENDER = "Example <no-reply@id.example.com>"
+RANDOMNESS = SystemRandomness()
+OLD, NEW = new_master_key(RANDOMNESS), new_master_key(RANDOMNESS)
+LETTER = Letter("alice@example.com", "Confirm your address", "https://id.example.com/c0de\n")
+
+
+def master_keys(*texts: str) -> MasterKeys:
+    return MasterKeys.read(texts, "", randomness=RANDOMNESS)
+
+
+@dataclass
+class PostOffice:
+    """The mail server as the carrier uses it."""
+
+    reception: Reception = Reception.TAKEN
+    received: list[tuple[str, EmailMessage]] = field(default_factory=list)
+
+    async def send(self, letter_id: str, message: EmailMessage) -> Reception:
+        self.received.append((letter_id, message))
+        return self.reception
