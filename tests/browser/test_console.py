@@ -176,6 +176,23 @@ async def test_an_instance_is_cancelled(page: Page, addresses: Addresses) -> Non
     assert await page.run("document.querySelector('.facts .state').textContent") == "Terminated"
 
 
+async def test_an_incident_is_resolved_and_its_cause_raises_the_next_one(
+    page: Page, addresses: Addresses
+) -> None:
+    instance = started(
+        addresses.http, "repaired", name="Repaired", source="=assert(missing, missing != null)"
+    )
+    await sign_in(page, f"{addresses.http}/console/default/instances/{instance['processInstanceKey']}")
+    await page.click(".cards button")
+    await page.until("!!document.querySelector('.done')")
+
+    assert await page.run("document.querySelector('.done').textContent") == "The incident is resolved."
+    states = await page.run(
+        "[...document.querySelectorAll('.cards .fine, .cards button')].map((e) => e.tagName)"
+    )
+    assert sorted(states) == ["BUTTON", "P"]
+
+
 async def test_a_change_without_the_token_of_the_session_is_refused(page: Page, addresses: Addresses) -> None:
     instance = started(addresses.http, "kept", name="Kept")
     address = f"{addresses.http}/console/default/instances/{instance['processInstanceKey']}"
