@@ -126,7 +126,7 @@ def _pattern(policy: Policy, binding: HttpRule) -> tuple[str, str]:
 
 
 def _operation_id(policy: Policy, number: int) -> str:
-    name = policy.name[:1].lower() + policy.name[1:]
+    name = _rule_of(policy).operation_id or policy.name[:1].lower() + policy.name[1:]
     return name if number == 1 else f"{name}{number}"
 
 

@@ -57,7 +57,7 @@ def test_an_answer_that_tells_its_content_apart_names_the_field() -> None:
 
 
 def test_a_text_answer_names_its_media_type_and_field() -> None:
-    route = CONTRACT["getProcessDefinitionXml"]
+    route = CONTRACT["getProcessDefinitionXML"]
 
     assert route.media_type == "text/xml"
     assert route.response_field is not None

@@ -147,7 +147,7 @@ def test_an_entity_has_every_documented_member() -> None:
         pytest.param("getText", Everything(text="é"), '"é"'.encode(), id="string"),
         pytest.param("getValue", Everything(value=b" 1 "), b" 1 ", id="any value"),
         pytest.param(
-            "getProcessDefinitionXml",
+            "getProcessDefinitionXML",
             process_definition_service_pb2.GetProcessDefinitionXmlResponse(xml="<a>é</a>"),
             "<a>é</a>".encode(),
             id="text",

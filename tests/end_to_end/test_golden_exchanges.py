@@ -164,6 +164,7 @@ def _play(scene: Scene) -> None:
     _play_a_deletion_with_history(scene)
     _play_statistics(scene)
     _play_documents(scene)
+    _play_a_resolution(scene)
     scene.play("reset-clock", "POST", "/v2/clock/reset")
     scene.play("discovery", "GET", "/.well-known/openid-configuration")
 
@@ -288,8 +289,10 @@ def _play_operations(scene: Scene) -> None:
     scene.play("accept-migration", "POST", f"{path}/migration", _migration(target, pay="pay"))
     scene.play("accept-cancellation", "POST", f"{path}/cancellation")
     scene.play("list-audit-entries", "GET", f"/v1/audit-log?processInstanceKey={key}")
-    scene.play("search-audit-logs", "POST", "/v2/audit-logs/search", {"filter": {"processInstanceKey": key}})
-    scene.play("get-audit-log", "GET", "/v2/audit-logs/1")
+    about = {"filter": {"processInstanceKey": key}}
+    found = scene.play("search-audit-logs", "POST", "/v2/audit-logs/search", about)
+    entry = next((item["auditLogKey"] for item in found.get("items", ())), "1")
+    scene.play("get-audit-log", "GET", f"/v2/audit-logs/{entry}")
 
 
 def _play_history(scene: Scene, definition: str) -> None:
@@ -406,9 +409,15 @@ def _play_users(scene: Scene) -> None:
 OWNERS = {"group": "/v2/groups/staff", "role": "/v2/roles/clerk", "tenant": "/v2/tenants/default"}
 PRINCIPALS = {"user": "users/ada", "client": "clients/reader"}
 PREPARED = (
-    *("groups/staff/mapping-rules/boston", "roles/clerk/mapping-rules/boston", "roles/clerk/groups/staff"),
-    *("tenants/default/mapping-rules/boston", "tenants/default/groups/staff", "tenants/default/roles/clerk"),
+    "groups/staff/mapping-rules/boston",
+    "roles/clerk/groups/staff",
+    "tenants/default/mapping-rules/boston",
 )
+LINKS = {
+    "role-mapping-rule": "/v2/roles/clerk/mapping-rules/boston",
+    "tenant-group": "/v2/tenants/default/groups/staff",
+    "tenant-role": "/v2/tenants/default/roles/clerk",
+}
 
 
 def _play_members(scene: Scene) -> None:
@@ -417,12 +426,16 @@ def _play_members(scene: Scene) -> None:
     scene.prepare("POST", "/v2/mapping-rules", rule)
     for path in PREPARED:
         scene.prepare("PUT", f"/v2/{path}")
+    for name, path in LINKS.items():
+        scene.play(f"assign-{name}", "PUT", path)
     both = [(owner, member) for owner in OWNERS for member in PRINCIPALS]
     for owner, member in both:
         scene.play(f"assign-{owner}-{member}", "PUT", f"{OWNERS[owner]}/{PRINCIPALS[member]}")
     for owner, member in (*both, *product(OWNERS, ("mapping-rule", "group", "role"))):
         if owner != member:
             scene.play(f"search-{owner}-{member}s", "POST", f"{OWNERS[owner]}/{member}s/search", {})
+    for name, path in LINKS.items():
+        scene.play(f"unassign-{name}", "DELETE", path)
     for member, place in PRINCIPALS.items():
         scene.play(f"unassign-group-{member}", "DELETE", f"/v2/groups/staff/{place}")
         scene.play(f"unassign-role-{member}", "DELETE", f"/v2/roles/clerk/{place}")
@@ -654,6 +667,14 @@ def _play_batch_operations(scene: Scene) -> None:
     scene.play("refused-cancellation-of-a-batch-operation", "POST", f"{path}/cancellation", {})
 
 
+def _play_a_resolution(scene: Scene) -> None:
+    """Of every incident of an instance, which has none."""
+    start = {"processDefinitionId": "care"}
+    instance = scene.play("create-process-instance-to-resolve", "POST", "/v2/process-instances", start)
+    path = f"/v2/process-instances/{instance['processInstanceKey']}/incident-resolution"
+    scene.play("resolve-incidents-of-a-process-instance", "POST", path)
+
+
 def _play_a_deletion(scene: Scene) -> None:
     found = scene.play(
         "search-process-definitions-that-are-the-latest",
@@ -744,6 +765,7 @@ MASKED = (
     (re.compile(r'"requestId": "[^"]*"'), '"requestId": "r-1"'),
     # Keys of the audit log follow from commits, of which several commands may share one.
     (re.compile(r'"auditLogKey": "\d+"'), '"auditLogKey": "1"'),
+    (re.compile(r"/audit-logs/\d+"), "/audit-logs/1"),
 )
 
 

@@ -226,6 +226,7 @@ class MethodRule(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     AUDIT_FIELD_NUMBER: _builtins.int
     STANDS_FOR_FIELD_NUMBER: _builtins.int
+    OPERATION_ID_FIELD_NUMBER: _builtins.int
     permission: _builtins.str
     """Permission that the caller needs, for example "process:deploy"; empty asks for a valid credential only."""
     public: _builtins.bool
@@ -248,6 +249,8 @@ class MethodRule(_message.Message):
     """RPC that a call of this one becomes, as package.Service/Method. Credential, mode, tenant, permission and bounds are
     that one's; this one has no other rule.
     """
+    operation_id: _builtins.str
+    """Operation id of the OpenAPI document, where it is not the name of the RPC in lower camel case."""
     @_builtins.property
     def modes(self) -> _containers.RepeatedScalarFieldContainer[Global___Mode.ValueType]:
         """Modes that serve the operation; empty means all."""
@@ -275,10 +278,11 @@ class MethodRule(_message.Message):
         caller: Global___CallerKind.ValueType = ...,
         audit: Global___AuditRule | None = ...,
         stands_for: _builtins.str = ...,
+        operation_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["audit", b"audit"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["audit", b"audit", "body_form", b"body_form", "caller", b"caller", "command", b"command", "long_polling", b"long_polling", "modes", b"modes", "permission", b"permission", "public", b"public", "rejections", b"rejections", "response_type", b"response_type", "stands_for", b"stands_for", "success_status", b"success_status"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["audit", b"audit", "body_form", b"body_form", "caller", b"caller", "command", b"command", "long_polling", b"long_polling", "modes", b"modes", "operation_id", b"operation_id", "permission", b"permission", "public", b"public", "rejections", b"rejections", "response_type", b"response_type", "stands_for", b"stands_for", "success_status", b"success_status"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

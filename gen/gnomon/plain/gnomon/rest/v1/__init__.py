@@ -435,6 +435,11 @@ class MethodRule(betterproto2.Message):
     that one's; this one has no other rule.
     """
 
+    operation_id: "str" = betterproto2.field(13, betterproto2.TYPE_STRING)
+    """
+    Operation id of the OpenAPI document, where it is not the name of the RPC in lower camel case.
+    """
+
 
 default_message_pool.register_message("gnomon.rest.v1", "MethodRule", MethodRule)
 
