@@ -1,7 +1,8 @@
 """Reflection of a gRPC listener: `grpc.reflection.v1`, and `v1alpha` for older programs.
 
 Both have the same messages under another package, so that one servicer answers for both. The library has v1alpha alone:
-the descriptor of v1 is made from that one, for programs that look up every service that is listed.
+the descriptor of v1 is made from that one, for programs that look up every service that is listed. JSON is text in the
+descriptors that they get.
 """
 
 from collections.abc import Iterable
@@ -11,6 +12,8 @@ from google.protobuf.descriptor_pb2 import FileDescriptorProto
 from google.protobuf.descriptor_pool import Default
 from grpc_reflection.v1alpha import reflection, reflection_pb2
 
+from server.platform.reflected_files import reflected_files
+
 _ALPHA, _V1 = "grpc.reflection.v1alpha", "grpc.reflection.v1"
 _SERVICE = "ServerReflection"
 
@@ -19,7 +22,7 @@ def reflect(names: Iterable[str], server: grpc.aio.Server) -> None:
     """List the services of these names, and reflection itself."""
     _describe_v1()
     listed = [*names, *(f"{package}.{_SERVICE}" for package in (_ALPHA, _V1))]
-    servicer = reflection.aio.ReflectionServicer(listed)
+    servicer = reflection.aio.ReflectionServicer(listed, reflected_files(listed))
     handler = grpc.stream_stream_rpc_method_handler(
         servicer.ServerReflectionInfo,
         request_deserializer=reflection_pb2.ServerReflectionRequest.FromString,
