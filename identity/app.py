@@ -34,7 +34,6 @@ from identity.delivery.http.published_keys import PublishedKeys
 from identity.delivery.mail.postbox import Postbox
 from identity.delivery.mail.queued_letter import LetterSafe
 from identity.delivery.retry_queue import RetryQueue
-from identity.dependencies import Ground
 from identity.directory.clients import Clients
 from identity.directory.images.images import Images
 from identity.directory.images.rewriter import Rewriter
@@ -57,6 +56,7 @@ from identity.wiring.authorization import Authorizing
 from identity.wiring.browsers import Browsing
 from identity.wiring.callers import callers_of
 from identity.wiring.client_screens import Screening
+from identity.wiring.dependencies import Ground
 from identity.wiring.fed_cm import Mediating
 from identity.wiring.federation import Federating
 from identity.wiring.forward_auth import Fronting

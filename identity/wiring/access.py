@@ -11,10 +11,10 @@ from identity.access.sign_out import SigningOut
 from identity.access.tokens.active import ActiveTokens
 from identity.access.tokens.revoked import RevokedTokens
 from identity.access.tokens.token_sets import TokenSets
-from identity.dependencies import Ground
 from identity.directory.consents.consents import Consents
 from identity.directory.user import USERS
 from identity.directory.users import Users
+from identity.wiring.dependencies import Ground
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

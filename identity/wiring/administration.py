@@ -25,9 +25,9 @@ from identity.clients.administration import ClientAdministration
 from identity.clients.dynamic.registration import DynamicRegistration
 from identity.clients.rpc.client import ClientServicer
 from identity.clients.rpc.dynamic_client import DynamicClientServicer
-from identity.dependencies import Ground
 from identity.wiring.access import Presence
 from identity.wiring.client_screens import screens_on
+from identity.wiring.dependencies import Ground
 
 _CLIENTS = client_service_pb2.DESCRIPTOR.services_by_name["ClientService"]
 _DYNAMIC_CLIENTS = dynamic_client_service_pb2.DESCRIPTOR.services_by_name["DynamicClientService"]

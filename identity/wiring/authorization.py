@@ -34,7 +34,6 @@ from identity.authentication.rpc.authorization import AuthorizationServicer, Pus
 from identity.authentication.rpc.browser import Offers
 from identity.authentication.rpc.federation import FederationServicer
 from identity.authentication.rpc.sign_in import SignInServicer
-from identity.dependencies import Ground
 from identity.directory.providers import Providers
 from identity.directory.tenants.confirmation import ConfirmationBySettings
 from identity.directory.tenants.sign_in_targets import SignInTargets
@@ -42,6 +41,7 @@ from identity.directory.tenants.tenant_record import TENANTS
 from identity.wiring.access import Presence
 from identity.wiring.browsers import Browsing
 from identity.wiring.client_screens import screens_on
+from identity.wiring.dependencies import Ground
 from identity.wiring.federation import upstream_sign_in
 from identity.wiring.tokens import Issuing
 

@@ -17,7 +17,6 @@ from identity.access.sessions.hints import IdTokenHints
 from identity.access.sessions.logout_records import LOGOUT_REQUESTS
 from identity.access.tokens.verification import verified
 from identity.authentication.rpc.session import SessionServicer
-from identity.dependencies import Ground
 from identity.foundation.single_use import SingleUse
 from identity.protocol.devices.authorization import DeviceAuthorizations
 from identity.protocol.devices.limits import DeviceStarts, UserCodeGuesses
@@ -28,6 +27,7 @@ from identity.protocol.rpc.device import DeviceServicer
 from identity.protocol.rpc.logout import LogoutServicer
 from identity.wiring.access import Presence
 from identity.wiring.client_screens import screens_on
+from identity.wiring.dependencies import Ground
 from identity.wiring.federation import upstream_logout
 from identity.wiring.tokens import Issuing
 

@@ -3,8 +3,8 @@
 from identity.access.administrators import Administrators
 from identity.access.api_keys import ApiKeys
 from identity.access.callers import Callers
-from identity.dependencies import Ground
 from identity.wiring.access import Presence
+from identity.wiring.dependencies import Ground
 
 
 def callers_of(ground: Ground, presence: Presence) -> Callers:

@@ -11,7 +11,7 @@ from identity.access.rpc.admission import Admission
 from identity.authentication.client_screens import Screens
 from identity.clients.rpc.screen import ScreenServicer
 from identity.clients.screens import ScreenAdministration
-from identity.dependencies import Ground
+from identity.wiring.dependencies import Ground
 
 _SCREENS = screen_service_pb2.DESCRIPTOR.services_by_name["ScreenService"]
 

@@ -8,7 +8,6 @@ from gnomon.identity.v1 import fed_cm_service_pb2
 from identity.access.tokens.custom_claims import CustomClaims
 from identity.access.tokens.id_token import IdTokens
 from identity.clients.dynamic.first_use import FirstUse
-from identity.dependencies import Ground
 from identity.directory.tenants.confirmation import ConfirmationBySettings
 from identity.directory.tenants.tenant_record import TENANTS
 from identity.protocol.consents import ConsentAdministration
@@ -22,6 +21,7 @@ from identity.protocol.grants.reports import GrantReports
 from identity.protocol.rpc.fed_cm import FedCmServicer
 from identity.protocol.unredeemed_codes import UnredeemedCodes
 from identity.wiring.access import Presence
+from identity.wiring.dependencies import Ground
 
 _FED_CM = fed_cm_service_pb2.DESCRIPTOR.services_by_name["FedCmService"]
 

@@ -25,12 +25,12 @@ from identity.authentication.federation.tokens import UpstreamTokens
 from identity.authentication.passkeys.passkey import PASSKEYS
 from identity.authentication.passkeys.passkeys import Passkeys
 from identity.authentication.rpc.federation import UpstreamSignIn
-from identity.dependencies import Ground
 from identity.directory.provider import PROVIDER_LINKS, PROVIDERS
 from identity.directory.providers import Providers
 from identity.directory.user import USERS
 from identity.foundation.single_use import SingleUse
 from identity.wiring.access import Presence
+from identity.wiring.dependencies import Ground
 from identity.wiring.people_administration import Administering
 
 _PROVIDERS = provider_service_pb2.DESCRIPTOR.services_by_name["ProviderService"]

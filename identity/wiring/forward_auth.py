@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from google.protobuf.descriptor import ServiceDescriptor
 
 from gnomon.identity.v1 import forward_auth_service_pb2
-from identity.dependencies import Ground
 from identity.foundation.vocabulary import GrantType
 from identity.protocol.forward_auth.admission import ForwardAdmission
 from identity.protocol.forward_auth.redemption import Redemption
 from identity.protocol.forward_auth.sign_in import ForwardSignIn
 from identity.protocol.rpc.forward_auth import ForwardAuthServicer
 from identity.wiring.access import Presence
+from identity.wiring.dependencies import Ground
 from identity.wiring.tokens import Issuing
 
 _FORWARD_AUTH = forward_auth_service_pb2.DESCRIPTOR.services_by_name["ForwardAuthService"]

@@ -12,7 +12,6 @@ from identity.administration.images.holders import Holders
 from identity.administration.images.image_administration import ImageKeeping
 from identity.administration.images.picture_access import PictureViewing
 from identity.administration.rpc.image import ImageServicer
-from identity.dependencies import Ground
 from identity.directory.client import CLIENTS, Client
 from identity.directory.images.image import ImageKind
 from identity.directory.own_clients import OWN_CLIENT_IDS
@@ -21,6 +20,7 @@ from identity.directory.providers import Providers
 from identity.directory.user import USERS, User, UserId
 from identity.foundation.tenants import Tenant
 from identity.wiring.access import Presence
+from identity.wiring.dependencies import Ground
 from server.platform.errors import InvalidState
 
 _IMAGES = image_service_pb2.DESCRIPTOR.services_by_name["ImageService"]

@@ -8,7 +8,7 @@ from identity.delivery.mail.letter_sender import LetterCarrier, MailServer
 from identity.delivery.mail.queued_letter import QUEUED_LETTERS, LetterSafe, QueuedLetter
 from identity.delivery.mail.smtp import SmtpServer
 from identity.delivery.retry_queue import RetryQueue
-from identity.dependencies import Ground
+from identity.wiring.dependencies import Ground
 
 
 def mailing(ground: Ground) -> Iterator[Coroutine[None, None, None]]:

@@ -6,12 +6,12 @@ from google.protobuf.descriptor import ServiceDescriptor
 
 from gnomon.identity.v1 import sign_in_revocation_service_pb2
 from identity.access.login_protection.addresses import Addresses
-from identity.dependencies import Ground
 from identity.people.notices.notices import Notices
 from identity.people.notices.places import SIGN_IN_PLACES, PlaceWatch
 from identity.people.notices.revocations import Revocations
 from identity.people.rpc.sign_in_revocation import SignInRevocationServicer
 from identity.wiring.access import Presence
+from identity.wiring.dependencies import Ground
 
 _REVOCATION = sign_in_revocation_service_pb2.DESCRIPTOR.services_by_name["SignInRevocationService"]
 

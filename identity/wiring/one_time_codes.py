@@ -22,10 +22,10 @@ from identity.authentication.passkeys.passkeys import Passkeys
 from identity.authentication.passkeys.remembered import RememberedFactors
 from identity.authentication.reauthentication.shown_factors import ShownFactors
 from identity.authentication.rpc.one_time_code import OneTimeCodeServicer
-from identity.dependencies import Ground
 from identity.directory.tenants.confirmation import ConfirmationBySettings
 from identity.directory.tenants.tenant_record import TENANTS
 from identity.wiring.access import Presence
+from identity.wiring.dependencies import Ground
 
 _CODES = one_time_code_service_pb2.DESCRIPTOR.services_by_name["OneTimeCodeService"]
 

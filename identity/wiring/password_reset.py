@@ -7,7 +7,6 @@ from google.protobuf.descriptor import ServiceDescriptor
 from gnomon.identity.v1 import password_reset_service_pb2
 from identity.access.proof_of_work.proof_of_work import ProofOfWork
 from identity.delivery.retry_queue import RetryQueue
-from identity.dependencies import Ground
 from identity.directory.tenants.sign_in_targets import SignInTargets
 from identity.directory.user import USERS
 from identity.people.reset.ceremony import LinkCeremony
@@ -17,6 +16,7 @@ from identity.people.reset.redemption import AccountOpening
 from identity.people.reset.requests import RESET_REQUESTS, ResetRequests
 from identity.people.rpc.password_reset import PasswordResetServicer
 from identity.wiring.access import Presence
+from identity.wiring.dependencies import Ground
 from identity.wiring.people_administration import Administering
 from identity.wiring.second_factors import Recognizing
 

@@ -36,7 +36,6 @@ from identity.authentication.reauthentication.modification_tokens import (
 )
 from identity.authentication.reauthentication.proofs import FactorProofs, Proofs
 from identity.authentication.reauthentication.shown_factors import ShownFactors
-from identity.dependencies import Ground
 from identity.directory.client import CLIENTS
 from identity.directory.labels import (
     GROUPS,
@@ -89,6 +88,7 @@ from identity.protocol.rpc.consent import ConsentServicer
 from identity.protocol.rpc.device_list import DeviceListServicer
 from identity.protocol.unredeemed_codes import UnredeemedCodes
 from identity.wiring.access import Presence
+from identity.wiring.dependencies import Ground
 from identity.wiring.notices import Noticing
 
 _ACCOUNTS = account_service_pb2.DESCRIPTOR.services_by_name["AccountService"]

@@ -18,8 +18,8 @@ from identity.administration.rpc.process_api.role import RoleServicer
 from identity.administration.rpc.process_api.tenant import TenantServicer
 from identity.administration.rpc.process_api.user import UserServicer
 from identity.administration.tenants.administration import TenantAdministration
-from identity.dependencies import Ground
 from identity.wiring.access import Presence
+from identity.wiring.dependencies import Ground
 from identity.wiring.people_administration import Administering
 
 _AUTHENTICATION = authentication_service_pb2.DESCRIPTOR.services_by_name["AuthenticationService"]

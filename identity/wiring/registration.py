@@ -8,7 +8,6 @@ from gnomon.identity.v1 import registration_service_pb2
 from identity.access.login_protection.addresses import Addresses
 from identity.access.login_protection.delays import Delays
 from identity.access.proof_of_work.proof_of_work import ProofOfWork
-from identity.dependencies import Ground
 from identity.directory.labels import Group
 from identity.directory.tenants.password_policies import PasswordPolicies
 from identity.directory.tenants.settings_of_tenants import SettingsOfTenants
@@ -26,6 +25,7 @@ from identity.people.registration.return_address import Returning
 from identity.people.registration.self_registration import Registering
 from identity.people.rpc.registration import RegistrationServicer
 from identity.wiring.access import Presence
+from identity.wiring.dependencies import Ground
 
 _REGISTRATION = registration_service_pb2.DESCRIPTOR.services_by_name["RegistrationService"]
 

@@ -24,11 +24,11 @@ from identity.authentication.reauthentication.shown_factors import ShownFactors
 from identity.authentication.rpc.passkey import PasskeyAuthentication, PasskeyServicer
 from identity.authentication.second_factors.choice import SecondFactorAsking
 from identity.authentication.second_factors.proofs import SecondFactorProofs
-from identity.dependencies import Ground
 from identity.directory.tenants.confirmation import ConfirmationBySettings
 from identity.directory.tenants.tenant_record import TENANTS
 from identity.people.reset.ceremony import LinkCeremony
 from identity.wiring.access import Presence
+from identity.wiring.dependencies import Ground
 from identity.wiring.one_time_codes import Coding
 
 _PASSKEYS = passkey_service_pb2.DESCRIPTOR.services_by_name["PasskeyService"]

@@ -12,12 +12,12 @@ from identity.administration.tenants.administration import TenantAdministration
 from identity.administration.tenants.domain_administration import DomainAdministration
 from identity.administration.tenants.removal import TenantRemoval
 from identity.administration.tenants.txt_records import TxtRecords
-from identity.dependencies import Ground
 from identity.directory.providers import Providers
 from identity.directory.tenants.providers import NoProviders, ProviderDirectory
 from identity.directory.tenants.sign_in_targets import SignInTargets
 from identity.directory.tenants.tenant_directory import TenantDirectory
 from identity.records import KINDS
+from identity.wiring.dependencies import Ground
 
 _TENANT = tenant_service_pb2.DESCRIPTOR.services_by_name["TenantService"]
 _DOMAIN = sign_in_domain_service_pb2.DESCRIPTOR.services_by_name["SignInDomainService"]

@@ -25,7 +25,6 @@ from identity.access.tokens.families import Families
 from identity.access.tokens.id_token import IdTokens
 from identity.access.tokens.refresh_token import RefreshTokens
 from identity.clients.dynamic.first_use import FirstUse
-from identity.dependencies import Ground
 from identity.directory.labels import SCOPE_DEFINITIONS
 from identity.directory.principals import Principals
 from identity.directory.user import USERS
@@ -49,6 +48,7 @@ from identity.protocol.userinfo.forward import ForwardAuthentication
 from identity.protocol.userinfo.presented import PresentedTokens
 from identity.protocol.userinfo.userinfo import UserInfo
 from identity.wiring.access import Presence
+from identity.wiring.dependencies import Ground
 
 _TOKEN = token_service_pb2.DESCRIPTOR.services_by_name["TokenService"]
 _USER_INFO = user_info_service_pb2.DESCRIPTOR.services_by_name["UserInfoService"]

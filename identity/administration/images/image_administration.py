@@ -12,7 +12,7 @@ from identity.access.callers import Actor, ActorKind
 from identity.administration.images.holders import Holders
 from identity.directory.images.image import SHAPES, Image, ImageKind, Owner
 from identity.directory.images.images import Images
-from identity.directory.images.rewriting import Shape
+from identity.directory.images.rewrite_program import Shape
 from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType
 from identity.foundation.tenants import Tenant

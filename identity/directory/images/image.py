@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from identity.directory.images.rewriting import Fit, Shape
+from identity.directory.images.rewrite_program import Fit, Shape
 from server.platform.records import Kind, Record
 
 

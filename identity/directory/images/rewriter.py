@@ -12,9 +12,9 @@ from pathlib import Path
 from threading import Event, Timer
 from typing import IO
 
-from identity.directory.images import rewriting
+from identity.directory.images import rewrite_program
 from identity.directory.images.config import PicturesConfig
-from identity.directory.images.rewriting import Shape, Status
+from identity.directory.images.rewrite_program import Shape, Status
 from server.platform.errors import InvalidArgument, Unavailable
 from server.platform.threads import Threads
 
@@ -28,7 +28,7 @@ _MOST_WAITING = 32
 # Factor of wall time over processor time, for machines with shared processors.
 _PATIENCE = 8
 
-_PROGRAM = Path(rewriting.__file__)
+_PROGRAM = Path(rewrite_program.__file__)
 _EXPECTED = "expected a JPEG, PNG or WebP"
 
 

@@ -10,7 +10,7 @@ from identity.administration.images.holders import Holders
 from identity.administration.images.image_administration import ImageKeeping
 from identity.directory.images.image import IMAGES, ImageKind, Owner
 from identity.directory.images.images import Images
-from identity.directory.images.rewriting import Shape
+from identity.directory.images.rewrite_program import Shape
 from identity.foundation.events.config import EventsConfig
 from identity.foundation.events.events import Events
 from identity.foundation.randomness import SystemRandomness

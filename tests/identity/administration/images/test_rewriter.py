@@ -95,7 +95,7 @@ async def test_whoever_comes_when_too_many_wait_is_turned_away() -> None:
 def test_a_decoder_has_nothing_to_take() -> None:
     attempts = """
 import os, socket
-from identity.directory.images.rewriting import confine
+from identity.directory.images.rewrite_program import confine
 confine(max_pixels=1, seconds=1)
 for attempt in (lambda: open("/etc/hostname"), socket.socket, os.pipe, lambda: bytes(1 << 40)):
     try:

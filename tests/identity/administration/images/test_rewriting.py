@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from identity.directory.images.rewriting import Fit, Shape, Status, Unusable, rewritten
+from identity.directory.images.rewrite_program import Fit, Shape, Status, Unusable, rewritten
 from tests.identity.administration.images.pictures import (
     SVG,
     animation,
