@@ -134,7 +134,7 @@ class Engine(Protocol):
 
     @property
     def refused(self) -> Refused:
-        """Wants to be told of commands that were refused before they came here."""
+        """Listener for commands that were refused before they reached the engine."""
         ...
 
     @property

@@ -264,7 +264,7 @@ async def _ended(engine: Engine, running: "asyncio.Task[None]") -> None:
 
 
 async def _stop(edge: EdgeServer, grpc_server: GrpcServer) -> None:
-    """Both at the same time, and not longer than a process has that was told to end."""
+    """Stop both at the same time, within the time that a process has after its signal to end."""
     try:
         async with asyncio.timeout(STOP_SECONDS):
             await asyncio.gather(edge.stop(), grpc_server.stop())

@@ -55,7 +55,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What a principal has, itself and by way of others; of the built-in roles, which have no record, the names."""
+    """Roles and groups of a principal, its own and inherited ones; built-in roles have no record and appear as names."""
 
     roles: Collection[Role]
     groups: Collection[Group]

@@ -1,1 +1,1 @@
-"""What every part of the provider stands on: tenants, vocabulary, errors, events and randomness."""
+"""Common base of all parts of the provider: tenants, vocabulary, errors, events and randomness."""

@@ -1,7 +1,7 @@
 """Hears of changes of the directory, so that nobody is let in by what it said before.
 
 The provider answers when the version grows, or after a while as it is. A watch that breaks begins anew with nothing
-known, longer apart each time; until then what it was told lasts as long as `admission_seconds` says.
+known, after longer pauses each time; until then earlier answers are valid for `admission_seconds`.
 """
 
 import logging

@@ -1,4 +1,4 @@
-"""What an ad-hoc sub-process tells its worker about the elements that can be activated in it.
+"""Description, for the job worker, of the elements that can be activated in an ad-hoc sub-process.
 
 `fromAi(reference, description, type, schema, options)` in an input mapping marks a parameter of its element.
 """
@@ -54,7 +54,7 @@ def _parameters(activity: FlowNode) -> Iterator[Mapping[str, object]]:
 
 
 def _constant(text: str) -> feel.Value:
-    """What a text gives without variables."""
+    """The value of a text that needs no variables."""
     try:
         ports = feel.Ports(budget=feel.Budget(CONSTANT_STEPS))
         return feel.compile_expression(text).evaluate({}, ports).value

@@ -274,7 +274,7 @@ class ProcessBuilder:
     def start_error(
         self, element_id: str, *, error: str | None = None, outputs: Mapping[str, str] = _NO_PAIRS
     ) -> Self:
-        """Begin an event sub-process with errors that have the id that `definitions` was told, or with all of them."""
+        """Begin an event sub-process with the error that has this id in `definitions`, or with any error."""
         self._start(element_id, is_interrupting=True)
         self._map(element_id, _NO_PAIRS, outputs)
         return self._event(element_id, "error", error)
@@ -282,26 +282,26 @@ class ProcessBuilder:
     def start_escalation(
         self, element_id: str, *, escalation: str | None = None, is_interrupting: bool = True
     ) -> Self:
-        """Begin an event sub-process with escalations that `definitions` was told, or with all of them."""
+        """Begin an event sub-process with the escalation that has this id in `definitions`, or with any escalation."""
         self._start(element_id, is_interrupting=is_interrupting)
         return self._event(element_id, "escalation", escalation)
 
     def boundary_escalation(
         self, element_id: str, *, on: str, escalation: str | None = None, is_interrupting: bool = True
     ) -> Self:
-        """Attach a boundary event that catches escalations that `definitions` was told, or all of them."""
+        """Attach a boundary event that catches the escalation that has this id in `definitions`, or any escalation."""
         self._attach(element_id, on)
         if not is_interrupting:
             self._nodes[element_id].set("cancelActivity", "false")
         return self._event(element_id, "escalation", escalation)
 
     def throw_escalation(self, element_id: str, *, escalation: str) -> Self:
-        """Append an intermediate event that throws the escalation with the id that `definitions` was told."""
+        """Append an intermediate event that throws the escalation that has this id in `definitions`."""
         self.node("intermediateThrowEvent", element_id)
         return self._event(element_id, "escalation", escalation)
 
     def end_escalation(self, element_id: str, *, escalation: str) -> Self:
-        """Append an end event that throws the escalation with the id that `definitions` was told."""
+        """Append an end event that throws the escalation that has this id in `definitions`."""
         self.node("endEvent", element_id)
         return self._event(element_id, "escalation", escalation)
 
@@ -456,7 +456,7 @@ class ProcessBuilder:
     def boundary_error(
         self, element_id: str, *, on: str, error: str | None = None, outputs: Mapping[str, str] = _NO_PAIRS
     ) -> Self:
-        """Attach a boundary event that catches errors, those with the id that `definitions` was told or all of them."""
+        """Attach a boundary event that catches the error that has this id in `definitions`, or any error."""
         self._attach(element_id, on)
         self._map(element_id, _NO_PAIRS, outputs)
         return self._event(element_id, "error", error)
@@ -556,7 +556,7 @@ class ProcessBuilder:
         return self._event(element_id, "terminate")
 
     def end_error(self, element_id: str, *, error: str) -> Self:
-        """Append an end event that throws the error with the id that `definitions` was told."""
+        """Append an end event that throws the error that has this id in `definitions`."""
         self.node("endEvent", element_id)
         return self._event(element_id, "error", error)
 

@@ -188,7 +188,7 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class AdHoc:
-    """What an ad-hoc sub-process activates, and when it is complete.
+    """Elements that an ad-hoc sub-process activates, and its completion condition.
 
     `activities` are the ids of the elements that can be activated, `description` tells about them as JSON text. The
     output element and collection are there together, or neither; `output_name` is the variable that the output element
@@ -345,7 +345,7 @@ class Element:
     done before the element is active, and before it is left; `task_listeners` are those of a native user task, by the
     name of their event. A multi-instance activity is two elements with one id: its
     body, which has the flows, the boundary events and the `loop`, and the `inner` one that is repeated inside it.
-    What is in an ad-hoc sub-process lies in its `inner_instance`, of which there is an instance for each activation;
+    The content of an ad-hoc sub-process lies in its `inner_instance`, of which each activation makes an instance;
     its event sub-processes lie in itself.
     """
 

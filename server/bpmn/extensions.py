@@ -221,7 +221,7 @@ def ad_hoc(element: Markup) -> AdHoc:
 
 
 def conditional_filter(definition: Markup) -> ConditionalFilter:
-    """What a conditional event definition has in its extension; nothing means all."""
+    """The extension of a conditional event definition: variable names and events that it listens to, all when empty."""
     names, changes = (
         frozenset(
             filter(

@@ -1,6 +1,6 @@
 """A worker: polls for jobs of one type, lets a handler do each, and tells the engine what became of it.
 
-A job that is done is told of even when the worker is being stopped; what was activated and not begun goes back by
+The worker reports a finished job even while it stops; a job that was activated and not begun goes back by
 itself when its time is over.
 """
 
@@ -48,7 +48,7 @@ class Thrown:
 
 @dataclass(frozen=True, slots=True)
 class Withdrawn:
-    """The engine had taken the job back before it was told."""
+    """The engine had taken the job back before the worker completed it."""
 
     message: str
 

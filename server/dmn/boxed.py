@@ -117,7 +117,7 @@ class Conditional(Expression):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Iteration(Expression):
-    """What `for`, `some` and `every` share: `body` is evaluated for each item of `source`."""
+    """Common base of `for`, `some` and `every`: `body` is evaluated for each item of `source`."""
 
     variable: str
     source: Expression

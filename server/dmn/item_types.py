@@ -64,7 +64,7 @@ class ItemTypes:
         self.model: ModelTypes = dict(self._conditions())
 
     def _conditions(self) -> Iterator[tuple[str, Callable[[Value], bool]]]:
-        """What FEEL asks of a value where it names a type."""
+        """Conditions that FEEL puts on a value where it names a type."""
         for name, type_ in self._types.items():
             yield name, type_.shape.conforms
         for import_name, imported in self._imported.items():

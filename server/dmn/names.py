@@ -1,4 +1,4 @@
-"""Names that FEEL must be told, because they are no plain words: `first name`, `a-b` (DMN 1.5 §10.3.1.4)."""
+"""Names that FEEL cannot recognize as plain words, such as names with spaces: `first name`, `a-b` (DMN 1.5 §10.3.1.4)."""
 
 import re
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""What an ad-hoc sub-process activates, what the paths in it give, and when it is complete.
+"""Ad-hoc sub-processes: activation of elements, output of their paths, completion.
 
 Elements are activated by its collection of active elements, by callers, and by its job worker if it has one. One that
 has a worker gets a new job after each path.
@@ -156,7 +156,7 @@ def complete_inside(step: Step, visit: Visit) -> None:
 
 
 def _output(step: Step, holder: Visit, inner: Visit) -> str | None:
-    """What an inner instance gives to the output collection; raises Incident."""
+    """The item that an inner instance adds to the output collection; raises Incident."""
     ad_hoc, instance = _ad_hoc(holder), inner.process_instance
     if ad_hoc.output_element is None or ad_hoc.output_collection is None:
         return None
@@ -254,7 +254,7 @@ def _ad_hoc(visit: Visit) -> AdHoc:
 
 
 class _ConditionScope(VariableScope):
-    """What a completion condition sees after a path inside: the variables of the ad-hoc sub-process, with its output."""
+    """Variables that a completion condition reads after a path: those of the ad-hoc sub-process, with its output."""
 
     __slots__ = ("_name", "_output")
 

@@ -41,7 +41,7 @@ class BatchOperationStarted(BatchEvent, frozen=True):
 
 
 class BatchItemsTaken(BatchEvent, frozen=True):
-    """The next items are being processed, so many of them."""
+    """A number of further items is being processed."""
 
     count: int
 
@@ -60,7 +60,7 @@ class BatchItemsSettled(BatchEvent, frozen=True):
 
 
 class BatchItemsDropped(BatchEvent, frozen=True):
-    """The next items are never processed, so many of them; `first_key` is the key of the first one's row."""
+    """A number of further items is never processed; `first_key` is the key of the first one's row."""
 
     first_key: Key
     count: int
@@ -79,7 +79,7 @@ class BatchOperationCanceled(BatchEvent, frozen=True):
 
 
 class BatchOperationAbandoned(BatchEvent, frozen=True):
-    """Nobody brought the rest of its items in time."""
+    """The rest of its items did not arrive in time."""
 
     error_message: str
 
@@ -91,7 +91,7 @@ class BatchOperationEnded(BatchEvent, frozen=True):
 
 
 class BatchOutcome(msgspec.Struct, frozen=True, gc=False):
-    """What became of an item: without an error it was done. The key of its process definition is that of before."""
+    """Outcome of an item: done, or failed with an error. Its process definition key is the one before the operation."""
 
     item: BatchItem
     process_definition_key: Key | None

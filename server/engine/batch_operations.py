@@ -25,7 +25,7 @@ class BatchOperationType(StrEnum):
 
 
 class Phase(StrEnum):
-    """What becomes of a batch operation that is not finished.
+    """State of a batch operation that is not finished.
 
     `CREATED` collects items, `CANCELED` and `FAILED` let those go that were not processed.
     """
@@ -45,7 +45,7 @@ class ElementPair(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class BatchAction(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is done with each item: of a migration with the key of its target, of a modification the moves."""
+    """Command for each item; a migration has the key of its target, a modification has its moves."""
 
     type: BatchOperationType
     target_process_definition_key: Key = Key(0)

@@ -1,4 +1,4 @@
-"""What an element may do of its own; everything it leaves alone is done for it.
+"""Life cycle of an element: each method is a step that a kind of element may override.
 
 | method | when | may | next |
 |---|---|---|---|

@@ -9,7 +9,7 @@ from server.engine.variables import Variables
 
 
 def broadcast(step: Step, tenant_id: str, signal_name: str, variables: Variables) -> Key:
-    """What waits here for the signal has it before any other pending work; the other partitions have it by the outbox.
+    """Trigger the subscriptions of this partition before any other pending work, and send the signal to the others by the outbox.
 
     Processes begin here.
     """

@@ -98,7 +98,7 @@ def unsubscribe(step: Step, process_instance: ProcessInstance, instance: Element
 def prepared(step: Step, visit: Visit, catches: Sequence[Element], *, first_key: Key) -> list[Prepared]:
     """The subscriptions to these events, with keys from the first on; nothing has happened yet. Raises Incident.
 
-    What `_OPENERS` leaves out needs none: it is thrown inside the element instance, and looks for who catches it.
+    Events without a row in `_OPENERS` need no subscription: the engine looks for their catching event when they are thrown.
     """
     scope = VariableScope(step, visit.process_instance, scope_key=visit.instance.key)
     opened = [catch for catch in catches if type(catch.trigger) in _OPENERS]
@@ -200,7 +200,7 @@ def is_open(host: ElementInstance, catch: Element) -> bool:
 def can_catch(process_instance: ProcessInstance, host: ElementInstance, catch: Element) -> bool:
     """Whether an element instance can still be triggered by this event, and nothing around it ends.
 
-    What cannot, never can again: a scope is active from when it waits until it is left.
+    False is final: a scope is active from when it waits until it is left.
     """
     scope_key = host.scope_key
     while scope_key is not None:

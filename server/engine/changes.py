@@ -79,7 +79,7 @@ def _nothing(_instance: ProcessInstance, _event: events.MessageCorrelated) -> It
 
 
 def _one(_: ProcessInstance, event: events.ElementActivated | events.VariableCreated) -> Iterable[Key]:
-    """That which has the key of the event."""
+    """The record that has the key of the event."""
     return (event.key,)
 
 

@@ -65,7 +65,7 @@ class KnownClusterVariables:
         self._renew(owner, name, variable)
 
     def context(self, tenant_id: str) -> Context:
-        """What expressions of the tenant see; nobody may change it."""
+        """Variables that expressions of the tenant read; callers must not change the mapping."""
         context = self._contexts.get(tenant_id)
         if context is None:
             context = self._contexts[tenant_id] = self._context(tenant_id)

@@ -291,7 +291,7 @@ class MoveInstruction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModifyProcessInstance:
-    """What is activated begins before what is terminated ends, so that no scope ends between them."""
+    """Elements are activated before others are terminated, so that no scope ends between the two."""
 
     tenant_id: str
     process_instance_key: Key

@@ -1,7 +1,7 @@
-"""Which completed activities can be compensated, and which of them a throwing event does.
+"""Compensation: completed activities with a handler, and the handlers that a throwing event invokes.
 
-A scope counts its completed activities by their ids, so what they cost does not grow with their number. What a completed
-sub-process counted is added to the scope around it, unless it has a handler of its own. Handlers run inside the throwing
+A scope counts its completed activities by their ids, so what they cost does not grow with their number. A
+sub-process without a handler adds its counts to the scope around it when it completes. Handlers run inside the throwing
 event.
 """
 

@@ -70,7 +70,7 @@ def _event(
 def _told(
     decision: Decision, evaluation: dmn.DecisionEvaluation, message: str | None, *, key: Key
 ) -> tuple[EvaluatedDecision, ...]:
-    """Decisions of imported models are left out: they have no definition here. What failed is the last."""
+    """Decisions of imported models are left out: they have no definition here. A failed decision comes last."""
     own = {deployed.decision_definition_id: deployed for deployed in decision.graph.decisions}
     told = [evaluated for evaluated in evaluation.evaluated if evaluated.id in own]
     return tuple(

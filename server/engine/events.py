@@ -106,7 +106,7 @@ class ProcessDefinitionDeleted(Event, frozen=True):
 
 
 class DeletionAdopted(Event, frozen=True):
-    """What another partition deleted, a process definition or what else is deployed, is deleted here from now on."""
+    """A deployed resource that another partition deleted is deleted in this partition too."""
 
     key: Key
 
@@ -259,7 +259,7 @@ class LoopItemCompleted(InstanceEvent, frozen=True):
 
 
 class ElementsPlanned(InstanceEvent, frozen=True):
-    """So many more elements of an ad-hoc sub-process will be activated, if nothing ends it before."""
+    """A number of further elements of an ad-hoc sub-process will be activated, unless it ends before."""
 
     key: Key
     number: int
@@ -275,7 +275,7 @@ class OutputCollected(InstanceEvent, frozen=True):
 
 
 class OutputsMerged(InstanceEvent, frozen=True):
-    """What an ad-hoc sub-process kept is part of its collection, or gone because the collection is set anew."""
+    """The kept outputs of an ad-hoc sub-process were merged into its collection, or dropped because the collection was set anew."""
 
     key: Key
 
@@ -309,7 +309,7 @@ class ConditionalsEvaluated(Event, frozen=True):
 
 
 class ActivitiesCompleted(InstanceEvent, frozen=True):
-    """These activities can be compensated from now on: so many times each, in the scope `key`."""
+    """Activities that can be compensated from now on, with their counts, in the scope `key`."""
 
     key: Key
     counts: dict[str, int]

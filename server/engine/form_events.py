@@ -33,7 +33,7 @@ class FormDeployed(Event, frozen=True):
 
     @property
     def known(self) -> "FormDeployed":
-        """What partitions keep of it: the schema is in its row alone, because forms are many and may be large."""
+        """The form as partitions keep it, without its schema: forms are many and may be large, so only their row has it."""
         return msgspec.structs.replace(self, schema="")
 
 

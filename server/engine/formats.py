@@ -205,7 +205,7 @@ COMMAND_FEATURES: Mapping[type[commands.Command], Feature] = {
 
 
 def feature_of(command: commands.Command) -> Feature:
-    """What a node needs to know to carry the command out."""
+    """The feature that a node needs to carry the command out."""
     if isinstance(command, commands.CreateProcessInstance) and (
         command.start_element_ids or command.terminates_after
     ):

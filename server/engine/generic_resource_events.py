@@ -33,7 +33,7 @@ class GenericResourceDeployed(Event, frozen=True):
 
     @property
     def known(self) -> "GenericResourceDeployed":
-        """What partitions keep of it: the content is in its row alone, as the schema of a form is."""
+        """The resource as partitions keep it, without its content, which only its row has."""
         return msgspec.structs.replace(self, content="")
 
 

@@ -1,4 +1,4 @@
-"""What the completion of a job decides beside its variables: a closed union, whose members the wire names by `type`.
+"""Results of a job beside its variables: a closed union, whose members the wire names by `type`.
 
 A kind of job has one type of result, or none.
 """

@@ -94,7 +94,7 @@ class Journal:
             inverse(*arguments)
 
     def savepoint(self) -> Savepoint:
-        """Where the command is now. What it made before must not change before `return_to`."""
+        """The present place of the command. Objects made before it must not change before `return_to`."""
         return Savepoint(len(self._kept or ()), frozenset(self._made))
 
     def return_to(self, savepoint: Savepoint) -> None:

@@ -29,8 +29,8 @@ class EngineLimits:
     their pages.
     A tenant has up to `cluster_variables`, and so have all tenants together, with `cluster_variable_characters` in
     their names and values. It has up to `global_task_listeners`.
-    What one element writes, and what a worker gets with a job, has up to `message_octets`: more is an incident.
-    What a modification activates is entered in one turn, of `modification_steps` at most; it terminates up to so many
+    The writes of one element, and a job with its variables, have up to `message_octets`: more is an incident.
+    A modification enters its elements in one turn of up to `modification_steps`, and terminates up to that number as
     `terminations`.
     """
 

@@ -1,6 +1,6 @@
-"""What a modification leaves to be done: element instances to activate, and others to terminate.
+"""Pending work of a modification: element instances to activate, and others to terminate.
 
-What is activated has been entered before anything is terminated, so its flow scopes stay.
+Elements are entered before others are terminated, so their flow scopes stay.
 """
 
 from itertools import islice

@@ -138,6 +138,6 @@ def set_local(step: Step, instance: ProcessInstance, scope_key: Key, name: str, 
 
 
 def _merge_outputs(step: Step, instance: ProcessInstance, scope_key: Key, name: str) -> None:
-    """What is set now takes the place of the outputs that an ad-hoc sub-process has collected."""
+    """The new value replaces the outputs that an ad-hoc sub-process has collected."""
     if instance.collected and outputs_for(instance, scope_key, name):
         step.emit(events.OutputsMerged(instance.head, scope_key))

@@ -18,7 +18,7 @@ class DateChange:
 
 
 class Corrections(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """What a task listener changes about its user task; None leaves a value as it is, an empty assignee unassigns it."""
+    """Changes of a task listener to its user task; None leaves a value as it is, an empty assignee unassigns the task."""
 
     assignee: str | None = None
     candidate_groups: tuple[str, ...] | None = None
@@ -29,7 +29,7 @@ class Corrections(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 class UserTaskValues(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """What commands and listeners change about a user task; no assignee is empty text."""
+    """Values of a user task that commands and listeners change; an empty text is no assignee."""
 
     assignee: str = ""
     candidate_groups: tuple[str, ...] = ()
@@ -63,7 +63,7 @@ class GlobalListener(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 class UserTaskTransition(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """What is being done with a user task while its listeners are asked, with the values that it will have.
+    """A transition of a user task that waits for its listeners, with the values that the task will have.
 
     `listened` counts the listeners of the model that are done, `globally_listened` those of the `global_listeners`, which
     are the ones of the tenant when the transition began, in their order. `corrected` are the names of the values that

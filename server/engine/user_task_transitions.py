@@ -1,4 +1,4 @@
-"""What is done with a native user task, once its listeners agree; and what its listeners answer.
+"""Transitions of native user tasks, and the answers of their task listeners.
 
 | transition | ends with | a listener may deny |
 |---|---|---|

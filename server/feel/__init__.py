@@ -11,12 +11,12 @@
 
 `dialect` is "camunda", as its engine evaluates, or "standard", as DMN 1.5 says; docs/feel.md has the differences.
 `names` are those, of variables and of entries in them, that are no plain words: `{"first name", "a-b"}`. They are
-read as names wherever they stand; plain words need not be told. `ports` give the time to `now()`, and chance to
+read as names wherever they stand; plain words may be left out. `ports` give the time to `now()`, and chance to
 `uuid()`, and may bound the steps of all evaluations that share a `Budget`. A text is compiled once for its names
 and its dialect.
 
-Pure and bounded: a result depends on text, scope and ports alone, and no text or value makes it hang. Whatever
-goes mildly wrong makes null and leaves a `Failure`; for the rest see `errors`.
+Pure and bounded: a result depends on text, scope and ports alone, and no text or value makes it hang. A
+mild failure gives null and leaves a `Failure`; `errors` has the others.
 """
 
 from server.feel.budget import Budget

@@ -1,4 +1,4 @@
-"""What `+ - * / **` do, per pair of operand types; a pair without a row is null and a failure."""
+"""The operators `+ - * / **` per pair of operand types; a pair without a row is null and a failure."""
 
 import operator
 from collections.abc import Callable, Mapping

@@ -30,7 +30,7 @@ def _refuse(constant: str) -> NoReturn:
 
 
 def pieces(value: Value) -> Iterator[str]:
-    """Compact, recursive: the value must be measured. What JSON does not know becomes a string."""
+    """Compact, recursive: the value must be measured. Values that JSON lacks become strings."""
     return _pieces(value, _scalar)
 
 

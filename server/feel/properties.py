@@ -1,4 +1,4 @@
-"""What `.name` finds in a value that is no list: entries of contexts, properties of other types."""
+"""Path expressions `.name` on a value that is no list: entries of contexts, properties of other types."""
 
 from collections.abc import Callable, Mapping
 from itertools import islice

@@ -118,7 +118,7 @@ def bounded_string(text: str) -> str:
 def measure(run: Run, *values: Value) -> None:
     """Charge for everything inside the values, and refuse what is too deep to walk by recursion.
 
-    What stands in several places, as a list of one long string does, counts as often as it would be written.
+    A value that stands in several places, such as one long string in a list, counts as often as it would be written.
     """
     level: list[_Container] = [value for value in values if isinstance(value, _CONTAINERS)]
     depth = 0

@@ -36,7 +36,7 @@ class Quota:
     def room(self, tenant_id: str) -> int | None:
         """How many process instances of a tenant may be called in this partition now; None when there is no quota.
 
-        What other partitions have is not known in the middle of a command, so they are not counted.
+        Instances of other partitions are not known in the middle of a command, so they are not counted.
         """
         return max(self.most - self._own[tenant_id], 0) if self.most else None
 

@@ -50,7 +50,7 @@ class Router:
         """The command's answer once it is committed; raises the refusal, or Unavailable.
 
         A command that a node of the deployment cannot carry out yet is refused as InvalidState. A partition that is
-        being handed over is waited for. What the first partition does is done for all: the answer comes when every
+        being handed over is waited for. The command of the first partition holds for all: the answer comes when every
         partition knows of it, or after `spread_seconds` without those that do not. So a process instance that begins
         after the answer sees it in any partition.
         """

@@ -98,6 +98,6 @@ def ended_well(happened: Iterable[events.Event]) -> Iterator[IdempotencyKey]:
 
 
 def final_answers(happened: Iterable[events.Event], now: datetime) -> Iterator[StoredAnswer]:
-    """What repeats of these requests get."""
+    """Answers for repeats of these requests."""
     for key in ended_well(happened):
         yield StoredAnswer(key.tenant_id, key.key, key.request_hash, ANSWERS.pack(DONE), now)

@@ -220,7 +220,7 @@ class Turns:
         return growth
 
     def _concerned(self, entry: Entry, happened: Iterable[Event]) -> Concerned:
-        """What the events are about, or the user task of a refused command, if it is of the tenant."""
+        """The entity that the events concern, or the user task of a refused command, when it belongs to the tenant."""
         for event in happened:
             if isinstance(event, InstanceEvent):
                 return Concerned(event.instance)

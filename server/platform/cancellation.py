@@ -1,4 +1,4 @@
-"""Whether a task was told to end.
+"""Whether a task was cancelled.
 
 A task group that ends with errors raises those, and drops a cancellation of its own task that came meanwhile: a loop
 that outlives such errors has to look, or nobody can end it.

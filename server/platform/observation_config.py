@@ -10,7 +10,7 @@ class MetricsConfig:
     """[metrics]: the listener that Prometheus reads, at `/metrics`; it asks for no credential.
 
     Of the processes of bundled mode each takes a port of its own, counted from `port`. `max_tenants` is how many tenants
-    are told apart in one metric. Every `sample_seconds` each process counts what waits in the database.
+    have a label of their own in one metric. Every `sample_seconds` each process counts what waits in the database.
     """
 
     enabled: bool = False

@@ -1,4 +1,4 @@
-"""What a search of the audit log asks of its entries.
+"""Filters of a search of the audit log.
 
 An entry has one key of an entity, whose kind says which of the filter's keys it is.
 """

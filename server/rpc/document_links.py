@@ -26,7 +26,7 @@ _TOKEN_LENGTH = -(-(_SIGNED.size + _DIGEST_BYTES) * 8 // 6)
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """What a token says; `signature` has yet to be checked against the document."""
+    """Content of a link's token; `signature` has yet to be checked against the document."""
 
     link_id: bytes
     milliseconds: int

@@ -12,7 +12,7 @@ async def elements_with_incidents(store: Store, around: ElementInstance) -> tupl
     """Keys of those that lie in this one at any depth, and its own.
 
     It looks at the scopes around all element instances of the process instance that have or had an incident, level by
-    level: a statement for each level, over so many rows.
+    level: a statement for each level, over a bounded number of rows.
     """
     tenant_id = around.tenant_id
     clauses = (equals(INCIDENTS, "process_instance_key", around.process_instance_key),)

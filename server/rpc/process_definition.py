@@ -78,7 +78,7 @@ class ProcessDefinitionServicer:
 def _elements_in(instances: Clauses) -> Iterator[Clause]:
     """Of element instances in the process instances for which these clauses hold.
 
-    What a clause asks of some element instance holds for each of them.
+    Each counted element instance fulfils every clause on element instances.
     """
     for clause in instances:
         if isinstance(clause, Related) and clause.entity is ElementInstance:

@@ -1,8 +1,8 @@
 """Takes reports of commands that an edge refused while it read them, for the audit log.
 
 The edge knows the credential of a caller, not who it is: this process finds that out as it does for every call. A caller
-that is not known leaves no entry. So many entries come of each tenant at most that a flood of malformed requests writes
-little.
+that is not known leaves no entry. The rate of entries is bounded for each tenant, so that a flood of malformed requests
+writes little.
 """
 
 import logging
@@ -38,7 +38,7 @@ class _Left(NamedTuple):
 
 
 class Allowance:
-    """A burst of entries for each tenant, and so many a second; `seconds` is a clock that never goes back."""
+    """Rate limit for each tenant: a burst of entries, then a number a second; `seconds` is a clock that never goes back."""
 
     def __init__(self, seconds: Seconds) -> None:
         self._seconds = seconds

@@ -80,7 +80,7 @@ def _following(origin: Origin) -> Origin:
 
 
 def _expect_permitted(call: Call) -> None:
-    """Who deletes history needs the permission for that, too."""
+    """Deletion of history needs its own permission too."""
     if _DELETE_INSTANCES not in call.principal.permissions:
         raise PermissionDenied(f"{_DELETE_INSTANCES} is needed", permission=_DELETE_INSTANCES)
 

@@ -1,4 +1,4 @@
-"""What clients may expect of the system, and how much of it its tenants use."""
+"""Capabilities of the system for clients, and usage of its tenants."""
 
 from datetime import UTC, datetime
 

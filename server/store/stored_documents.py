@@ -13,7 +13,7 @@ from server.engine.keys import Key
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredDocument:
-    """What is known about a document; `content_hash` is the SHA-256 of its bytes in hexadecimal digits.
+    """Metadata of a document; `content_hash` is the SHA-256 of its bytes in hexadecimal digits.
 
     Links to it name `link_id` and are signed with `link_key`; nothing else tells these.
     """

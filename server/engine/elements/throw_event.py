@@ -1,6 +1,6 @@
 """Throwing events: intermediate throw events and end events.
 
-What they throw is in `throw_events`, where a link leads in its element. An end event has no outgoing flow, so its scope
+`throw_events` has the kinds of events; the target of a link is in its element. An end event has no outgoing flow, so its scope
 looks whether anything is left.
 """
 

@@ -1,4 +1,4 @@
-"""What a modification activates and terminates, and what is wrong with its instructions."""
+"""Plan of a modification: elements to activate and to terminate, and refusals of wrong instructions."""
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
@@ -69,7 +69,7 @@ def modification_plan(
 
 
 def start_plan(step: Step, instance: ProcessInstance, element_ids: Collection[str]) -> ModificationPlan:
-    """What a new process instance begins with; raises Rejected."""
+    """The plan of a new process instance; raises Rejected."""
     process = step.process_of(instance)
     subject = f"process '{process.id}' cannot be started as asked"
     _Checks(subject, instance, process).expect_elements(element_ids)
@@ -99,7 +99,7 @@ def _standing(
     process: ExecutableProcess,
     terminated: Collection[Key],
 ) -> tuple[list[ActivateInstruction], list[Key]]:
-    """What moves activate, and what they and terminations by element id terminate."""
+    """Activations and terminations of move instructions, and terminations by element id."""
     activated: list[ActivateInstruction] = []
     ended: list[Key] = []
     moves = {each.source_element_id: each for each in command.move_instructions if each.source_element_id}

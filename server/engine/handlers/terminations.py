@@ -1,4 +1,4 @@
-"""What a modification terminates: what its instructions name, and the scopes in which nothing is left."""
+"""Terminations of a modification: elements that its instructions name, and scopes that become empty."""
 
 from collections import Counter
 

@@ -1,7 +1,7 @@
 """From the filter message of a search to clauses.
 
-Its cost is bounded: so many conditions, and so many of them on rows of other entities, of which each may read all that
-the tenant has.
+Its cost is bounded by the number of conditions, and by the number of those on rows of other entities, of which each may
+read all rows of the tenant.
 """
 
 from collections.abc import Iterable, Iterator

@@ -110,7 +110,7 @@ class Deletions:
             await self._forget(group.keys, "bucket IS NULL")
 
     async def _delete_rows(self, group: _Group) -> int:
-        """Delete up to so many rows of each kind, and say how many there were of the kind with the most.
+        """Delete up to a number of rows of each kind; the answer is the largest number of one kind.
 
         Of several that find the same rows one deletes them, so those that were found are counted.
         """

@@ -2,7 +2,7 @@
 
 One text takes the driver and the server a fraction of the time of an array of values. A JSON array of numbers, truth
 values, instants and plain texts is such a literal but for its brackets; any other text is quoted here.
-What PostgreSQL's texts cannot hold, NUL and lone surrogates, becomes U+FFFD.
+Characters that PostgreSQL refuses, NUL and lone surrogates, become U+FFFD.
 """
 
 import re

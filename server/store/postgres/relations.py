@@ -58,7 +58,7 @@ RELATIONS: Mapping[type[Entity], Relation] = {
 
 
 def counted_in(statistic: Statistic[object]) -> Relation:
-    """What a statistic has to look at."""
+    """The table that a statistic reads."""
     entity: type[Entity] = statistic.entity
     return within(entity, [f"runtime.{TABLES[entity].name}"]) if statistic.is_live else RELATIONS[entity]
 
@@ -91,7 +91,7 @@ def _sibling(entity: type[Entity], name: str, other: type[Entity]) -> Relation:
 def _beside(entity: type[Entity], name: str, other: type[Entity]) -> str:
     """Of two entities of history, the table of one with the rows of the same days as the other's.
 
-    What belongs to a process instance lies where it lies: all of it moves to history at once.
+    All rows of a process instance lie beside it: they move to history together.
     """
     schema, dot, part = name.partition(".")
     return f"{schema}{dot}{TABLES[other].name}{part.removeprefix(TABLES[entity].name)}"

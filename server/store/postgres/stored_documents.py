@@ -1,6 +1,6 @@
 """Documents in PostgreSQL.
 
-What each tenant has is counted in a row of its own, which every statement that adds or deletes locks first: so none of
+Each tenant has a row with its counts, which every statement that adds or deletes locks first: so none of
 them waits for another in a circle.
 """
 

@@ -1,4 +1,4 @@
-"""AuthenticationService: what callers of the process API are told about themselves."""
+"""AuthenticationService: Facts about the caller of the process API."""
 
 from base64 import urlsafe_b64decode
 

@@ -1,4 +1,4 @@
-"""What groups and roles have in common, and their searches."""
+"""Common base of groups and roles, and their searches."""
 
 from collections.abc import Iterable
 from typing import Literal, Protocol, TypeVar

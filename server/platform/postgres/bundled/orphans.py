@@ -1,6 +1,6 @@
 """End servers that an earlier owner has left behind.
 
-On Linux they end by themselves as soon as the owner is gone, elsewhere they have to be told.
+On Linux they end by themselves as soon as the owner is gone, elsewhere the next owner ends them.
 """
 
 import logging

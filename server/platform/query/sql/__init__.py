@@ -1,8 +1,8 @@
 """Queries as SQL of PostgreSQL, with the meaning that `evaluate` gives them in memory.
 
 Values travel as arguments, so that searches of one shape share one text. Texts compare as their columns are collated:
-by code point, where every text column is COLLATE "C". What PostgreSQL's texts cannot hold stands as U+FFFD in its rows,
-and is looked for as that.
+by code point, where every text column is COLLATE "C". Characters that PostgreSQL refuses are U+FFFD in its rows,
+and searches replace them in the same way.
 """
 
 from server.platform.query.sql.groups import groups_of, groups_within

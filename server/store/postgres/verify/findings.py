@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class Findings:
-    """`examples` are at most so many of the `count`, each as the kind and the key of what breaks the rule."""
+    """`examples` are the first of the `count`, each as the kind and the key of the row that breaks the rule."""
 
     most_examples: int
     count: int = 0
