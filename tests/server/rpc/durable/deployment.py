@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import count
 
@@ -64,7 +64,7 @@ class AuditingStore(MemoryStore):
         audit = [
             Insert(msgspec.structs.replace(entry, audit_entry_key=next(self._keys))) for entry in batch.audit
         ]
-        await super().commit(replace(batch, changes=[*batch.changes, *audit], audit=[]))
+        await super().commit(msgspec.structs.replace(batch, changes=[*batch.changes, *audit], audit=[]))
 
 
 def stamp(instant: datetime) -> Timestamp:
