@@ -156,9 +156,10 @@ def versions(count: int) -> list[tuple[Key, bytes]]:
 
 
 async def test_definitions_are_compiled_when_they_are_needed() -> None:
+    definitions = versions(50)
     before = executable_processes.cache_info().misses
 
-    state = (await recovered(LEASE, chunks(versions(50), 10), chunks((), 1), 100)).state
+    state = (await recovered(LEASE, chunks(definitions, 10), chunks((), 1), 100)).state
 
     read = executable_processes.cache_info().misses
     latest = state.latest("default", "order")
