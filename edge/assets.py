@@ -15,13 +15,13 @@ _MEDIA_TYPES = {
     ".woff2": "font/woff2",
 }
 _HASH_LENGTH = 16
-FOR_EVER = "public, max-age=31536000, immutable"
+_FOR_EVER = "public, max-age=31536000, immutable"
 # Shorter files gain nothing.
 _COMPRESSED_FROM = 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Asset:
+class _Asset:
     """`compressed` is empty where compression gains nothing."""
 
     content: bytes
@@ -42,10 +42,14 @@ class Assets:
     def get(self, request: web.Request) -> web.Response | None:
         """Return the file that the address names, None for an unknown one."""
         asset = self._assets.get(request.match_info["name"])
-        return None if asset is None else answer(asset, request)
+        return None if asset is None else _response(asset, request, caching=_FOR_EVER)
+
+    def named(self, name: str, request: web.Request, *, caching: str) -> web.Response:
+        """Return a file by its name in the folder, for an address that does not change with its content."""
+        return _response(self._assets[self._names[name]], request, caching=caching)
 
 
-def answer(asset: Asset, request: web.Request, caching: str = FOR_EVER) -> web.Response:
+def _response(asset: _Asset, request: web.Request, *, caching: str) -> web.Response:
     accepts = "gzip" in request.headers.get(hdrs.ACCEPT_ENCODING, "")
     headers = {hdrs.CACHE_CONTROL: caching, hdrs.X_CONTENT_TYPE_OPTIONS: "nosniff"}
     if asset.compressed:
@@ -61,10 +65,10 @@ def answer(asset: Asset, request: web.Request, caching: str = FOR_EVER) -> web.R
     )
 
 
-def _asset(name: str, content: bytes) -> Asset:
+def _asset(name: str, content: bytes) -> _Asset:
     is_text = not name.endswith((".ico", ".woff2"))
     compressed = gzip.compress(content, 6, mtime=0) if is_text and len(content) >= _COMPRESSED_FROM else b""
-    return Asset(content, _MEDIA_TYPES[Path(name).suffix], compressed)
+    return _Asset(content, _MEDIA_TYPES[Path(name).suffix], compressed)
 
 
 def _hashed(name: str, content: bytes) -> str:

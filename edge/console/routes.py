@@ -12,7 +12,7 @@ from edge.console.api import Api, CredentialOf
 from edge.console.pages.instances import cancel, instance, instances, resolve
 from edge.console.pages.overview import overview
 from edge.console.pages.processes import process, processes
-from edge.console.rendering import Rendering
+from edge.console.renderer import Renderer
 from edge.console.sign_in import CALLBACK, SIGNED_OUT, SignIn
 from edge.console.site import Site
 from edge.oidc.access.browsers import Browsers
@@ -55,7 +55,7 @@ def console_routes(
         api=Api(channel, config, credential_of),
         hosts=Hosts(stubs, oidc, peers=Peers(access.trusted_proxies), clock=SystemClock()),
         browsers=Browsers(access, has_tls=has_tls),
-        rendering=Rendering(assets),
+        renderer=Renderer(assets),
         sign_in=SignIn(stubs, access, has_tls=has_tls, timeout=oidc.call_timeout_seconds),
         canonical=canonical or CanonicalHost(),
         timeout=oidc.call_timeout_seconds,
@@ -69,7 +69,7 @@ def console_routes(
 
 def _entries(site: Site, assets: Assets) -> Iterator[_Row]:
     async def signed_out(request: web.Request) -> web.StreamResponse:
-        return site.rendering.page(request, "signed_out.html", {"start": START})
+        return site.renderer.page(request, "signed_out.html", {"start": START})
 
     async def to_signed_out(_: web.Request) -> web.StreamResponse:
         return web.Response(status=303, headers={hdrs.LOCATION: SIGNED_OUT_PAGE})

@@ -17,6 +17,7 @@ import msgspec
 from aiohttp import hdrs, web
 
 from edge.console.addresses import SIGNED_OUT_PAGE, START
+from edge.oidc.access.cookies import PREFIXES
 from edge.oidc.config import AccessConfig, CookieMode
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import token_service_pb2 as pb
@@ -28,7 +29,6 @@ CALLBACK = "admin/callback"
 SIGNED_OUT = "admin/"
 
 _COOKIE = "GnomonConsole"
-_PREFIXES = {CookieMode.HOST: "__Host-", CookieMode.SECURE: "__Secure-", CookieMode.DANGER_INSECURE: ""}
 _SECONDS = 3600
 _MAX_TARGET = 1024
 _MAX_COOKIE = 2048
@@ -113,8 +113,8 @@ class SignIn:
             timeout=self.timeout,
         )
         # OpenID Connect Core §3.1.3.7: the token comes from the issuer itself, so its signature needs no check.
-        told = msgspec.json.decode(_bytes_of(issued.id_token.split(".")[1]), type=_IdToken)
-        if told.iss != issuer or told.aud not in (CLIENT_ID, [CLIENT_ID]) or told.nonce != begun.nonce:
+        claims = msgspec.json.decode(_bytes_of(issued.id_token.split(".")[1]), type=_IdToken)
+        if claims.iss != issuer or claims.aud not in (CLIENT_ID, [CLIENT_ID]) or claims.nonce != begun.nonce:
             raise InvalidArgument("the ID token belongs to another sign-in")
 
     def _begun(self, request: web.Request) -> _Begun | None:
@@ -141,11 +141,11 @@ class SignIn:
 
     @property
     def _cookie(self) -> str:
-        return f"{_PREFIXES[self._mode]}{_COOKIE}"
+        return f"{PREFIXES[self._mode]}{_COOKIE}"
 
     @property
     def _mode(self) -> CookieMode:
-        return self.access.cookie_mode or (CookieMode.HOST if self.has_tls else CookieMode.DANGER_INSECURE)
+        return self.access.cookie_mode_of(has_tls=self.has_tls)
 
 
 def _sent_to(location: str) -> web.Response:

@@ -1,20 +1,21 @@
 """The shared part of all pages of the console: session, tenant, headers, and errors as pages."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from urllib.parse import parse_qsl
 
 import grpc
 from aiohttp import hdrs, web
 
 from edge.console.addresses import START, address_of
 from edge.console.api import Api
-from edge.console.rendering import Rendering
+from edge.console.renderer import Renderer
 from edge.console.sign_in import SignIn
 from edge.console.visit import Visit
 from edge.oidc.access.browsers import Browsers
 from edge.oidc.access.canonical_host import CanonicalHost
 from edge.oidc.access.fetch_metadata import from_our_origin, from_our_pages
+from edge.oidc.access.form import read_parameters
 from edge.oidc.access.hosts import Hosts
 from edge.oidc.access.refusal import Refused
 from edge.oidc.endpoint import SECURITY_HEADERS
@@ -26,13 +27,14 @@ from server.platform.channels import error_of
 from server.platform.errors import (
     InvalidArgument,
     NotFound,
+    PayloadTooLarge,
     PermissionDenied,
     ServiceError,
     Unauthenticated,
 )
 
 _DEFAULT = "default"
-_MAX_FIELDS = 512
+_PAYLOAD_TOO_LARGE = 413
 
 Form = dict[str, str]
 Show = Callable[[Visit], Awaitable[web.StreamResponse]]
@@ -53,7 +55,7 @@ class Site:
     api: Api
     hosts: Hosts
     browsers: Browsers
-    rendering: Rendering
+    renderer: Renderer
     sign_in: SignIn
     canonical: CanonicalHost
     timeout: float
@@ -65,7 +67,8 @@ class Site:
         async def handle(request: web.Request) -> web.StreamResponse:
             if redirect := self.canonical.redirect(request):
                 return redirect
-            _admit(from_our_pages, request)
+            with _refusals():
+                from_our_pages(request)
             visit = await self._visit(request)
             return visit if isinstance(visit, web.Response) else await show(visit)
 
@@ -75,8 +78,9 @@ class Site:
         """Return the handler of a form; a change needs the CSRF token of the session in it."""
 
         async def handle(request: web.Request) -> web.StreamResponse:
-            _admit(from_our_origin, request)
-            form = await self._form(request)
+            with _refusals():
+                from_our_origin(request)
+                form = dict(await read_parameters(request, self.max_form_bytes))
             visit = await self._visit(request, form.pop("csrf_token", ""))
             return visit if isinstance(visit, web.Response) else await change(visit, form)
 
@@ -136,7 +140,7 @@ class Site:
             me=await caller("GetAuthentication"),
             csrf_token=signed_in.csrf_token,
             session_issuer=await self.sign_in.issuer(signed_in.issuer_tenant),
-            rendering=self.rendering,
+            renderer=self.renderer,
         )
 
     async def _signed_in(self, request: web.Request, *tenants: str) -> _SignedIn | None:
@@ -157,18 +161,6 @@ class Site:
                 return _SignedIn(tenant, session.csrf_token)
         return None
 
-    async def _form(self, request: web.Request) -> Form:
-        if request.content_type != "application/x-www-form-urlencoded":
-            raise InvalidArgument("the body must be application/x-www-form-urlencoded")
-        body = await request.content.read(self.max_form_bytes + 1)
-        if len(body) > self.max_form_bytes:
-            raise InvalidArgument(f"expected a form of at most {self.max_form_bytes} bytes")
-        try:
-            fields = parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=_MAX_FIELDS)
-        except ValueError as error:
-            raise InvalidArgument("expected a form in UTF-8") from error
-        return dict(fields)
-
     def _refusal(self, error: ServiceError, request: web.Request) -> web.StreamResponse:
         """Return the page that explains an error, with the request id for the search in the log."""
         facts = {
@@ -178,7 +170,7 @@ class Site:
             "request_id": request.get(REQUEST_ID, ""),
             "back": START,
         }
-        return self.rendering.page(request, "error.html", facts, status=error.problem.status)
+        return self.renderer.page(request, "error.html", facts, status=error.problem.status)
 
 
 _HEADINGS: dict[type[ServiceError], str] = {
@@ -188,8 +180,11 @@ _HEADINGS: dict[type[ServiceError], str] = {
 }
 
 
-def _admit(check: Callable[[web.Request], None], request: web.Request) -> None:
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """Raise refusals of the provider's endpoints as errors of services, which become pages."""
     try:
-        check(request)
+        yield
     except Refused as refusal:
-        raise InvalidArgument(refusal.message) from refusal
+        kind = PayloadTooLarge if refusal.status == _PAYLOAD_TOO_LARGE else InvalidArgument
+        raise kind(refusal.message) from refusal

@@ -8,7 +8,7 @@ from aiohttp import hdrs, web
 
 from edge.console.addresses import address_of
 from edge.console.api import Caller, Document
-from edge.console.rendering import Rendering
+from edge.console.renderer import Renderer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +21,7 @@ class Visit:
     me: Document
     csrf_token: str
     session_issuer: str
-    rendering: Rendering
+    renderer: Renderer
 
     @property
     def query(self) -> Mapping[str, str]:
@@ -40,7 +40,7 @@ class Visit:
             "done": self.query.get("done", ""),
             "address": lambda *segments, **query: address_of(self.tenant, *segments, **query),
         }
-        return self.rendering.page(self.request, template, {**frame, **facts}, status=status)
+        return self.renderer.page(self.request, template, {**frame, **facts}, status=status)
 
     def sent_to(self, *segments: str, **query: str) -> web.Response:
         """Redirect to a page of the tenant after a change."""

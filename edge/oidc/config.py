@@ -42,6 +42,10 @@ class AccessConfig:
     cookie_mode: CookieMode | None = None
     trusted_proxies: tuple[str, ...] = ()
 
+    def cookie_mode_of(self, *, has_tls: bool) -> CookieMode:
+        """Return the mode that holds; browsers ignore cookies with a TLS-only prefix that arrive over plain HTTP."""
+        return self.cookie_mode or (CookieMode.HOST if has_tls else CookieMode.DANGER_INSECURE)
+
     def __post_init__(self) -> None:
         for network in self.trusted_proxies:
             try:

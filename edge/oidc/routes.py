@@ -49,7 +49,7 @@ from edge.oidc.clients.screens import about_screens
 from edge.oidc.config import AccessConfig, OidcConfig
 from edge.oidc.endpoint import Endpoint
 from edge.oidc.entry import EntryEndpoint, nothing_there, robots, to_change_password
-from edge.oidc.pages import Assets, Pages
+from edge.oidc.pages import PageAssets, Pages
 from edge.oidc.people.email_confirmation import EmailConfirmationEndpoint
 from edge.oidc.people.letter_links import AddressChangeEndpoint, RevocationLinkEndpoint
 from edge.oidc.people.password_reset import PasswordResetEndpoint
@@ -107,7 +107,7 @@ def routes(
     `has_tls` is whether browsers use https. With `has_fed_cm` the FedCM routes are included, and browsers get the login
     status. Pages are shown at the `canonical` host.
     """
-    stubs, assets = stubs_of(channel), Assets()
+    stubs, assets = stubs_of(channel), PageAssets()
     access, used = access or AccessConfig(), clock or SystemClock()
     hosts = Hosts(stubs, config, peers=Peers(access.trusted_proxies), clock=used)
     browsers = Browsers(access, has_tls=has_tls, has_fed_cm=has_fed_cm)
@@ -140,7 +140,7 @@ def routes(
     ]
 
 
-def _documents(stubs: Stubs, config: OidcConfig, *, assets: Assets) -> Iterator[_Row]:
+def _documents(stubs: Stubs, config: OidcConfig, *, assets: PageAssets) -> Iterator[_Row]:
     metadata = DiscoveryEndpoint(stubs, config)
     for path in _DISCOVERY:
         yield path, PUBLIC_DOCUMENT, {"GET": metadata.get}

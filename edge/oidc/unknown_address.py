@@ -4,7 +4,7 @@ from aiohttp import web
 
 from edge.oidc.access.refusal import refused
 from edge.oidc.endpoint import SECURITY_HEADERS
-from edge.oidc.pages import Assets, Pages
+from edge.oidc.pages import PageAssets, Pages
 from edge.problem import RefusalOf
 from server.platform.clock import Clock
 from server.platform.errors import ServiceError
@@ -12,7 +12,7 @@ from server.platform.errors import ServiceError
 
 def unknown_address_page(clock: Clock) -> RefusalOf:
     """Return the function that renders the page. Its stylesheet is a route of the provider."""
-    pages = Pages(Assets(), clock)
+    pages = Pages(PageAssets(), clock)
 
     def page_of(error: ServiceError, request: web.Request) -> web.StreamResponse:
         response = pages.refusal(request, refused(error))

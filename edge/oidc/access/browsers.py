@@ -5,7 +5,7 @@ from aiohttp import hdrs, web
 from edge.oidc.access.cookies import OPENED_LINK, REMEMBERED_FACTOR, SESSION, Cookies, Kept
 from edge.oidc.access.login_status import LoginStatus
 from edge.oidc.access.peers import Peers
-from edge.oidc.config import AccessConfig, CookieMode
+from edge.oidc.config import AccessConfig
 from gnomon.identity.v1 import browser_pb2 as pb
 from gnomon.identity.v1.passkey_service_pb2 import RememberedFactor
 
@@ -17,8 +17,7 @@ _MAX_CSRF_TOKEN = 256
 
 class Browsers:
     def __init__(self, config: AccessConfig, *, has_tls: bool = True, has_fed_cm: bool = False) -> None:
-        # Browsers ignore cookies with a TLS-only prefix that arrive over plain HTTP.
-        mode = config.cookie_mode or (CookieMode.HOST if has_tls else CookieMode.DANGER_INSECURE)
+        mode = config.cookie_mode_of(has_tls=has_tls)
         # The process API accepts sessions, too.
         self._sessions = Cookies(SESSION, mode, path="/")
         self._remembered_factors = Cookies(REMEMBERED_FACTOR, mode)

@@ -16,7 +16,7 @@ REMEMBERED_FACTOR = "GnomonMfa"
 OPENED_LINK = "rauthy-pwd-reset"
 FED_CM = "GnomonFedCM"
 
-_PREFIXES = {CookieMode.HOST: "__Host-", CookieMode.SECURE: "__Secure-", CookieMode.DANGER_INSECURE: ""}
+PREFIXES = {CookieMode.HOST: "__Host-", CookieMode.SECURE: "__Secure-", CookieMode.DANGER_INSECURE: ""}
 _MAX_LENGTH = 256
 
 
@@ -42,7 +42,7 @@ class Cookies:
         path: Literal["/", "/auth"] = "/auth",
     ) -> None:
         self._own_name = name
-        self._prefix = _PREFIXES[mode]
+        self._prefix = PREFIXES[mode]
         # A cookie with the __Host- prefix must have the path `/`.
         self._path = "/" if mode is CookieMode.HOST else path
         # RFC 6265bis §5.7: browsers refuse SameSite=None cookies that are not Secure, and accept Secure ones on

@@ -11,7 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from edge.metadata import new_request_id
 from edge.oidc.access.came_from import CameFrom
 from edge.oidc.access.refusal import TOO_MANY_REQUESTS, Refused, refused_by_protocol
-from edge.oidc.pages.assets import Assets
+from edge.oidc.pages.assets import PageAssets
 from edge.oidc.pages.explanations import OF_APPLICATION, Explain, Explanation, explanation_of
 from edge.oidc.pages.look import DEFAULT, Look, logo_address, look_of
 from edge.oidc.pages.security_policy import origin_of, preview_policy, security_policy
@@ -38,7 +38,7 @@ CODE_METHODS = {
 class Pages:
     """`path` is the path of the tenant's issuer, without a final slash."""
 
-    def __init__(self, assets: Assets, clock: Clock) -> None:
+    def __init__(self, assets: PageAssets, clock: Clock) -> None:
         self._assets = assets.addresses
         self._clock = clock
         self._templates = Environment(

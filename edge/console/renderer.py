@@ -17,7 +17,7 @@ _THEME_COOKIE = "GnomonTheme"
 _DONE = {"cancelled": "The instance is canceled.", "resolved": "The incident is resolved."}
 
 
-class Rendering:
+class Renderer:
     def __init__(self, assets: Assets) -> None:
         self._assets = assets.addresses
         self._templates = Environment(
