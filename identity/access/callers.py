@@ -17,7 +17,7 @@ from identity.access.sessions.session import Session
 from identity.access.sessions.sessions import has_csrf
 from identity.access.tokens.active import ActiveToken
 from identity.directory.client import Client
-from identity.directory.standing import Standing
+from identity.directory.holdings import Standing
 from identity.directory.user import User, UserId
 from identity.foundation.errors import InvalidToken
 from identity.foundation.tenants import Tenant, Tenants

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from identity.directory.claims import NO_CLAIMS, Claims
 from identity.directory.clients import Clients
-from identity.directory.standing import Standing
+from identity.directory.holdings import Standing
 from identity.directory.standings import Standings, TenantHolder
 from identity.directory.user import User
 from identity.foundation.tenants import Tenant, Tenants

@@ -3,9 +3,9 @@
 from typing import Protocol
 
 from identity.directory.claims import NO_CLAIMS, Claims
+from identity.directory.holdings import Givers, Held, Holder, Standing, held_by, standing_of
 from identity.directory.labels import GROUPS, MOST_LABELS, ROLES
 from identity.directory.mapping_rule import MAPPING_RULES, MOST_RULES
-from identity.directory.standing import Givers, Held, Holder, Standing, held_by, standing_of
 from identity.foundation.tenants import Tenants
 from server.platform.call import TenantId
 from server.platform.records import RecordStore

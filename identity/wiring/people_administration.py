@@ -37,6 +37,7 @@ from identity.authentication.reauthentication.modification_tokens import (
 from identity.authentication.reauthentication.proofs import FactorProofs, Proofs
 from identity.authentication.reauthentication.shown_factors import ShownFactors
 from identity.directory.client import CLIENTS
+from identity.directory.holdings import ADMINISTRATOR_ROLES
 from identity.directory.labels import (
     GROUPS,
     ROLES,
@@ -48,7 +49,6 @@ from identity.directory.labels import (
 )
 from identity.directory.mapping_rule import MAPPING_RULES
 from identity.directory.provider import PROVIDER_LINKS
-from identity.directory.standing import ADMINISTRATOR_ROLES
 from identity.directory.tenants.default_groups import DefaultGroups
 from identity.directory.tenants.password_policies import PasswordPolicies
 from identity.directory.tenants.tenant_record import TENANTS

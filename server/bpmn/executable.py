@@ -41,7 +41,7 @@ class ElementType(StrEnum):
     SEQUENCE_FLOW = "SEQUENCE_FLOW"
 
 
-# To ask an enumeration for its member takes longer than the rest of the line.
+# Looking a member up in its enumeration costs more than comparing with it.
 _MULTI_INSTANCE_BODY = ElementType.MULTI_INSTANCE_BODY
 
 

@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from server import feel
 from server.bpmn.cron import Cron, MalformedCron, cron, is_cron
 from server.feel import DateTime
-from server.feel.temporal import parser as reading
+from server.feel.temporal import parser
 from server.feel.temporal.formatter import written
 
 MAX_LENGTH = 200
@@ -77,7 +77,7 @@ def date(text: str) -> datetime:
     """Raises MalformedTimer."""
     _expect_short(text)
     try:
-        return instant(reading.date_time(text))
+        return instant(parser.date_time(text))
     except ValueError as error:
         raise MalformedTimer(f"expected a date and time with an offset, found '{text}'") from error
 

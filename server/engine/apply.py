@@ -56,7 +56,7 @@ from server.engine.state import State
 from server.engine.user_task_changes import UserTaskTransition
 from server.engine.variables import octets
 
-# To ask an enumeration for its member takes longer than the rest of the line.
+# Looking a member up in its enumeration costs more than comparing with it.
 _JOB_ACTIVATED: Final = JobState.ACTIVATED
 
 

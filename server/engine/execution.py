@@ -55,7 +55,7 @@ from server.engine.work import (
     TerminateInstances,
 )
 
-# To ask an enumeration for its member takes longer than the rest of the line.
+# Looking a member up in its enumeration costs more than comparing with it.
 _START_EVENT: Final = ElementType.START_EVENT
 _EVENT_BASED_GATEWAY: Final = ElementType.EVENT_BASED_GATEWAY
 

@@ -45,7 +45,7 @@ class Offer(msgspec.Struct, frozen=True, gc=False):
 
 JobQueue = OrderedDict[Key, Offer]
 
-# To ask an enumeration for its member takes longer than the rest of the line.
+# Looking a member up in its enumeration costs more than comparing with it.
 _ACTIVATABLE: Final = JobState.ACTIVATABLE
 
 

@@ -5,15 +5,15 @@ from decimal import Decimal
 
 from server.feel import decimals
 from server.feel.nodes import Call, Literal, Negation, Node
-from server.feel.temporal import parser as reading
+from server.feel.temporal import parser
 from server.feel.temporal.values import Temporal
 from server.feel.values import MISSING, Missing, Value
 
 _READERS: Mapping[str, Callable[[str], Temporal]] = {
-    "date": reading.date,
-    "time": reading.time,
-    "date and time": reading.date_time,
-    "duration": reading.duration,
+    "date": parser.date,
+    "time": parser.time,
+    "date and time": parser.date_time,
+    "duration": parser.duration,
 }
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from server.feel.temporal import comparison as comparing
+from server.feel.temporal import comparison
 from server.feel.temporal.values import Temporal
 
 DialectName: TypeAlias = Literal["camunda", "standard"]
@@ -69,7 +69,7 @@ CAMUNDA: Final = Dialect(
     relates_strings=False,
     binds_cell_input=True,
     negates_constants=True,
-    identity=comparing.structure,
+    identity=comparison.structure,
 )
 STANDARD: Final = Dialect(
     name="standard",
@@ -90,6 +90,6 @@ STANDARD: Final = Dialect(
     relates_strings=True,
     binds_cell_input=False,
     negates_constants=False,
-    identity=comparing.instant_of_second,
+    identity=comparison.instant_of_second,
 )
 DIALECTS: Final[Mapping[DialectName, Dialect]] = {"camunda": CAMUNDA, "standard": STANDARD}

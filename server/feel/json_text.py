@@ -7,7 +7,7 @@ from typing import NoReturn, TypeAlias
 
 from server.feel import text
 from server.feel.decimals import parse_number
-from server.feel.temporal import formatter as writing
+from server.feel.temporal import formatter
 from server.feel.temporal.values import DateTime
 from server.feel.values import Context, Function, Range, Value
 
@@ -74,7 +74,7 @@ def _scalar(value: Value) -> str:
     if isinstance(value, Decimal):
         return str(value)
     if isinstance(value, DateTime):
-        return f'"{writing.with_offset_and_region(value)}"'
+        return f'"{formatter.with_offset_and_region(value)}"'
     return json.dumps("".join(text.pieces(value)), ensure_ascii=False)
 
 
@@ -82,5 +82,5 @@ def _scalar_of_variable(value: Value) -> str:
     if isinstance(value, Function | Range):
         return "null"
     if isinstance(value, DateTime):
-        return f'"{writing.with_offset(value)}"'
+        return f'"{formatter.with_offset(value)}"'
     return _scalar(value)

@@ -26,7 +26,7 @@ from server.feel.nodes import (
     RangeLiteral,
 )
 from server.feel.pratt import Parser, Power
-from server.feel.temporal import parser as reading
+from server.feel.temporal.parser import literal
 from server.feel.type_names import type_of
 from server.feel.types import Type
 from server.feel.values import Value
@@ -64,7 +64,7 @@ def temporal(parser: Parser) -> Node:
     if parser.token.kind is not TokenKind.STRING:
         raise parser.unexpected("a string")
     try:
-        return Literal(reading.literal(unquote(parser.advance().text)))
+        return Literal(literal(unquote(parser.advance().text)))
     except ValueError:
         return Literal(None)
 

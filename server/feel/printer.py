@@ -6,7 +6,7 @@ from decimal import Decimal
 from server.feel import nodes
 from server.feel.lexer import WORD
 from server.feel.pratt import PROPERTIES_WITH_SPACES, RESERVED
-from server.feel.temporal import formatter as writing
+from server.feel.temporal import formatter
 from server.feel.types import ContextType, FunctionType, ListType, NamedType, RangeType, Type
 from server.feel.values import Value, is_temporal
 
@@ -71,7 +71,7 @@ def _value(value: Value) -> str:
         return _quoted(value)
     if isinstance(value, Decimal):
         return f"{value:f}"
-    return f'@"{writing.written(value)}"' if is_temporal(value) else str(value)
+    return f'@"{formatter.written(value)}"' if is_temporal(value) else str(value)
 
 
 def _quoted(text: str) -> str:

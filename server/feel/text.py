@@ -9,7 +9,7 @@ from types import NoneType
 from typing import TypeAlias
 
 from server.feel import limits
-from server.feel.temporal import formatter as writing
+from server.feel.temporal import formatter
 from server.feel.temporal.values import Temporal
 from server.feel.values import Context, Function, Range, Value
 
@@ -80,7 +80,7 @@ def _range(value: Range) -> _Pieces:
 
 
 def _temporal(value: Temporal) -> _Pieces:
-    yield writing.written(value)
+    yield formatter.written(value)
 
 
 def _function(function: Function) -> _Pieces:
@@ -97,5 +97,5 @@ _WRITERS: dict[type, Callable[..., _Pieces]] = {
     dict: _context,
     Range: _range,
     Function: _function,
-    **dict.fromkeys(writing.WRITERS, _temporal),
+    **dict.fromkeys(formatter.WRITERS, _temporal),
 }

@@ -21,7 +21,7 @@ from server.feel import (
     compile_expression,
     compile_unary_tests,
 )
-from server.feel.temporal import formatter as writing
+from server.feel.temporal import formatter
 from server.feel.temporal.values import SECOND
 from server.feel.values import is_number
 from tests.feel_scala.engine import Answer
@@ -90,11 +90,11 @@ def _text(value: Value) -> str:  # noqa: PLR0911 - one row for each kind
         case int() | Decimal():
             return _plain(Decimal(value))
         case Date():
-            return writing.written(value)
+            return formatter.written(value)
         case Time():
             return _clock(value) + _zone(value.zone)
         case DateTime():
-            return f"{writing.written(value.date)}T{_clock(value.time)}{_zone(value.zone)}"
+            return f"{formatter.written(value.date)}T{_clock(value.time)}{_zone(value.zone)}"
         case DaysDuration():
             return str(value.nanoseconds)
         case MonthsDuration():
@@ -142,7 +142,7 @@ def written(value: Value) -> str:  # noqa: PLR0911 - one row for each kind
         case _ if is_number(value):
             return f"{value:f}"
         case _:
-            return f'@"{writing.written(value)}"'  # type: ignore[arg-type]  # only temporal values are left
+            return f'@"{formatter.written(value)}"'  # type: ignore[arg-type]  # only temporal values are left
 
 
 def _quoted(text: str) -> str:

@@ -7,8 +7,8 @@ from gnomon.identity.v1 import role_service_pb2 as pb
 from gnomon.identity.v1 import user_pb2
 from identity.access.callers import Area, Right
 from identity.access.rpc.admission import Admission
+from identity.directory.holdings import ADMINISTRATOR_PERMISSIONS, ADMINISTRATOR_ROLES
 from identity.directory.labels import Role
-from identity.directory.standing import ADMINISTRATOR_PERMISSIONS, ADMINISTRATOR_ROLES
 from identity.foundation.vocabulary import Permission
 from identity.people import names
 from identity.people.labels import Labels

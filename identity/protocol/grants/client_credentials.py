@@ -4,8 +4,8 @@ import re
 from typing import Protocol
 
 from identity.directory.client import Client
+from identity.directory.holdings import Standing
 from identity.directory.oauth_scopes import Extent, own_extent_of
-from identity.directory.standing import Standing
 from identity.foundation.errors import UnauthorizedClient
 from identity.foundation.vocabulary import GrantType
 from identity.protocol.grants.grant import Authorization, TokenRequest

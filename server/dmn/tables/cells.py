@@ -13,7 +13,7 @@ from server.feel import Date, DaysDuration, MonthsDuration, Value
 from server.feel.dialects import Dialect
 from server.feel.nodes import Call, InputComparison, Literal, Negation, Node, RangeLiteral
 from server.feel.parser import parse_unary_tests
-from server.feel.temporal import parser as reading
+from server.feel.temporal import parser
 
 Cut: TypeAlias = tuple[Any, int]
 """A place between values of one kind: `(v, 0)` is right before v, `(v, 1)` right after it."""
@@ -114,7 +114,7 @@ def _date(node: Call) -> Date:
     match node.arguments.values:
         case (Literal(str(text)),) if node.name == "date" and node.arguments.names is None:
             try:
-                return reading.date(text)
+                return parser.date(text)
             except ValueError:
                 pass
     raise _NotConstantError

@@ -8,8 +8,7 @@ from server.feel.decimals import Number
 from server.feel.errors import InvocationError
 from server.feel.run import Run
 from server.feel.signatures import Family
-from server.feel.temporal import calendar, zones
-from server.feel.temporal import parser as reading
+from server.feel.temporal import calendar, parser, zones
 from server.feel.temporal.arithmetic import months_between
 from server.feel.temporal.values import (
     DAY,
@@ -44,7 +43,7 @@ _MAX_PART = 10**10
 
 
 def date(from_: str | Date | DateTime) -> Date:
-    return _read(reading.date, "date", from_) if isinstance(from_, str) else _day(from_)
+    return _read(parser.date, "date", from_) if isinstance(from_, str) else _day(from_)
 
 
 def date_of_parts(year: Number, month: Number, day: Number) -> Date:
@@ -53,7 +52,7 @@ def date_of_parts(year: Number, month: Number, day: Number) -> Date:
 
 def time(from_: str | Date | Time | DateTime) -> Time:
     if isinstance(from_, str):
-        return _read(reading.time, "time", from_)
+        return _read(parser.time, "time", from_)
     if isinstance(from_, Date):
         return Time(0, Zone(0))
     return from_.time if isinstance(from_, DateTime) else from_
@@ -67,7 +66,7 @@ def time_of_parts(hour: Number, minute: Number, second: Number, offset: DaysDura
 
 def date_and_time(from_: str | Date | DateTime) -> DateTime:
     if isinstance(from_, str):
-        return _read(reading.date_time, "date and time", from_)
+        return _read(parser.date_time, "date and time", from_)
     return DateTime(from_, Time(0)) if isinstance(from_, Date) else from_
 
 
@@ -82,7 +81,7 @@ def date_and_time_in_zone(date: DateTime, timezone: str) -> DateTime:
 
 
 def duration(from_: str | DaysDuration | MonthsDuration) -> DaysDuration | MonthsDuration:
-    return _read(reading.duration, "duration", from_) if isinstance(from_, str) else from_
+    return _read(parser.duration, "duration", from_) if isinstance(from_, str) else from_
 
 
 def years_and_months_duration(from_: _OnDay, to: _OnDay) -> MonthsDuration:

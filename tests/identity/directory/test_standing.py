@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from identity.directory.claims import NO_CLAIMS, Claims, claims_of
+from identity.directory.holdings import ADMINISTRATOR_ROLES, Givers, Standing, standing_of
 from identity.directory.labels import Group, Role
 from identity.directory.mapping_rule import MappingRule
-from identity.directory.standing import ADMINISTRATOR_ROLES, Givers, Standing, standing_of
 from identity.directory.user import User
 from identity.foundation.vocabulary import Permission
 from server.platform.call import TenantId

@@ -18,7 +18,7 @@ from server.feel import (
 )
 from server.feel.expressions import QUICK_AFTER
 from server.feel.json_text import read
-from server.feel.temporal import parser as reading
+from server.feel.temporal import parser
 from server.feel.temporal.comparison import instant_of_second
 from server.feel.values import Context, is_number, is_temporal
 
@@ -26,11 +26,11 @@ CASES = Path(__file__).parents[4] / "shared/data/feel/cases.jsonl"
 EXCEPTIONS = tomllib.loads((Path(__file__).parent / "feel_scala_exceptions.toml").read_text(encoding="utf-8"))
 PORTS = Ports(now=datetime(2026, 1, 1, tzinfo=UTC), bits=lambda count: 1 << count - 1)
 TEMPORAL = {
-    "$date": reading.date,
-    "$time": reading.time,
-    "$dateTime": reading.date_time,
-    "$dt": reading.duration,
-    "$ym": reading.duration,
+    "$date": parser.date,
+    "$time": parser.time,
+    "$dateTime": parser.date_time,
+    "$dt": parser.duration,
+    "$ym": parser.duration,
 }
 
 pytestmark = pytest.mark.skipif(not CASES.exists(), reason="../shared/data/feel/cases.jsonl is not here")
@@ -94,7 +94,7 @@ def is_same(actual: Value, expected: Value) -> bool:
     if is_number(actual) and is_number(expected):
         return abs(actual - expected) <= abs(expected) * Decimal("1e-14")
     if is_temporal(actual):
-        wanted = reading.literal(expected) if isinstance(expected, str) else expected
+        wanted = parser.literal(expected) if isinstance(expected, str) else expected
         return instant_of_second(actual) == instant_of_second(wanted)
     return type(actual) is type(expected) and actual == expected
 

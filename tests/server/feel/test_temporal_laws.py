@@ -5,8 +5,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from server.feel import Date, DateTime, DaysDuration, MonthsDuration, Time, Value, Zone, compile_expression
-from server.feel.temporal import calendar, zones
-from server.feel.temporal import parser as reading
+from server.feel.temporal import calendar, parser, zones
 from server.feel.temporal.formatter import written
 from server.feel.temporal.values import DAY, SECOND, Temporal
 
@@ -29,7 +28,7 @@ def result_of(text: str, **variables: Value) -> Value:
 
 @given(TEMPORAL)
 def test_a_temporal_value_is_read_as_it_is_written(value: Temporal) -> None:
-    again = reading.literal(written(value))
+    again = parser.literal(written(value))
 
     assert written(value) == written(again)
     assert type(value) is type(again)

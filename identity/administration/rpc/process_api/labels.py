@@ -5,8 +5,8 @@ from typing import Literal, Protocol, TypeVar
 
 from gnomon.directory.v1 import group_pb2, role_pb2
 from identity.access.rpc.searches import Listing
+from identity.directory.holdings import ADMINISTRATOR_PERMISSIONS, ADMINISTRATOR_ROLES
 from identity.directory.labels import DescribedLabel, Group, Role
-from identity.directory.standing import ADMINISTRATOR_PERMISSIONS, ADMINISTRATOR_ROLES
 from identity.foundation.tenants import Tenant
 from server.platform.query import Field, FieldType, Searchable
 

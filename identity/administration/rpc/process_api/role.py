@@ -11,8 +11,8 @@ from identity.administration.rpc.process_api.labels import (
     role_message,
 )
 from identity.administration.rpc.process_api.members import Members, Membership
+from identity.directory.holdings import ADMINISTRATOR_ROLES
 from identity.directory.labels import Role
-from identity.directory.standing import ADMINISTRATOR_ROLES
 from identity.foundation.tenants import Tenant
 from identity.people.labels import Labels
 from server.platform.call import Call
