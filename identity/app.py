@@ -13,7 +13,7 @@ from identity.access.tokens.config import LONGEST_ACCESS_TOKEN
 from identity.authentication.federation.secrets import ProviderSecrets
 from identity.authentication.one_time_codes.secrets import GeneratorSecrets
 from identity.bootstrap import (
-    Seeding,
+    SeedWriter,
     bootstrap_clients,
     bootstrap_tenants,
     bootstrap_users,
@@ -21,8 +21,8 @@ from identity.bootstrap import (
 )
 from identity.config import IdentityConfig
 from identity.crypto.keys.key_file import master_keys
-from identity.crypto.keys.key_maintenance import PURPOSE, KeyKeeper
-from identity.crypto.keys.key_maker import ThreadedKeyMaking
+from identity.crypto.keys.key_maintenance import PURPOSE, KeyMaintenance
+from identity.crypto.keys.key_maker import ThreadedKeyMaker
 from identity.crypto.keys.key_ring import KeyRing
 from identity.crypto.keys.publication import KeyPublication
 from identity.crypto.keys.root_secret import RootSecrets
@@ -31,7 +31,7 @@ from identity.crypto.keys.schedule import Schedule
 from identity.delivery.http.destinations import Destinations
 from identity.delivery.http.documents import HttpDocuments
 from identity.delivery.http.published_keys import PublishedKeys
-from identity.delivery.mail.postbox import Postbox
+from identity.delivery.mail.postbox import MailQueue
 from identity.delivery.mail.queued_letter import LetterSafe
 from identity.delivery.retry_queue import RetryQueue
 from identity.directory.clients import Clients
@@ -51,25 +51,25 @@ from identity.protocol.logout.back_channel import BackChannel
 from identity.protocol.logout.delivery import HttpDelivery
 from identity.protocol.logout.logout_token import LogoutTokens
 from identity.wiring.access import presence_on
-from identity.wiring.administration import Overseeing
-from identity.wiring.authorization import Authorizing
-from identity.wiring.browsers import Browsing
+from identity.wiring.administration import AdministrationWiring
+from identity.wiring.authorization import AuthorizationWiring
+from identity.wiring.browsers import BrowserWiring
 from identity.wiring.callers import callers_of
-from identity.wiring.client_screens import Screening
-from identity.wiring.dependencies import Ground
-from identity.wiring.fed_cm import Mediating
-from identity.wiring.federation import Federating
-from identity.wiring.forward_auth import Fronting
-from identity.wiring.images import Picturing
+from identity.wiring.client_screens import ClientScreenWiring
+from identity.wiring.dependencies import Dependencies
+from identity.wiring.fed_cm import FedCmWiring
+from identity.wiring.federation import FederationWiring
+from identity.wiring.forward_auth import ForwardAuthWiring
+from identity.wiring.images import ImageWiring
 from identity.wiring.mail import mailing
-from identity.wiring.notices import Noticing
-from identity.wiring.password_reset import Resetting
-from identity.wiring.people_administration import Administering
+from identity.wiring.notices import NoticeWiring
+from identity.wiring.password_reset import PasswordResetWiring
+from identity.wiring.people_administration import PeopleAdministrationWiring
 from identity.wiring.process_api import process_api
-from identity.wiring.registration import Enrolling
-from identity.wiring.second_factors import Recognizing
-from identity.wiring.tenants import Hosting
-from identity.wiring.tokens import Issuing
+from identity.wiring.registration import RegistrationWiring
+from identity.wiring.second_factors import SecondFactorWiring
+from identity.wiring.tenants import TenantWiring
+from identity.wiring.tokens import TokenWiring
 from server.platform.clock import Clock, SystemClock
 from server.platform.records import RecordStore
 
@@ -106,19 +106,19 @@ async def open_identity(
     """
     async with AsyncExitStack() as stack:
         ground = await _ground(config, store, clock or SystemClock(), randomness or SystemRandomness(), stack)
-        hosting = Hosting(ground)
+        hosting = TenantWiring(ground)
         await hosting.open()
         presence = presence_on(ground)
-        noticing = Noticing(ground, presence)
+        noticing = NoticeWiring(ground, presence)
         callers = callers_of(ground, presence)
-        issuing = Issuing(ground, presence, callers)
-        browsing = Browsing(ground, presence, issuing)
-        recognizing = Recognizing(ground, presence)
-        resetting = Resetting(ground, presence, hosting.targets, recognizing)
-        authorizing = Authorizing(
+        issuing = TokenWiring(ground, presence, callers)
+        browsing = BrowserWiring(ground, presence, issuing)
+        recognizing = SecondFactorWiring(ground, presence)
+        resetting = PasswordResetWiring(ground, presence, hosting.targets, recognizing)
+        authorizing = AuthorizationWiring(
             ground, presence, issuing, browsing, targets=hosting.targets, second_factors=recognizing.factors
         )
-        administering = Administering(
+        administering = PeopleAdministrationWiring(
             ground,
             presence,
             callers,
@@ -126,7 +126,7 @@ async def open_identity(
             noticing=noticing,
             welcome=resetting.welcome,
         )
-        enrolling = Enrolling(
+        enrolling = RegistrationWiring(
             ground,
             presence,
             browsing.proof_of_work,
@@ -153,12 +153,12 @@ async def open_identity(
                 **issuing.servicers,
                 **browsing.servicers,
                 **authorizing.servicers,
-                **Fronting(ground, presence, issuing).servicers,
+                **ForwardAuthWiring(ground, presence, issuing).servicers,
                 **hosting.servicers(callers),
                 **administering.servicers,
                 **process_api(ground, presence, administering, hosting.administration),
                 **enrolling.servicers,
-                **Federating(ground, callers, administering).servicers,
+                **FederationWiring(ground, callers, administering).servicers,
                 **recognizing.servicers(
                     authorizing.door,
                     callers,
@@ -167,10 +167,10 @@ async def open_identity(
                 ),
                 **resetting.servicers(browsing.proof_of_work, administering),
                 **noticing.servicers,
-                **Overseeing(ground, presence, callers).servicers,
-                **Picturing(ground, presence, callers).servicers,
-                **Mediating(ground, presence).servicers,
-                **Screening(ground, callers).servicers,
+                **AdministrationWiring(ground, presence, callers).servicers,
+                **ImageWiring(ground, presence, callers).servicers,
+                **FedCmWiring(ground, presence).servicers,
+                **ClientScreenWiring(ground, callers).servicers,
             }
             shielded = {service: ShieldedServicer(servicer, calls) for service, servicer in servicers.items()}
             yield Identity(ground.tenants.default.issuer, shielded, ground.keys, ground.delays, calls)
@@ -182,13 +182,13 @@ async def open_identity(
 
 async def _ground(
     config: IdentityConfig, store: RecordStore, clock: Clock, randomness: Randomness, stack: AsyncExitStack
-) -> Ground:
+) -> Dependencies:
     tenants = bootstrap_tenants(config)
     masters = master_keys(config.encryption, randomness)
     root_secrets = RootSecrets(store, masters, randomness)
     root = await root_secrets.open()
     events = Events(store, config.events.levels, clock=clock, randomness=randomness)
-    making, passwords = ThreadedKeyMaking(), Passwords(config.passwords)
+    making, passwords = ThreadedKeyMaker(), Passwords(config.passwords)
     rewriter = Rewriter(config.pictures)
     keys = KeyRing(
         store,
@@ -204,7 +204,7 @@ async def _ground(
     stack.callback(passwords.close)
     stack.callback(rewriter.close)
     await stack.enter_async_context(documents)
-    return Ground(
+    return Dependencies(
         config=config,
         tenants=tenants,
         store=store,
@@ -217,7 +217,7 @@ async def _ground(
         keys=keys,
         key_publication=KeyPublication(keys),
         events=events,
-        mail=Postbox(
+        mail=MailQueue(
             store,
             LetterSafe(masters),
             is_open=config.email.is_set,
@@ -238,17 +238,17 @@ async def _ground(
     )
 
 
-async def _seed(ground: Ground) -> None:
+async def _seed(ground: Dependencies) -> None:
     clients = bootstrap_clients(ground.config, ground.tenants, ground.secrets)
     users = bootstrap_users(ground.config.bootstrap)
-    seeding = Seeding(ground.store, ground.tenants, ground.passwords, ground.randomness, ground.clock)
+    seeding = SeedWriter(ground.store, ground.tenants, ground.passwords, ground.randomness, ground.clock)
     await seeding.write((*clients, *tenants_own_clients(ground.tenants)), users)
 
 
-def _keeper(ground: Ground) -> KeyKeeper:
+def _keeper(ground: Dependencies) -> KeyMaintenance:
     leadership = Leadership(PURPOSE, ground.store, ground.clock, randomness=ground.randomness)
     schedule = Schedule(ground.config.lifetimes.jwk_autorotate_cron)
-    return KeyKeeper(
+    return KeyMaintenance(
         ground.keys,
         ground.root_secrets,
         others=(
@@ -263,7 +263,7 @@ def _keeper(ground: Ground) -> KeyKeeper:
     )
 
 
-def _back_channel(ground: Ground, delivery: HttpDelivery) -> RetryQueue[BackChannelLogout]:
+def _back_channel(ground: Dependencies, delivery: HttpDelivery) -> RetryQueue[BackChannelLogout]:
     tokens = LogoutTokens(ground.keys, clock=ground.clock, randomness=ground.randomness)
     return RetryQueue(
         "back-channel logout",

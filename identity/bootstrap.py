@@ -64,7 +64,7 @@ def bootstrap_users(bootstrap: BootstrapConfig) -> Sequence[UserSeed]:
 
 
 @dataclass(frozen=True, slots=True)
-class Seeding:
+class SeedWriter:
     """Writes the seeds to the store; several processes may do so at the same time."""
 
     store: RecordStore

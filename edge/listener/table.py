@@ -15,7 +15,7 @@ from edge.addresses import Address, Networks
 _SITE_PREFIX = 64
 
 
-class Waiting(Protocol):
+class Evictable(Protocol):
     """The part of a connection that the table uses."""
 
     def give_way(self) -> None:
@@ -29,7 +29,7 @@ class _Bounded:
 
     most: int
     count: int = 0
-    waiting: dict[Waiting, None] = field(default_factory=dict)
+    waiting: dict[Evictable, None] = field(default_factory=dict)
 
 
 class ConnectionTable:
@@ -40,7 +40,7 @@ class ConnectionTable:
         self._most_of_host = most_of_host
         self._exempt = exempt
         self._hosts: dict[Hashable, _Bounded] = {}
-        self._places: dict[Waiting, _Place] = {}
+        self._places: dict[Evictable, _Place] = {}
 
     def __len__(self) -> int:
         return self._all.count
@@ -54,7 +54,7 @@ class ConnectionTable:
         """Number of connections without a running request."""
         return len(self._all.waiting)
 
-    def admit(self, connection: Waiting, address: Address | None) -> bool:
+    def admit(self, connection: Evictable, address: Address | None) -> bool:
         """Add a new connection, which waits for its first request; False when a bound refuses it."""
         place = self._place(address)
         if not all(self._has_room(bounded) for bounded in place.bounds):
@@ -67,19 +67,19 @@ class ConnectionTable:
             self._hosts[place.host] = place.bounds[0]
         return True
 
-    def begin(self, connection: Waiting) -> None:
+    def begin(self, connection: Evictable) -> None:
         """Record that a request of the connection runs."""
         if connection in self._places:
             for bounded in self._places[connection].bounds:
                 bounded.waiting.pop(connection, None)
 
-    def end(self, connection: Waiting) -> None:
+    def end(self, connection: Evictable) -> None:
         """Record that the connection waits for its next request."""
         if connection in self._places:
             for bounded in self._places[connection].bounds:
                 bounded.waiting[connection] = None
 
-    def remove(self, connection: Waiting) -> None:
+    def remove(self, connection: Evictable) -> None:
         """Remove a connection; no effect when it was removed already."""
         place = self._places.pop(connection, None)
         if place is None:

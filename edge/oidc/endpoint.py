@@ -10,7 +10,7 @@ from edge.oidc.access.admission import Admission
 from edge.oidc.access.canonical_host import CanonicalHost
 from edge.oidc.access.hosts import Hosts
 from edge.oidc.access.refusal import Refused
-from edge.oidc.access.request_policy import OWN_PAGES, Manner
+from edge.oidc.access.request_policy import OWN_PAGES, RequestPolicy
 from edge.oidc.access.tenant import keep_tenant_of_host, names_tenant
 from edge.oidc.pages import Pages
 from edge.oidc.request_ids import keep_request_id
@@ -40,7 +40,7 @@ class Endpoint:
     hosts: Hosts
     admission: Admission
     pages: Pages
-    manner: Manner = OWN_PAGES
+    manner: RequestPolicy = OWN_PAGES
     canonical: CanonicalHost = CanonicalHost()
 
     async def serve(self, request: web.Request) -> web.StreamResponse:

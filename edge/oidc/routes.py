@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from aiohttp import hdrs, web
 
-from edge.oidc.access.administration_calls import Asking
+from edge.oidc.access.administration_calls import AdministrationCalls
 from edge.oidc.access.admission import Admission
 from edge.oidc.access.browsers import Browsers
 from edge.oidc.access.canonical_host import CanonicalHost
@@ -23,7 +23,7 @@ from edge.oidc.access.request_policy import (
     PUBLIC_DOCUMENT,
     STATIC,
     TOKEN_OF_PROXY,
-    Manner,
+    RequestPolicy,
 )
 from edge.oidc.administration.api_keys import ApiKeysEndpoint
 from edge.oidc.administration.blacklist import BlacklistEndpoint
@@ -89,7 +89,7 @@ _DISCOVERY = (
 
 _CHANGES = ("POST", "PUT", "PATCH", "DELETE")
 
-_Row = tuple[str, Manner, Mapping[str, Handler]]
+_Row = tuple[str, RequestPolicy, Mapping[str, Handler]]
 
 
 def routes(
@@ -252,7 +252,7 @@ def _of_letters(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: 
 def _of_overseers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterator[_Row]:
     clients = ClientsEndpoint(stubs, config, browsers=browsers)
     keys = ApiKeysEndpoint(stubs, config, browsers=browsers)
-    rotation = KeyRotationEndpoint(stubs, Asking(config, browsers))
+    rotation = KeyRotationEndpoint(stubs, AdministrationCalls(config, browsers))
     events = EventsEndpoint(stubs, config, browsers=browsers)
     stream = EventStreamEndpoint(stubs, config, browsers=browsers)
     blacklist = BlacklistEndpoint(stubs, config, browsers=browsers)
@@ -274,10 +274,10 @@ def _of_overseers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> It
     yield "/events/test", OWN_PAGES, {"POST": events.test}
     yield "/blacklist", OWN_PAGES, {"GET": blacklist.list, "POST": blacklist.create}
     yield "/blacklist/{ip}", OWN_PAGES, {"DELETE": blacklist.delete}
-    yield from _of_tenant_keepers(stubs, Asking(config, browsers))
+    yield from _of_tenant_keepers(stubs, AdministrationCalls(config, browsers))
 
 
-def _of_tenant_keepers(stubs: Stubs, asking: Asking) -> Iterator[_Row]:
+def _of_tenant_keepers(stubs: Stubs, asking: AdministrationCalls) -> Iterator[_Row]:
     domains = SignInDomainsEndpoint(stubs, asking)
 
     yield "/tenants/{id}/domains", OWN_PAGES, {"GET": domains.list, "POST": domains.create}

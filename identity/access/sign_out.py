@@ -11,7 +11,7 @@ from identity.foundation.tenants import Tenant
 _MOST_ROUNDS = 100
 
 
-class SessionEnding(Protocol):
+class SessionTermination(Protocol):
     async def end_all(self, tenant: Tenant, user_id: UserId, *, but: str = "") -> Sequence[Session]: ...
 
 
@@ -19,8 +19,8 @@ class TokenSets(Protocol):
     async def remove_of_user(self, tenant: Tenant, user_id: str) -> None: ...
 
 
-class SigningOut:
-    def __init__(self, ending: SessionEnding, token_sets: TokenSets) -> None:
+class SignOut:
+    def __init__(self, ending: SessionTermination, token_sets: TokenSets) -> None:
         self._ending = ending
         self._token_sets = token_sets
 

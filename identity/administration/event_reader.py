@@ -31,7 +31,7 @@ _NEAR = (timedelta(hours=1), timedelta(days=1), KEPT_FOR)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class EventFilter:
     """A filter by least level, and by type unless that is empty."""
 
     level: Level = Level.INFO
@@ -42,7 +42,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class EventPage:
     """Events in the order of time, and the position after which the next ones follow."""
 
     events: Sequence[Event]
@@ -61,7 +61,7 @@ class EventReader:
         self._pause = pause
 
     async def between(
-        self, tenant: Tenant, since: int, until: int, *, wanted: Wanted, most: int = MOST_LISTED
+        self, tenant: Tenant, since: int, until: int, *, wanted: EventFilter, most: int = MOST_LISTED
     ) -> Sequence[Event]:
         """Return the newest events of a range in Unix milliseconds, oldest first; raises InvalidArgument."""
         newest: deque[Event] = deque(maxlen=most)
@@ -75,7 +75,7 @@ class EventReader:
             after = page[-1].id
         raise InvalidArgument(f"the range holds more than {_MOST_READ} events: expected a shorter one")
 
-    async def latest(self, tenant: Tenant, most: int, *, wanted: Wanted) -> Stretch:
+    async def latest(self, tenant: Tenant, most: int, *, wanted: EventFilter) -> EventPage:
         """Return the newest events, and the position after them."""
         until = milliseconds_of(self._settled())
         found: Sequence[Event] = ()
@@ -84,11 +84,11 @@ class EventReader:
             found = await self.between(tenant, since, until, wanted=wanted, most=most)
             if len(found) == most:
                 break
-        return Stretch(found, position_at(until))
+        return EventPage(found, position_at(until))
 
     async def following(
-        self, tenant: Tenant, position: str, *, wanted: Wanted, wait: timedelta = timedelta()
-    ) -> Stretch:
+        self, tenant: Tenant, position: str, *, wanted: EventFilter, wait: timedelta = timedelta()
+    ) -> EventPage:
         """Return events after a position; waits for the first one at most as long as `wait`."""
         for _ in range(int(wait.total_seconds() / _POLL_SECONDS)):
             stretch = await self._read(tenant, position, wanted)
@@ -99,12 +99,12 @@ class EventReader:
             position = stretch.position
         return await self._read(tenant, position, wanted)
 
-    async def _read(self, tenant: Tenant, position: str, wanted: Wanted) -> Stretch:
+    async def _read(self, tenant: Tenant, position: str, wanted: EventFilter) -> EventPage:
         end = position_at(milliseconds_of(self._settled()))
         page = await self._records.page(tenant.tenant_id, after=position, most=MOST_AWAITED)
         settled = list(takewhile(lambda event: event.id < end, page))
         events = list(filter(wanted.admits, settled))
-        return Stretch(events, settled[-1].id if settled else position)
+        return EventPage(events, settled[-1].id if settled else position)
 
     def _settled(self) -> datetime:
         return self._clock.now() - _SETTLES_IN

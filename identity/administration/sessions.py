@@ -5,7 +5,7 @@ from typing import Protocol
 
 from identity.access.callers import Actor
 from identity.access.sessions.session import Session
-from identity.access.sign_out import SigningOut
+from identity.access.sign_out import SignOut
 from identity.directory.user import User, UserId
 from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType
@@ -16,7 +16,7 @@ from server.platform.records import Records, every
 MOST_OF_A_USER = 1000
 
 
-class SessionEnding(Protocol):
+class SessionTermination(Protocol):
     async def end(self, tenant: Tenant, session: Session) -> None: ...
 
 
@@ -26,8 +26,8 @@ class SessionAdministration:
         sessions: Records[Session],
         users: Records[User],
         *,
-        ending: SessionEnding,
-        signing_out: SigningOut,
+        ending: SessionTermination,
+        signing_out: SignOut,
         events: Events,
     ) -> None:
         self._sessions = sessions

@@ -27,7 +27,7 @@ from server.platform.errors import InvalidState, NotFound
 from server.platform.records import Record, Records, RecordStore
 
 
-class Party(StrEnum):
+class MemberKind(StrEnum):
     """Type of a member or of its label, as spelled in events."""
 
     ROLE = "role"
@@ -42,7 +42,7 @@ Names = tuple[str, ...]
 
 R = TypeVar("R", bound=Record)
 
-_FIELDS = {Party.ROLE: "roles", Party.GROUP: "groups", Party.TENANT: "tenant_ids"}
+_FIELDS = {MemberKind.ROLE: "roles", MemberKind.GROUP: "groups", MemberKind.TENANT: "tenant_ids"}
 
 
 class Labels(Protocol):
@@ -53,9 +53,9 @@ class Labels(Protocol):
 class Membership:
     """`name` is the name of a role or group, or the id of a tenant. Roles, groups and users as members go by name too."""
 
-    member: Party
+    member: MemberKind
     member_id: str
-    of: Party
+    of: MemberKind
     name: str
 
 
@@ -77,14 +77,14 @@ class Memberships:
         version: DirectoryVersion,
         events: Events,
     ) -> None:
-        self._members: Mapping[Party, _Found] = {
-            Party.ROLE: _Members(store.of(ROLES), _by_name),
-            Party.GROUP: _Members(store.of(GROUPS), _by_name),
-            Party.MAPPING_RULE: _Members(store.of(MAPPING_RULES), _by_id),
-            Party.CLIENT: _Members(store.of(CLIENTS), _by_id),
-            Party.USER: _Members(store.of(USERS), _by_username),
+        self._members: Mapping[MemberKind, _Found] = {
+            MemberKind.ROLE: _Members(store.of(ROLES), _by_name),
+            MemberKind.GROUP: _Members(store.of(GROUPS), _by_name),
+            MemberKind.MAPPING_RULE: _Members(store.of(MAPPING_RULES), _by_id),
+            MemberKind.CLIENT: _Members(store.of(CLIENTS), _by_id),
+            MemberKind.USER: _Members(store.of(USERS), _by_username),
         }
-        self._labels = {Party.ROLE: roles, Party.GROUP: groups}
+        self._labels = {MemberKind.ROLE: roles, MemberKind.GROUP: groups}
         self._store = store
         self._administrators = administrators
         self._tenants = tenants
@@ -114,9 +114,9 @@ class Memberships:
 
     async def _expect_assignable(self, tenant: Tenant, membership: Membership, actor: Actor) -> None:
         match membership.of:
-            case Party.ROLE:
+            case MemberKind.ROLE:
                 await self._administrators.expect_may_assign(tenant, actor, roles=(membership.name,))
-            case Party.GROUP:
+            case MemberKind.GROUP:
                 await self._administrators.expect_may_assign(tenant, actor, groups=(membership.name,))
             case _:
                 return
@@ -127,8 +127,8 @@ class Memberships:
             raise NotFound(f"there is no such {membership.of}")
         return await self._members[membership.member].names(tenant, membership)
 
-    async def _known(self, tenant: Tenant, party: Party) -> Collection[str]:
-        if party is not Party.TENANT:
+    async def _known(self, tenant: Tenant, party: MemberKind) -> Collection[str]:
+        if party is not MemberKind.TENANT:
             return await self._labels[party].names(tenant)
         # Tenants belong to the deployment: administrators of another tenant see only their own.
         return self._tenants.ids if tenant == self._tenants.default else (tenant.tenant_id,)
@@ -170,8 +170,8 @@ def _without(membership: Membership, names: Names) -> Names:
 
 def _expect_rest(membership: Membership, names: Names) -> None:
     """Raise InvalidState for the only tenant of a user or client: without any it would act in the tenant of its record."""
-    is_principal = membership.member in (Party.USER, Party.CLIENT)
-    if membership.of is Party.TENANT and is_principal and names == (membership.name,):
+    is_principal = membership.member in (MemberKind.USER, MemberKind.CLIENT)
+    if membership.of is MemberKind.TENANT and is_principal and names == (membership.name,):
         raise InvalidState(f"expected the {membership.member} to keep a tenant, found its only one")
 
 

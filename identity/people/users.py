@@ -12,7 +12,7 @@ from typing import Protocol
 from identity.access.administrators import Administrators
 from identity.access.callers import Actor
 from identity.access.device import Device
-from identity.access.sign_out import SigningOut
+from identity.access.sign_out import SignOut
 from identity.directory.chosen_password import ChosenPassword
 from identity.directory.provider import ProviderLink
 from identity.directory.user import User, UserId
@@ -33,7 +33,7 @@ _ID_LENGTH = 24
 _ATTEMPTS = 20
 
 
-class PasswordChoosing(Protocol):
+class PasswordChoice(Protocol):
     async def choose(self, tenant: Tenant, user: User, password: str) -> ChosenPassword: ...
 
 
@@ -57,7 +57,7 @@ class Places(Protocol):
     async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
 
 
-class Welcome(Protocol):
+class WelcomeMails(Protocol):
     async def greet(self, tenant: Tenant, user: User) -> None:
         """Send a mail to a user who cannot sign in yet."""
         ...
@@ -75,16 +75,16 @@ class UserAdministration:
     provider_links: Records[ProviderLink]
     passkeys: Passkeys
     places: Places
-    welcome: Welcome
+    welcome: WelcomeMails
     one_time_codes: OneTimeCodes
     images: Images
     roles: Names
     groups: Names
     administrators: Administrators
     version: DirectoryVersion
-    choosing: PasswordChoosing
+    choosing: PasswordChoice
     reserved_usernames: Collection[str]
-    signing_out: SigningOut
+    signing_out: SignOut
     events: Events
     clock: Clock
     randomness: Randomness

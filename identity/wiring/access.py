@@ -5,32 +5,32 @@ from dataclasses import dataclass
 from identity.access.login_protection.protection import LoginProtection
 from identity.access.sessions.logout_records import BACK_CHANNEL_LOGOUTS
 from identity.access.sessions.session import SESSIONS
-from identity.access.sessions.session_end import SessionEnding
+from identity.access.sessions.session_end import SessionTermination
 from identity.access.sessions.sessions import Sessions
-from identity.access.sign_out import SigningOut
+from identity.access.sign_out import SignOut
 from identity.access.tokens.active import ActiveTokens
 from identity.access.tokens.revoked import RevokedTokens
 from identity.access.tokens.token_sets import TokenSets
 from identity.directory.consents.consents import Consents
 from identity.directory.user import USERS
 from identity.directory.users import Users
-from identity.wiring.dependencies import Ground
+from identity.wiring.dependencies import Dependencies
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Presence:
+class UserState:
     users: Users
     sessions: Sessions
     consents: Consents
     token_sets: TokenSets
     revoked_tokens: RevokedTokens
     active_tokens: ActiveTokens
-    ending: SessionEnding
-    signing_out: SigningOut
+    ending: SessionTermination
+    signing_out: SignOut
     protection: LoginProtection
 
 
-def presence_on(ground: Ground) -> Presence:
+def presence_on(ground: Dependencies) -> UserState:
     sessions = Sessions(
         ground.store.of(SESSIONS),
         ground.secrets,
@@ -48,7 +48,7 @@ def presence_on(ground: Ground) -> Presence:
         records=ground.store,
         clock=ground.clock,
     )
-    ending = SessionEnding(
+    ending = SessionTermination(
         sessions,
         ground.clients,
         token_sets,
@@ -57,7 +57,7 @@ def presence_on(ground: Ground) -> Presence:
         randomness=ground.randomness,
         config=ground.config.logout,
     )
-    return Presence(
+    return UserState(
         users=Users(ground.store.of(USERS)),
         sessions=sessions,
         consents=Consents(ground.store, clock=ground.clock, randomness=ground.randomness),
@@ -65,7 +65,7 @@ def presence_on(ground: Ground) -> Presence:
         revoked_tokens=revoked_tokens,
         active_tokens=active_tokens,
         ending=ending,
-        signing_out=SigningOut(ending, token_sets),
+        signing_out=SignOut(ending, token_sets),
         protection=LoginProtection(
             ground.store,
             ground.secrets,

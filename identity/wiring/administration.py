@@ -25,9 +25,9 @@ from identity.clients.administration import ClientAdministration
 from identity.clients.dynamic.registration import DynamicRegistration
 from identity.clients.rpc.client import ClientServicer
 from identity.clients.rpc.dynamic_client import DynamicClientServicer
-from identity.wiring.access import Presence
+from identity.wiring.access import UserState
 from identity.wiring.client_screens import screens_on
-from identity.wiring.dependencies import Ground
+from identity.wiring.dependencies import Dependencies
 
 _CLIENTS = client_service_pb2.DESCRIPTOR.services_by_name["ClientService"]
 _DYNAMIC_CLIENTS = dynamic_client_service_pb2.DESCRIPTOR.services_by_name["DynamicClientService"]
@@ -36,10 +36,10 @@ _EVENTS = event_service_pb2.DESCRIPTOR.services_by_name["EventService"]
 _BLACKLIST = blacklist_service_pb2.DESCRIPTOR.services_by_name["BlacklistService"]
 
 
-class Overseeing:
+class AdministrationWiring:
     servicers: Mapping[ServiceDescriptor, object]
 
-    def __init__(self, ground: Ground, presence: Presence, callers: Callers) -> None:
+    def __init__(self, ground: Dependencies, presence: UserState, callers: Callers) -> None:
         self._ground = ground
         self._presence = presence
         self._callers = callers

@@ -18,19 +18,19 @@ from identity.authentication.authorization.consent import ConsentGate
 from identity.authentication.authorization.consent_step import ConsentStep
 from identity.authentication.authorization.email_step import EmailStep, SharedSignIn
 from identity.authentication.authorization.pending_requests import PendingRequests
-from identity.authentication.authorization.session_check import Standing
-from identity.authentication.authorization.sign_in import SigningIn
-from identity.authentication.authorization.sign_in_context import Door
-from identity.authentication.authorization.start import AuthorizationBeginning
+from identity.authentication.authorization.session_check import SessionCheck
+from identity.authentication.authorization.sign_in import SignInFlow
+from identity.authentication.authorization.sign_in_context import SignInContext
+from identity.authentication.authorization.start import AuthorizationStart
 from identity.authentication.authorization.steps import CredentialStep, RefreshStep, SecondFactors
 from identity.authentication.password_sign_in import PasswordSignIn
 from identity.authentication.requests.pushed import PUSHED_REQUESTS, PushedRequests
-from identity.authentication.requests.pushed_endpoint import Pushing
+from identity.authentication.requests.pushed_endpoint import PushedRequestHandler
 from identity.authentication.requests.request import AUTHORIZATION_REQUESTS
 from identity.authentication.requests.request_objects import RequestObjects
 from identity.authentication.requests.request_reader import RequestReader
 from identity.authentication.requests.sources import PlainRequests, RequestsByReference, RequestsByValue
-from identity.authentication.rpc.authorization import AuthorizationServicer, PushDoor
+from identity.authentication.rpc.authorization import AuthorizationServicer, PushedRequestAdmission
 from identity.authentication.rpc.browser import Offers
 from identity.authentication.rpc.federation import FederationServicer
 from identity.authentication.rpc.sign_in import SignInServicer
@@ -38,29 +38,29 @@ from identity.directory.providers import Providers
 from identity.directory.tenants.confirmation import ConfirmationBySettings
 from identity.directory.tenants.sign_in_targets import SignInTargets
 from identity.directory.tenants.tenant_record import TENANTS
-from identity.wiring.access import Presence
-from identity.wiring.browsers import Browsing
+from identity.wiring.access import UserState
+from identity.wiring.browsers import BrowserWiring
 from identity.wiring.client_screens import screens_on
-from identity.wiring.dependencies import Ground
+from identity.wiring.dependencies import Dependencies
 from identity.wiring.federation import upstream_sign_in
-from identity.wiring.tokens import Issuing
+from identity.wiring.tokens import TokenWiring
 
 _AUTHORIZATION = authorization_service_pb2.DESCRIPTOR.services_by_name["AuthorizationService"]
 _SIGN_IN = sign_in_service_pb2.DESCRIPTOR.services_by_name["SignInService"]
 _FEDERATION = federation_service_pb2.DESCRIPTOR.services_by_name["FederationService"]
 
 
-class Authorizing:
+class AuthorizationWiring:
     """`door` holds the dependencies that all ways to sign in share."""
 
     servicers: Mapping[ServiceDescriptor, object]
 
     def __init__(
         self,
-        ground: Ground,
-        presence: Presence,
-        issuing: Issuing,
-        browsing: Browsing,
+        ground: Dependencies,
+        presence: UserState,
+        issuing: TokenWiring,
+        browsing: BrowserWiring,
         *,
         targets: SignInTargets,
         second_factors: SecondFactors,
@@ -106,16 +106,16 @@ class Authorizing:
             ),
         }
 
-    def _door(self, proof_of_work: ProofOfWork) -> Door:
+    def _door(self, proof_of_work: ProofOfWork) -> SignInContext:
         asked = AskedRequests(self._reader, self._ground.clients, self._pending)
-        signing_in = SigningIn(
+        signing_in = SignInFlow(
             sessions=self._presence.sessions,
             asked=asked,
             ending=self._presence.ending,
             consent_gate=self._consent_gate,
             events=self._ground.events,
         )
-        return Door(proof_of_work=proof_of_work, asked=asked, signing_in=signing_in)
+        return SignInContext(proof_of_work=proof_of_work, asked=asked, signing_in=signing_in)
 
     def _pushed_requests(self) -> PushedRequests:
         ground = self._ground
@@ -148,10 +148,10 @@ class Authorizing:
 
     def _authorization(self) -> AuthorizationServicer:
         ground, sessions, asked = self._ground, self._presence.sessions, self.door.asked
-        standing = Standing(self._presence.users, ground.clock, confirmation=self._confirmation)
+        standing = SessionCheck(self._presence.users, ground.clock, confirmation=self._confirmation)
         return AuthorizationServicer(
             ground.tenants,
-            AuthorizationBeginning(
+            AuthorizationStart(
                 self._reader,
                 sessions,
                 pending=self._pending,
@@ -176,10 +176,10 @@ class Authorizing:
                 conclusion=self._conclusion,
                 events=ground.events,
             ),
-            push_door=PushDoor(
+            push_door=PushedRequestAdmission(
                 self._issuing.authenticator,
                 self._issuing.proofs,
-                Pushing(self._reader, self._pushed, sources=self._by_themselves),
+                PushedRequestHandler(self._reader, self._pushed, sources=self._by_themselves),
             ),
             offered=Providers(ground.store) if ground.config.federation.enabled else None,
             offers=self._offers(),

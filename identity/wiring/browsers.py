@@ -22,14 +22,14 @@ from identity.protocol.devices.authorization import DeviceAuthorizations
 from identity.protocol.devices.limits import DeviceStarts, UserCodeGuesses
 from identity.protocol.devices.verification import DeviceVerification
 from identity.protocol.logout.endpoint import EndSession
-from identity.protocol.logout.logout_request import LogoutWishes
+from identity.protocol.logout.logout_request import LogoutRequestReader
 from identity.protocol.rpc.device import DeviceServicer
 from identity.protocol.rpc.logout import LogoutServicer
-from identity.wiring.access import Presence
+from identity.wiring.access import UserState
 from identity.wiring.client_screens import screens_on
-from identity.wiring.dependencies import Ground
+from identity.wiring.dependencies import Dependencies
 from identity.wiring.federation import upstream_logout
-from identity.wiring.tokens import Issuing
+from identity.wiring.tokens import TokenWiring
 
 _SESSION = session_service_pb2.DESCRIPTOR.services_by_name["SessionService"]
 _PROOF_OF_WORK = proof_of_work_service_pb2.DESCRIPTOR.services_by_name["ProofOfWorkService"]
@@ -37,10 +37,10 @@ _LOGOUT = logout_service_pb2.DESCRIPTOR.services_by_name["LogoutService"]
 _DEVICE = device_service_pb2.DESCRIPTOR.services_by_name["DeviceService"]
 
 
-class Browsing:
+class BrowserWiring:
     servicers: Mapping[ServiceDescriptor, object]
 
-    def __init__(self, ground: Ground, presence: Presence, issuing: Issuing) -> None:
+    def __init__(self, ground: Dependencies, presence: UserState, issuing: TokenWiring) -> None:
         self._ground = ground
         self._presence = presence
         self._issuing = issuing
@@ -63,7 +63,7 @@ class Browsing:
         ground = self._ground
         end_session = EndSession(
             self._presence.sessions,
-            LogoutWishes(ground.clients, self.hints),
+            LogoutRequestReader(ground.clients, self.hints),
             self._presence.ending,
             questions=ground.store.of(LOGOUT_REQUESTS),
             events=ground.events,

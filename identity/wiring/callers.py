@@ -3,11 +3,11 @@
 from identity.access.administrators import Administrators
 from identity.access.api_keys import ApiKeys
 from identity.access.callers import Callers
-from identity.wiring.access import Presence
-from identity.wiring.dependencies import Ground
+from identity.wiring.access import UserState
+from identity.wiring.dependencies import Dependencies
 
 
-def callers_of(ground: Ground, presence: Presence) -> Callers:
+def callers_of(ground: Dependencies, presence: UserState) -> Callers:
     return Callers(
         ground.tenants,
         presence.sessions,

@@ -11,18 +11,18 @@ from identity.access.rpc.admission import Admission
 from identity.authentication.client_screens import Screens
 from identity.clients.rpc.screen import ScreenServicer
 from identity.clients.screens import ScreenAdministration
-from identity.wiring.dependencies import Ground
+from identity.wiring.dependencies import Dependencies
 
 _SCREENS = screen_service_pb2.DESCRIPTOR.services_by_name["ScreenService"]
 
 
-def screens_on(ground: Ground) -> Screens:
+def screens_on(ground: Dependencies) -> Screens:
     return Screens(ground.store, ground.clients)
 
 
-class Screening:
+class ClientScreenWiring:
     servicers: Mapping[ServiceDescriptor, object]
 
-    def __init__(self, ground: Ground, callers: Callers) -> None:
+    def __init__(self, ground: Dependencies, callers: Callers) -> None:
         administration = ScreenAdministration(ground.store, Administrators(ground.standings), ground.events)
         self.servicers = {_SCREENS: ScreenServicer(Admission(ground.tenants, callers), administration)}

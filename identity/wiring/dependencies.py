@@ -11,7 +11,7 @@ from identity.crypto.keys.root_secret import RootSecret, RootSecrets
 from identity.delivery.http.destinations import Destinations
 from identity.delivery.http.documents import HttpDocuments
 from identity.delivery.http.published_keys import PublishedKeys
-from identity.delivery.mail.postbox import Postbox
+from identity.delivery.mail.postbox import MailQueue
 from identity.directory.clients import Clients
 from identity.directory.images.images import Images
 from identity.directory.images.rewriter import Rewriter
@@ -28,7 +28,7 @@ from server.platform.records import RecordStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ground:
+class Dependencies:
     config: IdentityConfig
     tenants: Tenants
     store: RecordStore
@@ -41,7 +41,7 @@ class Ground:
     keys: KeyRing
     key_publication: KeyPublication
     events: Events
-    mail: Postbox
+    mail: MailQueue
     links: Links
     clients: Clients
     passwords: Passwords

@@ -12,7 +12,7 @@ from identity.directory.tenants.confirmation import ConfirmationBySettings
 from identity.directory.tenants.tenant_record import TENANTS
 from identity.protocol.consents import ConsentAdministration
 from identity.protocol.fed_cm.accounts import Accounts
-from identity.protocol.fed_cm.assertion_signer import AssertionSigning
+from identity.protocol.fed_cm.assertion_signer import AssertionSigner
 from identity.protocol.fed_cm.assertions import Assertions, Statement
 from identity.protocol.fed_cm.disconnection import Disconnection
 from identity.protocol.fed_cm.people import People
@@ -20,16 +20,16 @@ from identity.protocol.fed_cm.relying_parties import RelyingParties
 from identity.protocol.grants.reports import GrantReports
 from identity.protocol.rpc.fed_cm import FedCmServicer
 from identity.protocol.unredeemed_codes import UnredeemedCodes
-from identity.wiring.access import Presence
-from identity.wiring.dependencies import Ground
+from identity.wiring.access import UserState
+from identity.wiring.dependencies import Dependencies
 
 _FED_CM = fed_cm_service_pb2.DESCRIPTOR.services_by_name["FedCmService"]
 
 
-class Mediating:
+class FedCmWiring:
     servicers: Mapping[ServiceDescriptor, object]
 
-    def __init__(self, ground: Ground, presence: Presence) -> None:
+    def __init__(self, ground: Dependencies, presence: UserState) -> None:
         self._ground = ground
         self._presence = presence
         self._reports = GrantReports(ground.events, ground.config.events)
@@ -61,7 +61,7 @@ class Mediating:
 
     def _assertions(self, relying_parties: RelyingParties, people: People) -> Assertions:
         ground = self._ground
-        signing = AssertionSigning(
+        signing = AssertionSigner(
             ground.keys, IdTokens(ground.clock), custom=CustomClaims(ground.store), clock=ground.clock
         )
         return Assertions(

@@ -10,14 +10,14 @@ from identity.access.callers import Callers
 from identity.access.rpc.admission import Admission
 from identity.administration.providers import ProviderAdministration
 from identity.administration.rpc.provider import ProviderServicer
-from identity.authentication.authorization.sign_in_context import Door
+from identity.authentication.authorization.sign_in_context import SignInContext
 from identity.authentication.authorization.steps import SecondFactors
 from identity.authentication.federation.accounts import UpstreamAccounts
-from identity.authentication.federation.callback import UpstreamArriving
+from identity.authentication.federation.callback import UpstreamCallback
 from identity.authentication.federation.hints import Hints, SignInDomains
 from identity.authentication.federation.id_token import UpstreamIdTokens
 from identity.authentication.federation.login import UPSTREAM_LOGINS
-from identity.authentication.federation.login_redirect import UpstreamLeaving
+from identity.authentication.federation.login_redirect import UpstreamLoginRedirect
 from identity.authentication.federation.logout import UpstreamLogout
 from identity.authentication.federation.lookup import ProviderLookup
 from identity.authentication.federation.secrets import ProviderSecrets
@@ -29,17 +29,19 @@ from identity.directory.provider import PROVIDER_LINKS, PROVIDERS
 from identity.directory.providers import Providers
 from identity.directory.user import USERS
 from identity.foundation.single_use import SingleUse
-from identity.wiring.access import Presence
-from identity.wiring.dependencies import Ground
-from identity.wiring.people_administration import Administering
+from identity.wiring.access import UserState
+from identity.wiring.dependencies import Dependencies
+from identity.wiring.people_administration import PeopleAdministrationWiring
 
 _PROVIDERS = provider_service_pb2.DESCRIPTOR.services_by_name["ProviderService"]
 
 
-class Federating:
+class FederationWiring:
     servicers: Mapping[ServiceDescriptor, object]
 
-    def __init__(self, ground: Ground, callers: Callers, administering: Administering) -> None:
+    def __init__(
+        self, ground: Dependencies, callers: Callers, administering: PeopleAdministrationWiring
+    ) -> None:
         administration = ProviderAdministration(
             providers=ground.store.of(PROVIDERS),
             links=ground.store.of(PROVIDER_LINKS),
@@ -63,7 +65,7 @@ class Federating:
         self.servicers = {_PROVIDERS: servicer}
 
 
-def upstream_logout(ground: Ground, presence: Presence) -> UpstreamLogout | None:
+def upstream_logout(ground: Dependencies, presence: UserState) -> UpstreamLogout | None:
     if not ground.config.federation.enabled:
         return None
     return UpstreamLogout(
@@ -78,12 +80,17 @@ def upstream_logout(ground: Ground, presence: Presence) -> UpstreamLogout | None
 
 
 def upstream_sign_in(
-    ground: Ground, presence: Presence, door: Door, *, domains: SignInDomains, second_factors: SecondFactors
+    ground: Dependencies,
+    presence: UserState,
+    door: SignInContext,
+    *,
+    domains: SignInDomains,
+    second_factors: SecondFactors,
 ) -> UpstreamSignIn | None:
     if not ground.config.federation.enabled:
         return None
     providers, logins = Providers(ground.store), ground.store.of(UPSTREAM_LOGINS)
-    leaving = UpstreamLeaving(
+    leaving = UpstreamLoginRedirect(
         presence.sessions,
         door.proof_of_work,
         asked=door.asked,
@@ -106,7 +113,7 @@ def upstream_sign_in(
         clock=ground.clock,
         randomness=ground.randomness,
     )
-    arriving = UpstreamArriving(
+    arriving = UpstreamCallback(
         presence.sessions,
         logins,
         hasher=ground.secrets,

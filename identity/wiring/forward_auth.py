@@ -10,17 +10,17 @@ from identity.protocol.forward_auth.admission import ForwardAdmission
 from identity.protocol.forward_auth.redemption import Redemption
 from identity.protocol.forward_auth.sign_in import ForwardSignIn
 from identity.protocol.rpc.forward_auth import ForwardAuthServicer
-from identity.wiring.access import Presence
-from identity.wiring.dependencies import Ground
-from identity.wiring.tokens import Issuing
+from identity.wiring.access import UserState
+from identity.wiring.dependencies import Dependencies
+from identity.wiring.tokens import TokenWiring
 
 _FORWARD_AUTH = forward_auth_service_pb2.DESCRIPTOR.services_by_name["ForwardAuthService"]
 
 
-class Fronting:
+class ForwardAuthWiring:
     servicers: Mapping[ServiceDescriptor, object]
 
-    def __init__(self, ground: Ground, presence: Presence, issuing: Issuing) -> None:
+    def __init__(self, ground: Dependencies, presence: UserState, issuing: TokenWiring) -> None:
         redemption = Redemption(
             ground.store,
             ground.secrets,

@@ -9,8 +9,8 @@ from gnomon.identity.v1 import image_service_pb2
 from identity.access.administrators import Administrators
 from identity.access.callers import Actor, Callers
 from identity.administration.images.holders import Holders
-from identity.administration.images.image_administration import ImageKeeping
-from identity.administration.images.picture_access import PictureViewing
+from identity.administration.images.image_administration import ImageAdministration
+from identity.administration.images.picture_access import PictureAccess
 from identity.administration.rpc.image import ImageServicer
 from identity.directory.client import CLIENTS, Client
 from identity.directory.images.image import ImageKind
@@ -19,21 +19,21 @@ from identity.directory.provider import PROVIDERS, Provider
 from identity.directory.providers import Providers
 from identity.directory.user import USERS, User, UserId
 from identity.foundation.tenants import Tenant
-from identity.wiring.access import Presence
-from identity.wiring.dependencies import Ground
+from identity.wiring.access import UserState
+from identity.wiring.dependencies import Dependencies
 from server.platform.errors import InvalidState
 
 _IMAGES = image_service_pb2.DESCRIPTOR.services_by_name["ImageService"]
 
 
-class Picturing:
+class ImageWiring:
     servicers: Mapping[ServiceDescriptor, object]
 
-    def __init__(self, ground: Ground, presence: Presence, callers: Callers) -> None:
+    def __init__(self, ground: Dependencies, presence: UserState, callers: Callers) -> None:
         self._ground = ground
         self._presence = presence
         self._administrators = Administrators(ground.standings)
-        keeping = ImageKeeping(
+        keeping = ImageAdministration(
             ground.images,
             ground.rewriter,
             holders={
@@ -44,7 +44,7 @@ class Picturing:
             events=ground.events,
         )
         config = ground.config.pictures
-        viewing = PictureViewing(callers, presence.active_tokens, is_public=config.public)
+        viewing = PictureAccess(callers, presence.active_tokens, is_public=config.public)
         servicer = ImageServicer(ground.tenants, callers, keeping=keeping, viewing=viewing, config=config)
         self.servicers = {_IMAGES: servicer}
 

@@ -10,18 +10,18 @@ from identity.people.notices.notices import Notices
 from identity.people.notices.places import SIGN_IN_PLACES, PlaceWatch
 from identity.people.notices.revocations import Revocations
 from identity.people.rpc.sign_in_revocation import SignInRevocationServicer
-from identity.wiring.access import Presence
-from identity.wiring.dependencies import Ground
+from identity.wiring.access import UserState
+from identity.wiring.dependencies import Dependencies
 
 _REVOCATION = sign_in_revocation_service_pb2.DESCRIPTOR.services_by_name["SignInRevocationService"]
 
 
-class Noticing:
+class NoticeWiring:
     """`places` are the network addresses from which users signed in."""
 
     servicers: Mapping[ServiceDescriptor, object]
 
-    def __init__(self, ground: Ground, presence: Presence) -> None:
+    def __init__(self, ground: Dependencies, presence: UserState) -> None:
         self.revocations = Revocations(
             users=presence.users,
             links=ground.links,

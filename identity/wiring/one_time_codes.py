@@ -7,13 +7,13 @@ from google.protobuf.descriptor import ServiceDescriptor
 from gnomon.identity.v1 import one_time_code_service_pb2
 from identity.access.callers import Callers
 from identity.access.rpc.admission import Admission
-from identity.authentication.authorization.sign_in_context import Door
+from identity.authentication.authorization.sign_in_context import SignInContext
 from identity.authentication.one_time_codes.accounts import CodeAccounts
 from identity.authentication.one_time_codes.administration import CodeAdministration
-from identity.authentication.one_time_codes.code_factor_records import CodeFactorsKeeping
+from identity.authentication.one_time_codes.code_factor_records import CodeFactorRecords
 from identity.authentication.one_time_codes.enrolment import GeneratorEnrolment
 from identity.authentication.one_time_codes.question import CODE_QUESTIONS, CodeQuestions
-from identity.authentication.one_time_codes.recovery import RecoveryCodeMaking
+from identity.authentication.one_time_codes.recovery import RecoveryCodeGenerator
 from identity.authentication.one_time_codes.secrets import GeneratorSecrets
 from identity.authentication.one_time_codes.sign_in import CodeSignIn
 from identity.authentication.one_time_codes.verification import CodeVerification
@@ -24,21 +24,21 @@ from identity.authentication.reauthentication.shown_factors import ShownFactors
 from identity.authentication.rpc.one_time_code import OneTimeCodeServicer
 from identity.directory.tenants.confirmation import ConfirmationBySettings
 from identity.directory.tenants.tenant_record import TENANTS
-from identity.wiring.access import Presence
-from identity.wiring.dependencies import Ground
+from identity.wiring.access import UserState
+from identity.wiring.dependencies import Dependencies
 
 _CODES = one_time_code_service_pb2.DESCRIPTOR.services_by_name["OneTimeCodeService"]
 
 
-class Coding:
+class OneTimeCodeWiring:
     """`keeping`, `questions` and `verification` are shared with other second factors."""
 
-    def __init__(self, ground: Ground, presence: Presence) -> None:
+    def __init__(self, ground: Dependencies, presence: UserState) -> None:
         self._ground = ground
         self._presence = presence
         self._secrets = GeneratorSecrets(ground.store, ground.master_keys)
-        self._recovery = RecoveryCodeMaking(ground.secrets, ground.randomness)
-        self.keeping = CodeFactorsKeeping(ground.store)
+        self._recovery = RecoveryCodeGenerator(ground.secrets, ground.randomness)
+        self.keeping = CodeFactorRecords(ground.store)
         self.questions = CodeQuestions(
             ground.store.of(CODE_QUESTIONS),
             ground.secrets,
@@ -58,7 +58,7 @@ class Coding:
 
     def servicers(
         self,
-        door: Door,
+        door: SignInContext,
         callers: Callers,
         modification_tokens: ModificationTokens,
         *,
@@ -101,7 +101,7 @@ class Coding:
             config=ground.config.one_time_codes,
         )
 
-    def _sign_in(self, door: Door, remembered: RememberedFactors) -> CodeSignIn:
+    def _sign_in(self, door: SignInContext, remembered: RememberedFactors) -> CodeSignIn:
         return CodeSignIn(
             sessions=self._presence.sessions,
             users=self._presence.users,

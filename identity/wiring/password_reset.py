@@ -10,27 +10,31 @@ from identity.delivery.retry_queue import RetryQueue
 from identity.directory.tenants.sign_in_targets import SignInTargets
 from identity.directory.user import USERS
 from identity.people.reset.ceremony import LinkCeremony
-from identity.people.reset.link_mails import ExpiredPasswords, ResetPosting, Welcome
+from identity.people.reset.link_mails import ExpiredPasswords, ResetMails, WelcomeMails
 from identity.people.reset.magic_links import MagicLinks
-from identity.people.reset.redemption import AccountOpening
+from identity.people.reset.redemption import AccountActivation
 from identity.people.reset.requests import RESET_REQUESTS, ResetRequests
 from identity.people.rpc.password_reset import PasswordResetServicer
-from identity.wiring.access import Presence
-from identity.wiring.dependencies import Ground
-from identity.wiring.people_administration import Administering
-from identity.wiring.second_factors import Recognizing
+from identity.wiring.access import UserState
+from identity.wiring.dependencies import Dependencies
+from identity.wiring.people_administration import PeopleAdministrationWiring
+from identity.wiring.second_factors import SecondFactorWiring
 
 _RESET = password_reset_service_pb2.DESCRIPTOR.services_by_name["PasswordResetService"]
 
 
-class Resetting:
+class PasswordResetWiring:
     """`welcome` writes to users of new accounts; `ceremony` is a passkey that is shown along with a link.
 
     `magic_links` are the links themselves.
     """
 
     def __init__(
-        self, ground: Ground, presence: Presence, targets: SignInTargets, recognizing: Recognizing
+        self,
+        ground: Dependencies,
+        presence: UserState,
+        targets: SignInTargets,
+        recognizing: SecondFactorWiring,
     ) -> None:
         self._ground = ground
         self._presence = presence
@@ -45,7 +49,7 @@ class Resetting:
             randomness=ground.randomness,
             config=ground.config.password_reset,
         )
-        self._posting = ResetPosting(
+        self._posting = ResetMails(
             users=presence.users,
             magic_links=self.magic_links,
             mail=ground.mail,
@@ -53,7 +57,7 @@ class Resetting:
             config=ground.config.password_reset,
         )
         ground.events.listen(ExpiredPasswords(tenants=ground.tenants, posting=self._posting))
-        self.welcome = Welcome(magic_links=self.magic_links, mail=ground.mail)
+        self.welcome = WelcomeMails(magic_links=self.magic_links, mail=ground.mail)
         self.ceremony = LinkCeremony(
             magic_links=self.magic_links,
             passkeys=recognizing.passkeys,
@@ -76,7 +80,7 @@ class Resetting:
         ).run(ground.tenants.all)
 
     def servicers(
-        self, proof_of_work: ProofOfWork, administering: Administering
+        self, proof_of_work: ProofOfWork, administering: PeopleAdministrationWiring
     ) -> Mapping[ServiceDescriptor, object]:
         ground = self._ground
         requests = ResetRequests(
@@ -88,7 +92,7 @@ class Resetting:
             clock=ground.clock,
             randomness=ground.randomness,
         )
-        opening = AccountOpening(
+        opening = AccountActivation(
             magic_links=self.magic_links,
             ceremony=self.ceremony,
             registration=self._recognizing.registration(administering.modification_tokens),

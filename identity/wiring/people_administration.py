@@ -22,12 +22,12 @@ from identity.access.administrators import Administrators
 from identity.access.callers import Callers
 from identity.access.device import DEVICES
 from identity.access.rpc.admission import Admission
-from identity.access.rpc.process_api_caller import Acting
+from identity.access.rpc.process_api_caller import ProcessApiCallers
 from identity.access.sessions.session import SESSIONS
 from identity.access.tokens.token_set import TOKEN_SETS
 from identity.administration.rpc.session_administration import SessionAdministrationServicer
 from identity.administration.sessions import SessionAdministration
-from identity.authentication.one_time_codes.code_factor_records import CodeFactorsKeeping
+from identity.authentication.one_time_codes.code_factor_records import CodeFactorRecords
 from identity.authentication.passkeys.passkey import PASSKEYS
 from identity.authentication.passkeys.passkeys import Passkeys
 from identity.authentication.reauthentication.modification_tokens import (
@@ -59,7 +59,7 @@ from identity.people import names
 from identity.people.account.addresses import AddressChanges
 from identity.people.account.expired_accounts import PURPOSE, AccountUpkeep
 from identity.people.account.own_account import OwnAccount
-from identity.people.account.password_choice import PasswordChoosing
+from identity.people.account.password_choice import PasswordChoice
 from identity.people.holders import (
     AllOf,
     PeopleWithAttributes,
@@ -81,15 +81,15 @@ from identity.people.rpc.scope import ScopeServicer
 from identity.people.rpc.user import UserServicer
 from identity.people.rpc.user_attribute import UserAttributeServicer
 from identity.people.user_attributes import UserAttributes
-from identity.people.users import UserAdministration, Welcome
+from identity.people.users import UserAdministration, WelcomeMails
 from identity.protocol.consents import ConsentAdministration
 from identity.protocol.devices.administration import DeviceAdministration
 from identity.protocol.rpc.consent import ConsentServicer
 from identity.protocol.rpc.device_list import DeviceListServicer
 from identity.protocol.unredeemed_codes import UnredeemedCodes
-from identity.wiring.access import Presence
-from identity.wiring.dependencies import Ground
-from identity.wiring.notices import Noticing
+from identity.wiring.access import UserState
+from identity.wiring.dependencies import Dependencies
+from identity.wiring.notices import NoticeWiring
 
 _ACCOUNTS = account_service_pb2.DESCRIPTOR.services_by_name["AccountService"]
 _USERS = user_service_pb2.DESCRIPTOR.services_by_name["UserService"]
@@ -105,20 +105,20 @@ _CONSENTS = consent_service_pb2.DESCRIPTOR.services_by_name["ConsentService"]
 _DEVICES = device_list_service_pb2.DESCRIPTOR.services_by_name["DeviceListService"]
 
 
-class Administering:
+class PeopleAdministrationWiring:
     """`groups` and `roles` are the names that can be given to users, `people` the users themselves."""
 
     servicers: Mapping[ServiceDescriptor, object]
 
     def __init__(
         self,
-        ground: Ground,
-        presence: Presence,
+        ground: Dependencies,
+        presence: UserState,
         callers: Callers,
         *,
         factors: FactorProofs,
-        noticing: Noticing,
-        welcome: Welcome,
+        noticing: NoticeWiring,
+        welcome: WelcomeMails,
     ) -> None:
         self._ground = ground
         self._factors = factors
@@ -134,10 +134,10 @@ class Administering:
         self._presence = presence
         self._users = ground.store.of(USERS)
         self.policies = PasswordPolicies(ground.store.of(TENANTS), ground.events)
-        self.choosing = PasswordChoosing(self.policies, ground.passwords, ground.clock)
+        self.choosing = PasswordChoice(self.policies, ground.passwords, ground.clock)
         self.administrators = Administrators(ground.standings)
         admission = Admission(ground.tenants, callers)
-        self.acting = Acting(
+        self.acting = ProcessApiCallers(
             *(ground.tenants, self._users, ground.clock),
             deployment_client_id=ground.config.bootstrap.client_id,
         )
@@ -195,7 +195,7 @@ class Administering:
             passkeys=Passkeys(ground.store.of(PASSKEYS)),
             places=self._noticing.places,
             welcome=self._welcome,
-            one_time_codes=CodeFactorsKeeping(ground.store),
+            one_time_codes=CodeFactorRecords(ground.store),
             images=ground.images,
             roles=self.roles,
             groups=self.groups,

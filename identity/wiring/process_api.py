@@ -18,9 +18,9 @@ from identity.administration.rpc.process_api.role import RoleServicer
 from identity.administration.rpc.process_api.tenant import TenantServicer
 from identity.administration.rpc.process_api.user import UserServicer
 from identity.administration.tenants.administration import TenantAdministration
-from identity.wiring.access import Presence
-from identity.wiring.dependencies import Ground
-from identity.wiring.people_administration import Administering
+from identity.wiring.access import UserState
+from identity.wiring.dependencies import Dependencies
+from identity.wiring.people_administration import PeopleAdministrationWiring
 
 _AUTHENTICATION = authentication_service_pb2.DESCRIPTOR.services_by_name["AuthenticationService"]
 _GROUPS = group_service_pb2.DESCRIPTOR.services_by_name["GroupService"]
@@ -30,7 +30,10 @@ _USERS = user_service_pb2.DESCRIPTOR.services_by_name["UserService"]
 
 
 def process_api(
-    ground: Ground, presence: Presence, administering: Administering, tenants: TenantAdministration
+    ground: Dependencies,
+    presence: UserState,
+    administering: PeopleAdministrationWiring,
+    tenants: TenantAdministration,
 ) -> Mapping[ServiceDescriptor, object]:
     """Return the servicers, which share their records with the administration."""
     acting, members = administering.acting, Members(ground.store, administering.mapping_rules)

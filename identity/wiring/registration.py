@@ -13,30 +13,30 @@ from identity.directory.tenants.password_policies import PasswordPolicies
 from identity.directory.tenants.settings_of_tenants import SettingsOfTenants
 from identity.directory.tenants.sign_in_targets import SignInTargets
 from identity.directory.tenants.tenant_record import TENANTS
-from identity.people.account.password_choice import PasswordChoosing
+from identity.people.account.password_choice import PasswordChoice
 from identity.people.labels import Labels
-from identity.people.registration.confirmation import Confirming, PasswordLinks
+from identity.people.registration.confirmation import PasswordLinks, RegistrationConfirmation
 from identity.people.registration.confirmation_requests import ConfirmationRequests
-from identity.people.registration.equal_duration import Evenly
-from identity.people.registration.form_checks import RegistrationDoor
+from identity.people.registration.equal_duration import EqualDuration
+from identity.people.registration.form_checks import RegistrationAdmission
 from identity.people.registration.limits import REGISTRATION_ATTEMPTS, RegistrationLimits
 from identity.people.registration.links import ConfirmationLinks
-from identity.people.registration.return_address import Returning
-from identity.people.registration.self_registration import Registering
+from identity.people.registration.return_address import ReturnAddresses
+from identity.people.registration.self_registration import SelfRegistration
 from identity.people.rpc.registration import RegistrationServicer
-from identity.wiring.access import Presence
-from identity.wiring.dependencies import Ground
+from identity.wiring.access import UserState
+from identity.wiring.dependencies import Dependencies
 
 _REGISTRATION = registration_service_pb2.DESCRIPTOR.services_by_name["RegistrationService"]
 
 
-class Enrolling:
+class RegistrationWiring:
     servicers: Mapping[ServiceDescriptor, object]
 
     def __init__(
         self,
-        ground: Ground,
-        presence: Presence,
+        ground: Dependencies,
+        presence: UserState,
         proof_of_work: ProofOfWork,
         *,
         targets: SignInTargets,
@@ -47,7 +47,7 @@ class Enrolling:
         self._password_links = password_links
         self._presence = presence
         protection = ground.config.events.login_protection
-        self._door = RegistrationDoor(
+        self._door = RegistrationAdmission(
             proof_of_work=proof_of_work,
             limits=RegistrationLimits(
                 ground.store.of(REGISTRATION_ATTEMPTS),
@@ -56,9 +56,9 @@ class Enrolling:
                 clock=ground.clock,
             ),
         )
-        self._evenly = Evenly(Delays(protection.max_delayed))
+        self._evenly = EqualDuration(Delays(protection.max_delayed))
         self._settings = SettingsOfTenants(ground.store.of(TENANTS))
-        self._returning = Returning(ground.clients)
+        self._returning = ReturnAddresses(ground.clients)
         self._policies = PasswordPolicies(ground.store.of(TENANTS), ground.events)
         self._links = ConfirmationLinks(
             links=ground.links,
@@ -74,7 +74,7 @@ class Enrolling:
         return RegistrationServicer(
             ground.tenants,
             self._registering(targets, groups),
-            confirming=Confirming(
+            confirming=RegistrationConfirmation(
                 users=users,
                 links=self._links,
                 password_links=self._password_links,
@@ -94,14 +94,14 @@ class Enrolling:
             config=ground.config.users,
         )
 
-    def _registering(self, targets: SignInTargets, groups: Labels[Group]) -> Registering:
+    def _registering(self, targets: SignInTargets, groups: Labels[Group]) -> SelfRegistration:
         ground = self._ground
-        return Registering(
+        return SelfRegistration(
             users=self._presence.users,
             door=self._door,
             targets=targets,
             settings=self._settings,
-            choosing=PasswordChoosing(self._policies, ground.passwords, ground.clock),
+            choosing=PasswordChoice(self._policies, ground.passwords, ground.clock),
             groups=groups,
             links=self._links,
             postbox=ground.mail,

@@ -7,7 +7,7 @@ from google.protobuf.descriptor import ServiceDescriptor
 from gnomon.identity.v1 import passkey_service_pb2
 from identity.access.callers import Callers
 from identity.access.rpc.admission import Admission
-from identity.authentication.authorization.sign_in_context import Door
+from identity.authentication.authorization.sign_in_context import SignInContext
 from identity.authentication.passkeys.account import ModificationTokens, PasskeyAccounts
 from identity.authentication.passkeys.administration import PasskeyAdministration
 from identity.authentication.passkeys.assertion import Assertion
@@ -22,25 +22,25 @@ from identity.authentication.passkeys.second_factor import PasskeyFactor
 from identity.authentication.passkeys.sign_in import PasskeySignIn
 from identity.authentication.reauthentication.shown_factors import ShownFactors
 from identity.authentication.rpc.passkey import PasskeyAuthentication, PasskeyServicer
-from identity.authentication.second_factors.choice import SecondFactorAsking
+from identity.authentication.second_factors.choice import SecondFactorRequests
 from identity.authentication.second_factors.proofs import SecondFactorProofs
 from identity.directory.tenants.confirmation import ConfirmationBySettings
 from identity.directory.tenants.tenant_record import TENANTS
 from identity.people.reset.ceremony import LinkCeremony
-from identity.wiring.access import Presence
-from identity.wiring.dependencies import Ground
-from identity.wiring.one_time_codes import Coding
+from identity.wiring.access import UserState
+from identity.wiring.dependencies import Dependencies
+from identity.wiring.one_time_codes import OneTimeCodeWiring
 
 _PASSKEYS = passkey_service_pb2.DESCRIPTOR.services_by_name["PasskeyService"]
 
 
-class Recognizing:
+class SecondFactorWiring:
     """`factors` are asked for after or instead of a password; `proofs` show a factor again while signed in."""
 
-    def __init__(self, ground: Ground, presence: Presence) -> None:
+    def __init__(self, ground: Dependencies, presence: UserState) -> None:
         self._ground = ground
         self._presence = presence
-        self._coding = Coding(ground, presence)
+        self._coding = OneTimeCodeWiring(ground, presence)
         self._authenticators = Authenticators(ground.config.webauthn)
         self.passkeys = Passkeys(ground.store.of(PASSKEYS))
         self._remembered = RememberedFactors(
@@ -65,7 +65,7 @@ class Recognizing:
 
     def servicers(
         self,
-        door: Door,
+        door: SignInContext,
         callers: Callers,
         *,
         modification_tokens: ModificationTokens,
@@ -99,9 +99,9 @@ class Recognizing:
         )
         return {_PASSKEYS: servicer, **by_codes}
 
-    def _factors(self) -> SecondFactorAsking:
+    def _factors(self) -> SecondFactorRequests:
         ground, users = self._ground, self._presence.users
-        return SecondFactorAsking(
+        return SecondFactorRequests(
             passkeys=PasskeyFactor(
                 users=users,
                 passkeys=self.passkeys,
@@ -137,7 +137,7 @@ class Recognizing:
             config=self._ground.config.webauthn,
         )
 
-    def _sign_in(self, door: Door) -> PasskeySignIn:
+    def _sign_in(self, door: SignInContext) -> PasskeySignIn:
         return PasskeySignIn(
             sessions=self._presence.sessions,
             users=self._presence.users,

@@ -17,14 +17,14 @@ from identity.directory.tenants.providers import NoProviders, ProviderDirectory
 from identity.directory.tenants.sign_in_targets import SignInTargets
 from identity.directory.tenants.tenant_directory import TenantDirectory
 from identity.records import KINDS
-from identity.wiring.dependencies import Ground
+from identity.wiring.dependencies import Dependencies
 
 _TENANT = tenant_service_pb2.DESCRIPTOR.services_by_name["TenantService"]
 _DOMAIN = sign_in_domain_service_pb2.DESCRIPTOR.services_by_name["SignInDomainService"]
 
 
-class Hosting:
-    def __init__(self, ground: Ground) -> None:
+class TenantWiring:
+    def __init__(self, ground: Dependencies) -> None:
         self._ground = ground
         self._providers: ProviderDirectory = (
             Providers(ground.store) if ground.config.federation.enabled else NoProviders()

@@ -36,7 +36,7 @@ from identity.protocol.grants.people import People
 from identity.protocol.grants.pipeline import TokenPipeline
 from identity.protocol.grants.reports import GrantReports
 from identity.protocol.grants.table import grants
-from identity.protocol.grants.token_signer import Signing
+from identity.protocol.grants.token_signer import TokenSigner
 from identity.protocol.rpc.directory import DirectoryServicer
 from identity.protocol.rpc.discovery import DiscoveryServicer
 from identity.protocol.rpc.key_set import KeySetServicer
@@ -47,8 +47,8 @@ from identity.protocol.tokens.revocation import Revocation
 from identity.protocol.userinfo.forward import ForwardAuthentication
 from identity.protocol.userinfo.presented import PresentedTokens
 from identity.protocol.userinfo.userinfo import UserInfo
-from identity.wiring.access import Presence
-from identity.wiring.dependencies import Ground
+from identity.wiring.access import UserState
+from identity.wiring.dependencies import Dependencies
 
 _TOKEN = token_service_pb2.DESCRIPTOR.services_by_name["TokenService"]
 _USER_INFO = user_info_service_pb2.DESCRIPTOR.services_by_name["UserInfoService"]
@@ -57,12 +57,12 @@ _DISCOVERY = discovery_service_pb2.DESCRIPTOR.services_by_name["DiscoveryService
 _DIRECTORY = directory_service_pb2.DESCRIPTOR.services_by_name["DirectoryService"]
 
 
-class Issuing:
+class TokenWiring:
     """`servicers` serve the token endpoint and related endpoints; the other members are shared dependencies."""
 
     servicers: Mapping[ServiceDescriptor, object]
 
-    def __init__(self, ground: Ground, presence: Presence, callers: Callers) -> None:
+    def __init__(self, ground: Dependencies, presence: UserState, callers: Callers) -> None:
         self._ground = ground
         self._presence = presence
         self._callers = callers
@@ -140,7 +140,7 @@ class Issuing:
             people=self.people,
             proofs=self.proofs,
             continuation=self.continuation,
-            signing=Signing(ground.keys, access_tokens, IdTokens(ground.clock), custom=self._custom),
+            signing=TokenSigner(ground.keys, access_tokens, IdTokens(ground.clock), custom=self._custom),
             report=self._issued,
         )
 

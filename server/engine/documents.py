@@ -251,7 +251,7 @@ def _variables(instance: ProcessInstance, keys: Iterable[Key]) -> dict[Key, dict
     return found
 
 
-class Reading(Protocol):
+class DocumentReader(Protocol):
     """A document while its pages are read, the first one before all others."""
 
     def add(self, number: int, page: StoredPage) -> None:
@@ -263,7 +263,7 @@ class Reading(Protocol):
         ...
 
 
-class InstanceReading:
+class InstanceReader:
     """A process instance while its pages are read, the first one before all others."""
 
     def __init__(self) -> None:
@@ -292,7 +292,7 @@ class InstanceReading:
         return self._instance
 
 
-class RecordReading(Generic[T]):
+class RecordReader(Generic[T]):
     """A document that is one record on one page."""
 
     def __init__(self, decode: Callable[[bytes], T]) -> None:
@@ -310,20 +310,20 @@ class RecordReading(Generic[T]):
         return self._record
 
 
-READINGS: Mapping[Kind, Callable[[], Reading]] = {
-    Kind.PROCESS_INSTANCE: InstanceReading,
-    Kind.MESSAGE: partial(RecordReading, msgspec.msgpack.Decoder(Message).decode),
-    Kind.MESSAGE_SUBSCRIPTION: partial(RecordReading, msgspec.msgpack.Decoder(HomeSubscription).decode),
-    Kind.BROADCAST: partial(RecordReading, msgspec.msgpack.Decoder(Broadcast).decode),
-    Kind.START_TIMER: partial(RecordReading, msgspec.msgpack.Decoder(StartTimer).decode),
-    Kind.BATCH_OPERATION: partial(RecordReading, msgspec.msgpack.Decoder(BatchOperation).decode),
-    Kind.BATCH_PAGE: partial(RecordReading, msgspec.msgpack.Decoder(BatchPage).decode),
+READINGS: Mapping[Kind, Callable[[], DocumentReader]] = {
+    Kind.PROCESS_INSTANCE: InstanceReader,
+    Kind.MESSAGE: partial(RecordReader, msgspec.msgpack.Decoder(Message).decode),
+    Kind.MESSAGE_SUBSCRIPTION: partial(RecordReader, msgspec.msgpack.Decoder(HomeSubscription).decode),
+    Kind.BROADCAST: partial(RecordReader, msgspec.msgpack.Decoder(Broadcast).decode),
+    Kind.START_TIMER: partial(RecordReader, msgspec.msgpack.Decoder(StartTimer).decode),
+    Kind.BATCH_OPERATION: partial(RecordReader, msgspec.msgpack.Decoder(BatchOperation).decode),
+    Kind.BATCH_PAGE: partial(RecordReader, msgspec.msgpack.Decoder(BatchPage).decode),
 }
 
 
 def unpack(pages: Pages) -> ProcessInstance:
     """Raises UnreadableDocument and what msgspec raises."""
-    reading = InstanceReading()
+    reading = InstanceReader()
     for number in sorted(pages):
         reading.add(number, pages[number])
     return reading.finished()

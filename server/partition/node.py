@@ -25,7 +25,7 @@ from server.partition.topology import Topology
 from server.partition.tunnels import Tunnels
 from server.platform.errors import ServiceError, Unavailable
 from server.store.ports import LeaseLost, PartitionId
-from server.store.postgres.leases import Holding, Lease
+from server.store.postgres.leases import Lease, LeaseHolder
 
 logger = logging.getLogger(__name__)
 
@@ -51,7 +51,7 @@ class LeaseTable(FormatTable, Protocol):
 
     async def release(self, lease: Lease, node_id: str) -> None: ...
 
-    async def holdings(self) -> Sequence[Holding]: ...
+    async def holdings(self) -> Sequence[LeaseHolder]: ...
 
 
 # Recovers a partition; it can be served while the block runs.
@@ -118,7 +118,7 @@ class Node:
     def members(self) -> Sequence[Member]:
         return self._topology.members(self._is_open)
 
-    def _is_open(self, holding: Holding) -> bool:
+    def _is_open(self, holding: LeaseHolder) -> bool:
         held = self._held.get(holding.partition_id)
         return holding.owner != self.node_id or (held is not None and held.is_open)
 
@@ -211,7 +211,7 @@ class Node:
         logger.warning("lease lost", extra={"partition_id": lease.partition_id, "epoch": lease.epoch})
         held.lose()
 
-    async def _balance(self, holdings: Sequence[Holding], tasks: asyncio.TaskGroup) -> None:
+    async def _balance(self, holdings: Sequence[LeaseHolder], tasks: asyncio.TaskGroup) -> None:
         share = await self._share(len(holdings))
         for held in list(self._held.values())[share:]:
             held.hand_over()
@@ -241,8 +241,8 @@ class Node:
             held = self._held[partition_id] = OwnedPartition(lease)
             tasks.create_task(self._own_until_released(held))
 
-    def _own(self, lease: Lease) -> Holding:
-        return Holding(
+    def _own(self, lease: Lease) -> LeaseHolder:
+        return LeaseHolder(
             lease.partition_id,
             owner=self.node_id,
             address=self._address,

@@ -11,12 +11,12 @@ from typing import Generic, Protocol, TypeVar
 from server.platform.errors import ResourceExhausted
 
 
-class Waiting(Protocol):
+class TenantEntry(Protocol):
     @property
     def tenant_id(self) -> str: ...
 
 
-W = TypeVar("W", bound=Waiting)
+W = TypeVar("W", bound=TenantEntry)
 
 
 class FairQueue(Generic[W]):

@@ -16,7 +16,7 @@ import msgspec
 from server.engine import State
 from server.engine.apply import apply
 from server.engine.batch_operations import BatchOperation, BatchPage
-from server.engine.documents import READINGS, Document, Reading, UnreadableDocument
+from server.engine.documents import READINGS, Document, DocumentReader, UnreadableDocument
 from server.engine.formats import UnreadableFormat
 from server.engine.keys import Key
 from server.engine.messages import HomeSubscription, Message
@@ -76,7 +76,7 @@ class _Reader:
     def __init__(self, found: Recovered) -> None:
         self._found = found
         self._document: DocumentId | None = None
-        self._reading: Reading | None = None
+        self._reading: DocumentReader | None = None
 
     def add(self, document: DocumentId, number: int, page: StoredPage) -> None:
         if document != self._document:

@@ -7,7 +7,7 @@ from server.partition.remote import RemotePartition
 from server.partition.tunnels import Tunnels
 from server.platform.errors import Unavailable
 from server.store.ports import PartitionId
-from server.store.postgres.leases import Holding
+from server.store.postgres.leases import LeaseHolder
 
 
 class Topology:
@@ -20,7 +20,7 @@ class Topology:
         self._tunnels = tunnels
         self._secret = secret
         self._written_format = written_format
-        self._holdings: Mapping[PartitionId, Holding] = {}
+        self._holdings: Mapping[PartitionId, LeaseHolder] = {}
         self._remote: dict[tuple[PartitionId, str], RemotePartition] = {}
 
     @property
@@ -37,14 +37,14 @@ class Topology:
         """Whether each partition has an owner whose lease is good."""
         return all(holding.is_live for holding in self._holdings.values())
 
-    def update(self, holdings: Sequence[Holding]) -> None:
+    def update(self, holdings: Sequence[LeaseHolder]) -> None:
         """Replace what was known, have tunnels to all addresses, and forget ports to others."""
         addresses: Collection[str] = {holding.address for holding in holdings if holding.address}
         self._remote = {place: port for place, port in self._remote.items() if place[1] in addresses}
         self._tunnels.keep(addresses)
         self._holdings = {holding.partition_id: holding for holding in holdings}
 
-    def note(self, holding: Holding) -> None:
+    def note(self, holding: LeaseHolder) -> None:
         """Take in one row that is newer than the last `update`."""
         self._holdings = {**self._holdings, holding.partition_id: holding}
 
@@ -66,7 +66,7 @@ class Topology:
             )
         return self._remote[place]
 
-    def members(self, is_open: Callable[[Holding], bool]) -> Sequence[Member]:
+    def members(self, is_open: Callable[[LeaseHolder], bool]) -> Sequence[Member]:
         """The nodes that own partitions, with those."""
         owned: dict[tuple[str, str], list[tuple[PartitionId, bool]]] = {}
         for holding in self._holdings.values():

@@ -30,7 +30,7 @@ from server.store.job_statistics import (
     WORKER,
     JobMetrics,
     Metric,
-    Stretch,
+    TimeSpan,
     errors_of_jobs,
     job_metrics,
     workers_by_type,
@@ -170,9 +170,9 @@ async def by_error(
     return response
 
 
-def _stretch(begin: Timestamp, end: Timestamp, conditions: Iterable[Condition]) -> Stretch:
+def _stretch(begin: Timestamp, end: Timestamp, conditions: Iterable[Condition]) -> TimeSpan:
     """Raises InvalidArgument."""
-    stretch = Stretch(_instant(begin, "from"), _instant(end, "to"), tuple(conditions))
+    stretch = TimeSpan(_instant(begin, "from"), _instant(end, "to"), tuple(conditions))
     if not timedelta() < stretch.end - stretch.begin <= LONGEST_STRETCH:
         raise InvalidArgument(f"to: expected a time behind from, by at most {LONGEST_STRETCH.days} days")
     return stretch
@@ -189,7 +189,7 @@ def _conditions(field: Field, wanted: StringFilter, place: str) -> Iterator[Cond
     return operators(field, wanted, place)
 
 
-def _resolution(wanted: pb.JobTimeSeriesStatisticsFilter, stretch: Stretch) -> timedelta:
+def _resolution(wanted: pb.JobTimeSeriesStatisticsFilter, stretch: TimeSpan) -> timedelta:
     """Raises InvalidArgument."""
     length = stretch.end - stretch.begin
     if not wanted.HasField("resolution"):

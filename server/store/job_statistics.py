@@ -28,7 +28,7 @@ from server.store.searchables import JOBS
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class TimeSpan:
     """From its begin on, until before its end; of jobs that meet all conditions."""
 
     begin: datetime
@@ -87,7 +87,7 @@ HAS_COMPLETED = equals(JOBS, "state", JobState.COMPLETED)
 
 
 async def job_metrics(
-    store: Store, stretch: Stretch, by: By, *, tenant_id: str
+    store: Store, stretch: TimeSpan, by: By, *, tenant_id: str
 ) -> Mapping[Values, JobMetrics]:
     """By what the jobs of a group have in common."""
 
@@ -107,14 +107,14 @@ async def job_metrics(
     return found
 
 
-async def workers_by_type(store: Store, stretch: Stretch, *, tenant_id: str) -> Mapping[str, int]:
+async def workers_by_type(store: Store, stretch: TimeSpan, *, tenant_id: str) -> Mapping[str, int]:
     """How many workers had a job of each type that was updated in the stretch."""
     statistic = counts_of((TYPE,), Different(WORKER, (HAS_WORKER,)))
     found = await store.statistics(statistic, stretch.of(LAST_UPDATE), tenant_id=tenant_id)
     return {cast("str", values[0]): cast("int", values[-1]) for values in found}
 
 
-async def errors_of_jobs(store: Store, stretch: Stretch, *, tenant_id: str) -> Sequence[ErrorOfJobs]:
+async def errors_of_jobs(store: Store, stretch: TimeSpan, *, tenant_id: str) -> Sequence[ErrorOfJobs]:
     clauses = (HAS_FAILED, *stretch.of(LAST_UPDATE))
     return await store.statistics(ERRORS_OF_JOBS, clauses, tenant_id=tenant_id)
 

@@ -23,7 +23,7 @@ from identity.access.sessions.hints import IdTokenHints
 from identity.access.sessions.logout_config import LogoutConfig
 from identity.access.sessions.logout_records import BACK_CHANNEL_LOGOUTS, LOGOUT_REQUESTS
 from identity.access.sessions.session import SESSIONS, Session
-from identity.access.sessions.session_end import SessionEnding
+from identity.access.sessions.session_end import SessionTermination
 from identity.access.sessions.sessions import Sessions
 from identity.access.tokens.verification import verified
 from identity.authentication.authorization.asked import AskedRequests, Reference
@@ -33,10 +33,10 @@ from identity.authentication.authorization.consent import ConsentGate
 from identity.authentication.authorization.consent_step import ConsentStep
 from identity.authentication.authorization.email_step import EmailStep, SharedSignIn
 from identity.authentication.authorization.pending_requests import PendingRequests
-from identity.authentication.authorization.session_check import Standing
-from identity.authentication.authorization.sign_in import SignedIn, SigningIn
-from identity.authentication.authorization.sign_in_context import Door
-from identity.authentication.authorization.start import AuthorizationBeginning, SignInStep
+from identity.authentication.authorization.session_check import SessionCheck
+from identity.authentication.authorization.sign_in import SignedIn, SignInFlow
+from identity.authentication.authorization.sign_in_context import SignInContext
+from identity.authentication.authorization.start import AuthorizationStart, SignInStep
 from identity.authentication.authorization.steps import Credentials, CredentialStep, RefreshStep
 from identity.authentication.passkeys.assertion import Assertion
 from identity.authentication.passkeys.authenticators import Authenticators
@@ -49,7 +49,7 @@ from identity.authentication.passkeys.second_factor import PasskeyFactor
 from identity.authentication.password_sign_in import PasswordSignIn
 from identity.authentication.requests.parameters import Parameters
 from identity.authentication.requests.pushed import PUSHED_REQUESTS, PushedRequestConfig, PushedRequests
-from identity.authentication.requests.pushed_endpoint import Pushing
+from identity.authentication.requests.pushed_endpoint import PushedRequestHandler
 from identity.authentication.requests.redirection import Redirection
 from identity.authentication.requests.request import AUTHORIZATION_REQUESTS
 from identity.authentication.requests.request_objects import RequestObjects
@@ -75,7 +75,7 @@ from identity.foundation.single_use import SingleUse
 from identity.foundation.tenants import Tenant, Tenants
 from identity.foundation.vocabulary import AuthenticationMethod, GrantType
 from identity.protocol.logout.endpoint import EndSession
-from identity.protocol.logout.logout_request import LogoutWishes
+from identity.protocol.logout.logout_request import LogoutRequestReader
 from server.platform.call import TenantId
 from server.platform.clock import VirtualClock
 from server.platform.records.memory import MemoryRecordStore
@@ -230,7 +230,7 @@ class Provider:
         self.proof_of_work = ProofOfWork(
             SingleUse(self.store), b"p" * 32, config=ProofOfWorkConfig(difficulty=10), **sources
         )
-        self.ending = SessionEnding(
+        self.ending = SessionTermination(
             *(self.sessions, self.clients, self.token_sets),
             queue=self.store.of(BACK_CHANNEL_LOGOUTS),
             config=logout,
@@ -250,16 +250,16 @@ class Provider:
             clock=self.clock,
         )
         self.targets = SignInTargets(self.tenants, self.store, NoProviders())
-        self.pushing = Pushing(self.reader, self.pushed, sources=by_themselves)
+        self.pushing = PushedRequestHandler(self.reader, self.pushed, sources=by_themselves)
         pending = PendingRequests(self.store.of(AUTHORIZATION_REQUESTS), self.hasher, **sources)
-        standing = Standing(self.users, self.clock, confirmation=self.confirmation)
+        standing = SessionCheck(self.users, self.clock, confirmation=self.confirmation)
         conclusion = Conclusion(
             self.store.of(AUTHORIZATION_CODES), self.sessions, hasher=self.hasher, **sources
         )
         self.consents = Consents(self.store, **sources)
         consent_gate = ConsentGate(self.consents, pending, conclusion)
         asked = self.asked = AskedRequests(self.reader, self.clients, pending)
-        self.beginning = AuthorizationBeginning(
+        self.beginning = AuthorizationStart(
             *(self.reader, self.sessions),
             pending=pending,
             standing=standing,
@@ -283,10 +283,10 @@ class Provider:
             clock=self.clock,
             events=self.events,
         )
-        self.door = Door(
+        self.door = SignInContext(
             proof_of_work=self.proof_of_work,
             asked=asked,
-            signing_in=SigningIn(
+            signing_in=SignInFlow(
                 sessions=self.sessions,
                 asked=asked,
                 ending=self.ending,
@@ -312,7 +312,7 @@ class Provider:
             events=self.events,
         )
         self.end_session = EndSession(
-            *(self.sessions, LogoutWishes(self.clients, self.hints), self.ending),
+            *(self.sessions, LogoutRequestReader(self.clients, self.hints), self.ending),
             questions=self.store.of(LOGOUT_REQUESTS),
             events=self.events,
             hasher=self.hasher,

@@ -26,7 +26,7 @@ from identity.access.dpop.nonces import DpopNonces
 from identity.access.dpop.proofs import DpopProofs
 from identity.access.rpc.proof_of_work import ProofOfWorkServicer
 from identity.authentication.client_screens import Screens
-from identity.authentication.rpc.authorization import AuthorizationServicer, PushDoor
+from identity.authentication.rpc.authorization import AuthorizationServicer, PushedRequestAdmission
 from identity.authentication.rpc.browser import Offers
 from identity.authentication.rpc.session import SessionServicer
 from identity.delivery.http.published_keys import PublishedKeys
@@ -338,7 +338,7 @@ def _servicers(provider: Provider) -> Mapping[object, object]:
         credential_step=provider.credential_step,
         refresh_step=provider.refresh_step,
         consent_step=provider.consent_step,
-        push_door=PushDoor(authenticator, dpop, provider.pushing),
+        push_door=PushedRequestAdmission(authenticator, dpop, provider.pushing),
         offered=None,
         offers=Offers(registration=False, password_reset=False),
         screens=screens,

@@ -20,7 +20,7 @@ _MAX_ID = 256
 _PARTIAL_CONTENT = 206
 
 
-class Asking:
+class AdministrationCalls:
     """Bounds of calls, and the caller of each request."""
 
     def __init__(self, config: OidcConfig, browsers: Browsers) -> None:

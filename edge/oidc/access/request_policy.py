@@ -28,7 +28,7 @@ _NO_CACHE = {"Pragma": "no-cache"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Manner:
+class RequestPolicy:
     """`admit` raises Refused; `preflight` are the headers of a CORS preflight response, empty to refuse it.
 
     With `has_pages` a browser that navigates gets errors as a page. A response that `is_static` is the same for
@@ -50,21 +50,21 @@ class Manner:
         return Refused(405, error, f"expected {allowed}", is_oauth=self.is_oauth, headers={"Allow": allowed})
 
 
-OWN_PAGES = Manner(has_one_host=True)
-OWN_ORIGIN = Manner(admit=from_our_origin)
-FROM_ANYWHERE = Manner(admit=from_anywhere, has_one_host=True)
-STATIC = Manner(admit=from_anywhere, is_static=True)
+OWN_PAGES = RequestPolicy(has_one_host=True)
+OWN_ORIGIN = RequestPolicy(admit=from_our_origin)
+FROM_ANYWHERE = RequestPolicy(admit=from_anywhere, has_one_host=True)
+STATIC = RequestPolicy(admit=from_anywhere, is_static=True)
 # A reverse proxy passes on a request to another host.
-FROM_PROXIES = Manner(admit=from_anywhere)
-PUBLIC_DOCUMENT = Manner(admit=from_anywhere, headers=_ANY_ORIGIN, preflight=_ANY_ORIGIN | _PREFLIGHT)
+FROM_PROXIES = RequestPolicy(admit=from_anywhere)
+PUBLIC_DOCUMENT = RequestPolicy(admit=from_anywhere, headers=_ANY_ORIGIN, preflight=_ANY_ORIGIN | _PREFLIGHT)
 FROM_ANY_PAGE = replace(
     PUBLIC_DOCUMENT,
     has_one_host=True,
     preflight=_ANY_ORIGIN | {"Access-Control-Allow-Headers": "Content-Type"} | _PREFLIGHT,
 )
 # Responses differ by origin, so caches must not reuse them.
-BROWSER_ITSELF = Manner(admit=from_browser_itself, headers={"Vary": "Origin"})
-PROTOCOL = Manner(refused=refused_by_protocol, admit=from_anywhere, headers=_NO_CACHE, is_oauth=True)
+BROWSER_ITSELF = RequestPolicy(admit=from_browser_itself, headers={"Vary": "Origin"})
+PROTOCOL = RequestPolicy(refused=refused_by_protocol, admit=from_anywhere, headers=_NO_CACHE, is_oauth=True)
 # A proxy passes on the headers of a browser, and acts upon the status.
 ASKED_BY_PROXY = replace(FROM_PROXIES, has_pages=False)
 TOKEN_OF_PROXY = replace(PROTOCOL, has_pages=False)

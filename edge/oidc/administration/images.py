@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from aiohttp import hdrs, web
 
 from edge.conditional import is_named
-from edge.oidc.access.administration_calls import Asking, members, named, written
+from edge.oidc.access.administration_calls import AdministrationCalls, members, named, written
 from edge.oidc.access.browsers import Browsers
 from edge.oidc.access.tenant import tenant_of
 from edge.oidc.access.upload import Uploads, read_image
@@ -28,7 +28,7 @@ def about_images(
     stubs: Stubs, config: OidcConfig, *, browsers: Browsers
 ) -> Iterator[tuple[str, Mapping[str, Handler]]]:
     """Yield paths and handlers by method; paths with a fixed segment come before those with an id in its place."""
-    asking = Asking(config, browsers)
+    asking = AdministrationCalls(config, browsers)
     logos = ImagesEndpoint(stubs, asking, pb.IMAGE_KIND_CLIENT)
     pictures = ImagesEndpoint(stubs, asking, pb.IMAGE_KIND_USER)
     images = ImagesEndpoint(stubs, asking, pb.IMAGE_KIND_PROVIDER)
@@ -43,7 +43,7 @@ def about_images(
 class ImagesEndpoint:
     """Images of one kind of owner, which is the `id` of the path."""
 
-    def __init__(self, stubs: Stubs, asking: Asking, kind: "pb.ImageKind.ValueType") -> None:
+    def __init__(self, stubs: Stubs, asking: AdministrationCalls, kind: "pb.ImageKind.ValueType") -> None:
         self._images = stubs.images
         self._asking = asking
         self._kind = kind

@@ -20,7 +20,7 @@ class _Mapping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     groups: tuple[str, ...] = ()
 
 
-class WholeProvider(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class ProviderBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     name: str
     typ: str
     enabled: bool

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 
 from aiohttp import web
 
-from edge.oidc.access.administration_calls import Asking, members, tenant_and_id, written
+from edge.oidc.access.administration_calls import AdministrationCalls, members, tenant_and_id, written
 from edge.oidc.access.body import read_json
 from edge.oidc.access.browsers import Browsers
 from edge.oidc.access.tenant import tenant_of
-from edge.oidc.administration.provider_body import Lookup, WholeProvider, metadata_members, provider_members
+from edge.oidc.administration.provider_body import Lookup, ProviderBody, metadata_members, provider_members
 from edge.oidc.config import OidcConfig
 from edge.oidc.stubs import Stubs
 from edge.problem import Handler
@@ -21,7 +21,7 @@ def about_providers(
     stubs: Stubs, config: OidcConfig, *, browsers: Browsers
 ) -> Iterator[tuple[str, Mapping[str, Handler]]]:
     """Yield paths and handlers by method; paths with a fixed segment come before those with an id in its place."""
-    providers = ProvidersEndpoint(stubs, Asking(config, browsers))
+    providers = ProvidersEndpoint(stubs, AdministrationCalls(config, browsers))
 
     yield "/providers", {"POST": providers.list}
     yield "/providers/create", {"POST": providers.create}
@@ -32,7 +32,7 @@ def about_providers(
 
 
 class ProvidersEndpoint:
-    def __init__(self, stubs: Stubs, asking: Asking) -> None:
+    def __init__(self, stubs: Stubs, asking: AdministrationCalls) -> None:
         self._providers = stubs.providers
         self._asking = asking
 
@@ -43,7 +43,7 @@ class ProvidersEndpoint:
 
     async def create(self, request: web.Request) -> web.Response:
         caller = self._asking.caller(request)
-        sent = await read_json(request, WholeProvider, max_bytes=self._asking.max_bytes)
+        sent = await read_json(request, ProviderBody, max_bytes=self._asking.max_bytes)
         asked = pb.CreateProviderRequest(
             tenant_id=tenant_of(request),
             caller=caller,
@@ -55,7 +55,7 @@ class ProvidersEndpoint:
 
     async def update(self, request: web.Request) -> web.Response:
         (tenant_id, provider_id), caller = tenant_and_id(request), self._asking.caller(request)
-        sent = await read_json(request, WholeProvider, max_bytes=self._asking.max_bytes)
+        sent = await read_json(request, ProviderBody, max_bytes=self._asking.max_bytes)
         asked = pb.UpdateProviderRequest(
             tenant_id=tenant_id,
             caller=caller,

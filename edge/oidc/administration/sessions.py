@@ -3,7 +3,7 @@
 from aiohttp import web
 
 from edge.oidc.access.administration_calls import (
-    Asking,
+    AdministrationCalls,
     members,
     page_asked,
     page_written,
@@ -22,7 +22,7 @@ _NAMES = {state: name for name, state in _STATES.items()}
 
 
 class SessionsEndpoint:
-    def __init__(self, stubs: Stubs, asking: Asking) -> None:
+    def __init__(self, stubs: Stubs, asking: AdministrationCalls) -> None:
         self._sessions = stubs.session_administration
         self._asking = asking
 

@@ -3,7 +3,7 @@
 import msgspec
 from aiohttp import web
 
-from edge.oidc.access.administration_calls import Asking, members, named, written
+from edge.oidc.access.administration_calls import AdministrationCalls, members, named, written
 from edge.oidc.access.body import bad_request, read_json
 from edge.oidc.access.documents import Members
 from edge.oidc.stubs import Stubs
@@ -38,7 +38,7 @@ class _Verification(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SignInDomainsEndpoint:
-    def __init__(self, stubs: Stubs, asking: Asking) -> None:
+    def __init__(self, stubs: Stubs, asking: AdministrationCalls) -> None:
         self._domains = stubs.sign_in_domains
         self._asking = asking
 

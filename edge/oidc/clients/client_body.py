@@ -27,7 +27,7 @@ class Rotation(msgspec.Struct, forbid_unknown_fields=True):
     cache_current_hours: _Hours | None = None
 
 
-class WholeClient(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+class ClientBody(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """Algorithms may have either of their two names; absent members have the defaults of a new client."""
 
     id: str

@@ -9,7 +9,7 @@ from edge.oidc.access.body import bad_request, read_body, read_json
 from edge.oidc.access.browsers import Browsers
 from edge.oidc.access.callers import caller_of
 from edge.oidc.access.tenant import tenant_of
-from edge.oidc.clients.client_body import NewClient, Rotation, WholeClient
+from edge.oidc.clients.client_body import ClientBody, NewClient, Rotation
 from edge.oidc.config import OidcConfig
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import caller_pb2
@@ -49,7 +49,7 @@ class ClientsEndpoint:
 
     async def update(self, request: web.Request) -> web.Response:
         client_id = segment(request, "id")
-        sent = await read_json(request, WholeClient, max_bytes=self._max_bytes)
+        sent = await read_json(request, ClientBody, max_bytes=self._max_bytes)
         if sent.id != client_id:
             raise bad_request("id: expected that of the address")
         asked = pb.UpdateClientRequest(

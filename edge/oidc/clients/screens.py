@@ -8,7 +8,7 @@ import msgspec
 from aiohttp import hdrs, web
 
 from edge.conditional import is_named
-from edge.oidc.access.administration_calls import Asking, members, tenant_and_id, written
+from edge.oidc.access.administration_calls import AdministrationCalls, members, tenant_and_id, written
 from edge.oidc.access.body import read_json
 from edge.oidc.access.browsers import Browsers
 from edge.oidc.access.documents import Members
@@ -61,14 +61,14 @@ class _Draft(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 def about_screens(
     stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages
 ) -> Iterator[tuple[str, Mapping[str, Handler]]]:
-    screens = ScreensEndpoint(stubs, Asking(config, browsers), pages=pages)
+    screens = ScreensEndpoint(stubs, AdministrationCalls(config, browsers), pages=pages)
 
     yield "/clients/{id}/screens", {"GET": screens.get, "PUT": screens.update}
     yield "/clients/{id}/screens/preview", {"POST": screens.preview}
 
 
 class ScreensEndpoint:
-    def __init__(self, stubs: Stubs, asking: Asking, *, pages: Pages) -> None:
+    def __init__(self, stubs: Stubs, asking: AdministrationCalls, *, pages: Pages) -> None:
         self._screens = stubs.screens
         self._asking = asking
         self._pages = pages

@@ -3,7 +3,13 @@
 import msgspec
 from aiohttp import web
 
-from edge.oidc.access.administration_calls import Asking, members, names_of, tenant_and_id, written
+from edge.oidc.access.administration_calls import (
+    AdministrationCalls,
+    members,
+    names_of,
+    tenant_and_id,
+    written,
+)
 from edge.oidc.access.body import read_json
 from edge.oidc.access.tenant import tenant_of
 from edge.oidc.stubs import Stubs
@@ -16,7 +22,7 @@ class _Group(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class GroupsEndpoint:
-    def __init__(self, stubs: Stubs, asking: Asking) -> None:
+    def __init__(self, stubs: Stubs, asking: AdministrationCalls) -> None:
         self._groups = stubs.groups
         self._asking = asking
 

@@ -3,7 +3,7 @@
 import msgspec
 from aiohttp import web
 
-from edge.oidc.access.administration_calls import Asking, members, named, tenant_and_id, written
+from edge.oidc.access.administration_calls import AdministrationCalls, members, named, tenant_and_id, written
 from edge.oidc.access.body import read_json
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import one_time_code_service_pb2 as pb
@@ -25,7 +25,7 @@ class _Modified(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class OneTimeCodesEndpoint:
-    def __init__(self, stubs: Stubs, asking: Asking) -> None:
+    def __init__(self, stubs: Stubs, asking: AdministrationCalls) -> None:
         self._codes = stubs.one_time_codes
         self._asking = asking
 

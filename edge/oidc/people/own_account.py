@@ -3,7 +3,7 @@
 import msgspec
 from aiohttp import web
 
-from edge.oidc.access.administration_calls import Asking, tenant_and_id, written
+from edge.oidc.access.administration_calls import AdministrationCalls, tenant_and_id, written
 from edge.oidc.access.body import bad_request, read_json
 from edge.oidc.access.browsers import CSRF_HEADER, Browsers
 from edge.oidc.people.user_fields import user_members
@@ -55,7 +55,7 @@ class _Deletion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class OwnAccountEndpoint:
-    def __init__(self, stubs: Stubs, asking: Asking, *, browsers: Browsers) -> None:
+    def __init__(self, stubs: Stubs, asking: AdministrationCalls, *, browsers: Browsers) -> None:
         self._accounts = stubs.accounts
         self._asking = asking
         self._browsers = browsers

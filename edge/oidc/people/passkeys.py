@@ -7,7 +7,7 @@ import msgspec
 import orjson
 from aiohttp import web
 
-from edge.oidc.access.administration_calls import Asking, members, tenant_and_id, written
+from edge.oidc.access.administration_calls import AdministrationCalls, members, tenant_and_id, written
 from edge.oidc.access.body import bad_request, read_json
 from edge.oidc.access.browsers import CSRF_HEADER, Browsers
 from edge.oidc.access.tenant import tenant_of
@@ -61,7 +61,7 @@ class _Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PasskeysEndpoint:
-    def __init__(self, stubs: Stubs, asking: Asking, *, browsers: Browsers) -> None:
+    def __init__(self, stubs: Stubs, asking: AdministrationCalls, *, browsers: Browsers) -> None:
         self._passkeys = stubs.passkeys
         self._resets = stubs.password_resets
         self._asking = asking

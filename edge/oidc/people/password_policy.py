@@ -3,7 +3,7 @@
 import msgspec
 from aiohttp import web
 
-from edge.oidc.access.administration_calls import Asking, members, written
+from edge.oidc.access.administration_calls import AdministrationCalls, members, written
 from edge.oidc.access.body import bad_request, read_json
 from edge.oidc.access.tenant import tenant_of
 from edge.oidc.stubs import Stubs
@@ -33,7 +33,7 @@ class _Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 
 class PasswordPolicyEndpoint:
-    def __init__(self, stubs: Stubs, asking: Asking) -> None:
+    def __init__(self, stubs: Stubs, asking: AdministrationCalls) -> None:
         self._policies = stubs.password_policies
         self._asking = asking
 

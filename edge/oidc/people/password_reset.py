@@ -21,7 +21,7 @@ from gnomon.identity.v1 import password_reset_service_pb2 as pb
 _ACCEPTED = 202
 
 
-class _Wish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _ResetBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     email: str
     pow: str
     client_id: str = ""
@@ -54,7 +54,7 @@ class PasswordResetEndpoint:
     async def ask(self, request: web.Request) -> web.Response:
         """Request a link by mail."""
         if request.content_type == JSON:
-            sent = await read_json(request, _Wish, max_bytes=self._config.max_form_bytes)
+            sent = await read_json(request, _ResetBody, max_bytes=self._config.max_form_bytes)
             await self._ask(request, sent)
             return web.Response()
         return await self._pages.instead_of_refusals(request, self._ask_by_form(request))
@@ -95,13 +95,13 @@ class PasswordResetEndpoint:
 
     async def _ask_by_form(self, request: web.Request) -> web.Response:
         form = await read_form(request, self._config.max_form_bytes)
-        await self._ask(request, _Wish(*(single(form, name) for name in _Wish.__struct_fields__)))
+        await self._ask(request, _ResetBody(*(single(form, name) for name in _ResetBody.__struct_fields__)))
         return self._pages.told(
             "Check your inbox",
             "If there is an account with this address, a link to choose a new password is on its way.",
         )
 
-    async def _ask(self, request: web.Request, wish: _Wish) -> None:
+    async def _ask(self, request: web.Request, wish: _ResetBody) -> None:
         asked = pb.RequestPasswordResetRequest(
             tenant_id=tenant_of(request),
             email=wish.email,

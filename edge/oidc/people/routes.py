@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from edge.oidc.access.administration_calls import Asking
+from edge.oidc.access.administration_calls import AdministrationCalls
 from edge.oidc.access.browsers import Browsers
 from edge.oidc.administration.sessions import SessionsEndpoint
 from edge.oidc.config import OidcConfig
@@ -25,7 +25,7 @@ Row = tuple[str, Mapping[str, Handler]]
 
 def about_people(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterator[Row]:
     """Yield paths and handlers by method; paths with a fixed segment come before those with an id in its place."""
-    asking = Asking(config, browsers)
+    asking = AdministrationCalls(config, browsers)
     yield from _labels(stubs, asking)
     yield from _sessions(stubs, asking)
     yield from _own_accounts(stubs, asking, browsers=browsers)
@@ -34,7 +34,7 @@ def about_people(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Ite
     yield from _users(stubs, asking)
 
 
-def _labels(stubs: Stubs, asking: Asking) -> Iterator[Row]:
+def _labels(stubs: Stubs, asking: AdministrationCalls) -> Iterator[Row]:
     groups, roles, scopes = (
         GroupsEndpoint(stubs, asking),
         RolesEndpoint(stubs, asking),
@@ -54,7 +54,7 @@ def _labels(stubs: Stubs, asking: Asking) -> Iterator[Row]:
     yield "/users/{id}/attr", {"GET": attributes.get_values, "PUT": attributes.update_values}
 
 
-def _sessions(stubs: Stubs, asking: Asking) -> Iterator[Row]:
+def _sessions(stubs: Stubs, asking: AdministrationCalls) -> Iterator[Row]:
     sessions = SessionsEndpoint(stubs, asking)
 
     yield "/sessions", {"GET": sessions.list, "DELETE": sessions.end_all}
@@ -64,7 +64,7 @@ def _sessions(stubs: Stubs, asking: Asking) -> Iterator[Row]:
     yield "/users/{id}/sessions/{session_id}", {"DELETE": sessions.end_one_of_user}
 
 
-def _own_accounts(stubs: Stubs, asking: Asking, *, browsers: Browsers) -> Iterator[Row]:
+def _own_accounts(stubs: Stubs, asking: AdministrationCalls, *, browsers: Browsers) -> Iterator[Row]:
     account = OwnAccountEndpoint(stubs, asking, browsers=browsers)
 
     yield "/users/{id}/mfa_token", {"POST": account.prove}
@@ -99,7 +99,7 @@ def _one_time_codes(codes: OneTimeCodesEndpoint) -> Iterator[Row]:
     )
 
 
-def _users(stubs: Stubs, asking: Asking) -> Iterator[Row]:
+def _users(stubs: Stubs, asking: AdministrationCalls) -> Iterator[Row]:
     users, devices = UsersEndpoint(stubs, asking), DevicesEndpoint(stubs, asking)
     policy = PasswordPolicyEndpoint(stubs, asking)
     consents = ConsentsEndpoint(stubs, asking)

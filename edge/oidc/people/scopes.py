@@ -3,7 +3,7 @@
 import msgspec
 from aiohttp import web
 
-from edge.oidc.access.administration_calls import Asking, members, tenant_and_id, written
+from edge.oidc.access.administration_calls import AdministrationCalls, members, tenant_and_id, written
 from edge.oidc.access.body import read_json
 from edge.oidc.access.tenant import tenant_of
 from edge.oidc.stubs import Stubs
@@ -17,7 +17,7 @@ class _Scope(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ScopesEndpoint:
-    def __init__(self, stubs: Stubs, asking: Asking) -> None:
+    def __init__(self, stubs: Stubs, asking: AdministrationCalls) -> None:
         self._scopes = stubs.scopes
         self._asking = asking
 

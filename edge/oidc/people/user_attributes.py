@@ -4,7 +4,7 @@ import msgspec
 import orjson
 from aiohttp import web
 
-from edge.oidc.access.administration_calls import Asking, members, tenant_and_id, written
+from edge.oidc.access.administration_calls import AdministrationCalls, members, tenant_and_id, written
 from edge.oidc.access.body import read_json
 from edge.oidc.access.tenant import tenant_of
 from edge.oidc.stubs import Stubs
@@ -27,7 +27,7 @@ class _Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class UserAttributesEndpoint:
-    def __init__(self, stubs: Stubs, asking: Asking) -> None:
+    def __init__(self, stubs: Stubs, asking: AdministrationCalls) -> None:
         self._attributes = stubs.user_attributes
         self._asking = asking
 

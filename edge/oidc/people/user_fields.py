@@ -89,7 +89,7 @@ class NewUser(_Optional, frozen=True, forbid_unknown_fields=True, kw_only=True):
         )
 
 
-class WholeUser(_Optional, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class UserBody(_Optional, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """PUT /users/{id}."""
 
     email: str

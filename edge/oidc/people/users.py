@@ -2,16 +2,22 @@
 
 from aiohttp import web
 
-from edge.oidc.access.administration_calls import Asking, page_asked, page_written, tenant_and_id, written
+from edge.oidc.access.administration_calls import (
+    AdministrationCalls,
+    page_asked,
+    page_written,
+    tenant_and_id,
+    written,
+)
 from edge.oidc.access.body import read_json
 from edge.oidc.access.tenant import tenant_of
-from edge.oidc.people.user_fields import NewUser, UserPatch, WholeUser, user_members
+from edge.oidc.people.user_fields import NewUser, UserBody, UserPatch, user_members
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import user_service_pb2 as pb
 
 
 class UsersEndpoint:
-    def __init__(self, stubs: Stubs, asking: Asking) -> None:
+    def __init__(self, stubs: Stubs, asking: AdministrationCalls) -> None:
         self._users = stubs.users
         self._asking = asking
 
@@ -47,7 +53,7 @@ class UsersEndpoint:
         return written(user_members(found.user))
 
     async def put(self, request: web.Request) -> web.Response:
-        return await self._update(request, WholeUser)
+        return await self._update(request, UserBody)
 
     async def patch(self, request: web.Request) -> web.Response:
         return await self._update(request, UserPatch)
@@ -60,7 +66,7 @@ class UsersEndpoint:
         await self._users.DeleteUser(asked, timeout=self._asking.long_timeout)
         return web.Response(status=204)
 
-    async def _update(self, request: web.Request, kind: type[WholeUser | UserPatch]) -> web.Response:
+    async def _update(self, request: web.Request, kind: type[UserBody | UserPatch]) -> web.Response:
         (tenant_id, user_id), caller = tenant_and_id(request), self._asking.caller(request)
         sent = await read_json(request, kind, max_bytes=self._asking.max_bytes)
         asked = pb.UpdateUserRequest(

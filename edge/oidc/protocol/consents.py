@@ -2,13 +2,13 @@
 
 from aiohttp import web
 
-from edge.oidc.access.administration_calls import Asking, members, tenant_and_id, written
+from edge.oidc.access.administration_calls import AdministrationCalls, members, tenant_and_id, written
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import consent_service_pb2 as pb
 
 
 class ConsentsEndpoint:
-    def __init__(self, stubs: Stubs, asking: Asking) -> None:
+    def __init__(self, stubs: Stubs, asking: AdministrationCalls) -> None:
         self._consents = stubs.consents
         self._asking = asking
 

@@ -3,7 +3,7 @@
 import msgspec
 from aiohttp import web
 
-from edge.oidc.access.administration_calls import Asking, members, tenant_and_id, written
+from edge.oidc.access.administration_calls import AdministrationCalls, members, tenant_and_id, written
 from edge.oidc.access.body import read_json
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import device_list_service_pb2 as pb
@@ -19,7 +19,7 @@ class _Revoked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class DevicesEndpoint:
-    def __init__(self, stubs: Stubs, asking: Asking) -> None:
+    def __init__(self, stubs: Stubs, asking: AdministrationCalls) -> None:
         self._devices = stubs.device_lists
         self._asking = asking
 

@@ -3,7 +3,7 @@
 import grpc
 from aiohttp import hdrs, web
 
-from edge.oidc.access.administration_calls import Asking
+from edge.oidc.access.administration_calls import AdministrationCalls
 from edge.oidc.access.refusal import Refused, refused
 from edge.oidc.access.tenant import tenant_of
 from edge.oidc.stubs import Stubs
@@ -13,7 +13,7 @@ from server.platform.errors import ServiceError, Unauthenticated
 
 
 class KeyRotationEndpoint:
-    def __init__(self, stubs: Stubs, asking: Asking) -> None:
+    def __init__(self, stubs: Stubs, asking: AdministrationCalls) -> None:
         self._key_sets = stubs.key_sets
         self._asking = asking
 

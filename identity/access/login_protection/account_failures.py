@@ -11,7 +11,7 @@ from server.platform.records import Kind, Record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FailedFrom:
+class LastFailure:
     """The last failure from one network address."""
 
     address: str
@@ -22,9 +22,9 @@ class FailedFrom:
 class AccountFailures(Record):
     """`id` is a keyed hash of the account; `addresses` are in the order of their last failures."""
 
-    addresses: tuple[FailedFrom, ...] = ()
+    addresses: tuple[LastFailure, ...] = ()
 
-    def with_failure(self, latest: FailedFrom, *, since: datetime) -> "AccountFailures":
+    def with_failure(self, latest: LastFailure, *, since: datetime) -> "AccountFailures":
         """Add a failure, and drop those before `since`."""
         others = (known for known in self.addresses if since < known.at and known.address != latest.address)
         return replace(self, addresses=(*others, latest))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from identity.access.login_protection.addresses import Addresses, is_address
-from identity.access.login_protection.failures import BLOCK, AddressFailures, Reach
+from identity.access.login_protection.failures import BLOCK, AddressFailures, BlockScope
 from identity.foundation.events.events import Actor, Events
 from identity.foundation.events.kinds import EventType
 from identity.foundation.tenants import Tenant
@@ -28,7 +28,7 @@ class BlockedAddress:
 
     address: str
     until: datetime
-    reach: Reach
+    reach: BlockScope
 
 
 class Blacklist:

@@ -35,7 +35,7 @@ class AccountBlock:
     until: datetime
 
 
-class Reach(StrEnum):
+class BlockScope(StrEnum):
     """Extent of a block."""
 
     EVERYTHING = "everything"
@@ -74,12 +74,12 @@ class AddressFailures(Record):
             "there were too many failed sign-ins to this account from this network address",
         )
 
-    def blocks(self, now: datetime) -> Iterator[tuple[Reach, datetime]]:
+    def blocks(self, now: datetime) -> Iterator[tuple[BlockScope, datetime]]:
         """Yield the present blocks, the widest first."""
         ends = (
-            (Reach.EVERYTHING, self.blocked_until),
-            (Reach.SIGN_IN, self.sign_in_blocked_until),
-            (Reach.ACCOUNTS, max((block.until for block in self.account_blocks), default=None)),
+            (BlockScope.EVERYTHING, self.blocked_until),
+            (BlockScope.SIGN_IN, self.sign_in_blocked_until),
+            (BlockScope.ACCOUNTS, max((block.until for block in self.account_blocks), default=None)),
         )
         for reach, until in ends:
             if until is not None and now < until:

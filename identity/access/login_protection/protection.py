@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from identity.access.login_protection.account_failures import ACCOUNT_FAILURES, AccountFailures, FailedFrom
+from identity.access.login_protection.account_failures import ACCOUNT_FAILURES, AccountFailures, LastFailure
 from identity.access.login_protection.addresses import Addresses
 from identity.access.login_protection.config import LoginProtectionConfig, Threshold
 from identity.access.login_protection.delays import Delays
@@ -151,7 +151,7 @@ class LoginProtection:
         if kept is not None and len(kept.addresses) >= most:
             # At the bound nothing is written, so that concurrent failures do not wait for each other.
             return len(kept.addresses)
-        latest = FailedFrom(address=attempt.address, at=attempt.at)
+        latest = LastFailure(address=attempt.address, at=attempt.at)
         since, until = attempt.at - self._config.forget_after, attempt.at + self._config.forget_after
         counted = await _changed(
             self._of_accounts,

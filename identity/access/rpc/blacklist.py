@@ -5,14 +5,14 @@ from datetime import UTC, datetime
 from gnomon.identity.v1 import blacklist_service_pb2 as pb
 from identity.access.callers import Area, Callers, Right
 from identity.access.login_protection.blacklist import Blacklist
-from identity.access.login_protection.failures import Reach
+from identity.access.login_protection.failures import BlockScope
 from identity.foundation.tenants import Tenants
 from server.platform.call import Call
 
 _REACHES = {
-    Reach.EVERYTHING: pb.BLOCK_REACH_EVERYTHING,
-    Reach.SIGN_IN: pb.BLOCK_REACH_SIGN_IN,
-    Reach.ACCOUNTS: pb.BLOCK_REACH_ACCOUNTS,
+    BlockScope.EVERYTHING: pb.BLOCK_REACH_EVERYTHING,
+    BlockScope.SIGN_IN: pb.BLOCK_REACH_SIGN_IN,
+    BlockScope.ACCOUNTS: pb.BLOCK_REACH_ACCOUNTS,
 }
 
 

@@ -11,7 +11,7 @@ from server.platform.errors import TenantMismatch
 from server.platform.records import Records
 
 
-class Acting:
+class ProcessApiCallers:
     """`deployment_client_id` is the client of `[bootstrap]`."""
 
     def __init__(

@@ -11,7 +11,7 @@ E = TypeVar("E")
 R = TypeVar("R", bound=Message)
 
 
-class Listing(Generic[E]):
+class InMemorySearch(Generic[E]):
     """A search over rows that are in memory because they are few, in whatever order."""
 
     def __init__(self, searchable: Searchable[E], message: Callable[[E], Message]) -> None:

@@ -26,7 +26,7 @@ class Authentication:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Vouching:
+class UpstreamAuthentication:
     """The upstream provider that authenticated the user, with its `sub` and `sid`; the latter may be empty."""
 
     provider_id: str

@@ -28,7 +28,7 @@ class TokenSets(Protocol):
     async def remove_of_session(self, tenant: Tenant, sid: str) -> None: ...
 
 
-class SessionEnding:
+class SessionTermination:
     def __init__(
         self,
         sessions: Sessions,

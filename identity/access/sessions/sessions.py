@@ -11,7 +11,7 @@ from datetime import timedelta
 
 from identity.access.sessions.browser import Browser
 from identity.access.sessions.config import SessionConfig, SessionLifetimes
-from identity.access.sessions.session import Authentication, Session, Vouching
+from identity.access.sessions.session import Authentication, Session, UpstreamAuthentication
 from identity.access.sessions.session_records import SessionRecords
 from identity.access.sessions.ways import parts_of, secret_of
 from identity.directory.client import ClientId
@@ -84,7 +84,7 @@ class Sessions:
         amr: tuple[str, ...],
         acr: str,
         peer_address: str,
-        vouching: Vouching | None = None,
+        vouching: UpstreamAuthentication | None = None,
     ) -> tuple[str, Session]:
         """Begin a signed-in session, which replaces the present one.
 
@@ -199,7 +199,7 @@ class Sessions:
         return self._hasher.hash(cookie).hex()
 
 
-def _vouched_for(session: Session, vouching: Vouching | None) -> Session:
+def _vouched_for(session: Session, vouching: UpstreamAuthentication | None) -> Session:
     if vouching is None:
         return session
     return replace(

@@ -29,7 +29,7 @@ class Rewriter(Protocol):
     async def rewrite(self, content: bytes, shape: Shape) -> bytes: ...
 
 
-class ImageKeeping:
+class ImageAdministration:
     """Decodes one image of an owner at a time, so that no owner occupies all workers."""
 
     def __init__(

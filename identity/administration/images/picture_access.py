@@ -21,7 +21,7 @@ class Tokens(Protocol):
     async def find(self, token: str, tenant: Tenant) -> ActiveToken: ...
 
 
-class PictureViewing:
+class PictureAccess:
     def __init__(self, callers: Callers, tokens: Tokens, *, is_public: bool) -> None:
         self._callers = callers
         self._tokens = tokens

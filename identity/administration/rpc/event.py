@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from gnomon.identity.v1 import event_service_pb2 as pb
 from identity.access.callers import Area, Callers, Right
-from identity.administration.event_reader import EventReader, Stretch, Wanted
+from identity.administration.event_reader import EventFilter, EventPage, EventReader
 from identity.foundation.events.event import Event, EventActor, milliseconds_of
 from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType, Level
@@ -38,14 +38,14 @@ class EventServicer:
         until = milliseconds_of(self._clock.now()) + 1
         if request.HasField("until"):
             until = min(until, request.until * _MILLISECONDS)
-        wanted = Wanted(_level(request.level), request.typ)
+        wanted = EventFilter(_level(request.level), request.typ)
         found = await self._reader.between(tenant, since, until, wanted=wanted)
         return pb.ListEventsResponse(events=map(_event, reversed(found)))
 
     async def await_events(self, request: pb.AwaitEventsRequest, _call: Call) -> pb.AwaitEventsResponse:
         tenant = self._tenants.find(request.tenant_id)
         await self._callers.expect(tenant, request.caller, Area.EVENTS, Right.READ)
-        stretch = await self._stretch(tenant, request, Wanted(_level(request.level)))
+        stretch = await self._stretch(tenant, request, EventFilter(_level(request.level)))
         return pb.AwaitEventsResponse(events=map(_event, stretch.events), position=stretch.position)
 
     async def emit_test_event(
@@ -57,7 +57,9 @@ class EventServicer:
         await self._events.emit(tenant.tenant_id, EventType.TEST, ip=ip, actor=actor)
         return pb.EmitTestEventResponse()
 
-    async def _stretch(self, tenant: Tenant, request: pb.AwaitEventsRequest, wanted: Wanted) -> Stretch:
+    async def _stretch(
+        self, tenant: Tenant, request: pb.AwaitEventsRequest, wanted: EventFilter
+    ) -> EventPage:
         if not request.after:
             return await self._reader.latest(tenant, request.latest, wanted=wanted)
         wait = timedelta(seconds=request.wait_secs)

@@ -3,8 +3,8 @@
 from gnomon.identity.v1 import caller_pb2
 from gnomon.identity.v1 import image_service_pb2 as pb
 from identity.access.callers import Actor, ActorKind, Area, Callers, Right
-from identity.administration.images.image_administration import ImageKeeping
-from identity.administration.images.picture_access import PictureViewing
+from identity.administration.images.image_administration import ImageAdministration
+from identity.administration.images.picture_access import PictureAccess
 from identity.directory.images.config import PicturesConfig
 from identity.directory.images.image import ImageKind, Owner
 from identity.directory.user import UserId
@@ -30,8 +30,8 @@ class ImageServicer:
         tenants: Tenants,
         callers: Callers,
         *,
-        keeping: ImageKeeping,
-        viewing: PictureViewing,
+        keeping: ImageAdministration,
+        viewing: PictureAccess,
         config: PicturesConfig,
     ) -> None:
         self._tenants = tenants

@@ -5,7 +5,7 @@ from typing import Protocol
 from gnomon.identity.v1 import caller_pb2
 from gnomon.identity.v1 import tenant_service_pb2 as pb
 from identity.access.callers import Actor, Area, Right
-from identity.administration.tenants.administration import TenantAdministration, TenantWish
+from identity.administration.tenants.administration import TenantAdministration, TenantProperties
 from identity.directory.tenants.settings import EmailFirst, TenantSettings
 from identity.directory.tenants.tenant_record import TenantRecord
 from identity.foundation.events.event import EventActor
@@ -88,8 +88,8 @@ class TenantServicer:
         )
 
 
-def _wish(request: pb.CreateTenantRequest | pb.UpdateTenantRequest) -> TenantWish:
-    return TenantWish(name=request.name, hostname=request.hostname, is_enabled=request.enabled)
+def _wish(request: pb.CreateTenantRequest | pb.UpdateTenantRequest) -> TenantProperties:
+    return TenantProperties(name=request.name, hostname=request.hostname, is_enabled=request.enabled)
 
 
 def _settings(message: pb.TenantSettings) -> TenantSettings:

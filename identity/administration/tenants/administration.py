@@ -52,7 +52,7 @@ class Events(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TenantWish:
+class TenantProperties:
     """Requested properties of a tenant; an empty name stands for its id, an empty hostname for none.
 
     The description counts for a new tenant only.
@@ -101,7 +101,7 @@ class TenantAdministration:
     async def create(
         self,
         text: str,
-        wish: TenantWish,
+        wish: TenantProperties,
         settings: TenantSettings,
         *,
         actor: EventActor,
@@ -140,7 +140,7 @@ class TenantAdministration:
         self._keys.prepare(tenant_id)
         return created
 
-    async def change(self, tenant_id: str, wish: TenantWish, *, actor: EventActor) -> TenantRecord:
+    async def change(self, tenant_id: str, wish: TenantProperties, *, actor: EventActor) -> TenantRecord:
         """Raises NotFound, InvalidArgument, InvalidState, AlreadyExists."""
         record = await self.get(tenant_id)
         hostname = self._hostname(wish)
@@ -220,7 +220,7 @@ class TenantAdministration:
         # An event of the default tenant, whose administrators manage tenants; records of the tenant itself may be gone.
         await self._events.emit(self._tenants.default.tenant_id, event_type, text=record.id, actor=actor)
 
-    def _hostname(self, wish: TenantWish) -> str:
+    def _hostname(self, wish: TenantProperties) -> str:
         if not wish.hostname:
             return ""
         try:

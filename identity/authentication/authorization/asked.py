@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from identity.access.sessions.session import Session
 from identity.authentication.authorization.pending_requests import PendingRequests
 from identity.authentication.requests.parameters import Parameters
-from identity.authentication.requests.refusals import NoWayBack, SentBack
+from identity.authentication.requests.refusals import RedirectedRefusal, UnredirectableRefusal
 from identity.authentication.requests.request import AuthorizationRequest
 from identity.authentication.requests.request_reader import Clients, RequestReader
 from identity.directory.client import Client
@@ -64,8 +64,8 @@ class AskedRequests:
     ) -> tuple[Client, AuthorizationRequest]:
         try:
             client, request = await self._reader.read(tenant, parameters)
-        except NoWayBack as refusal:
+        except UnredirectableRefusal as refusal:
             raise Unauthenticated(refusal.refusal.detail) from refusal
-        except SentBack as refusal:
+        except RedirectedRefusal as refusal:
             raise InvalidArgument("the parameters are not a valid authorization request") from refusal
         return client, await self._pending.like(session, request) or request

@@ -8,7 +8,7 @@ from identity.access.sessions.sessions import Sessions, proved
 from identity.authentication.authorization.asked import AskedRequests, Reference
 from identity.authentication.authorization.conclusion import Conclusion
 from identity.authentication.authorization.consent import ConsentQuestion, terms_of
-from identity.authentication.authorization.session_check import Standing, refusal_of
+from identity.authentication.authorization.session_check import SessionCheck, refusal_of
 from identity.authentication.requests.parameters import Parameters
 from identity.authentication.requests.redirection import Redirection, way_back_of
 from identity.directory.client import ClientId
@@ -34,7 +34,7 @@ class ConsentStep:
         consents: Consents,
         *,
         asked: AskedRequests,
-        standing: Standing,
+        standing: SessionCheck,
         conclusion: Conclusion,
         events: Events,
     ) -> None:

@@ -22,7 +22,7 @@ class Users(Protocol):
     async def find(self, tenant: Tenant, user_id: UserId) -> User | None: ...
 
 
-class Standing:
+class SessionCheck:
     def __init__(self, users: Users, clock: Clock, *, confirmation: ConfirmationPolicy) -> None:
         self._users = users
         self._confirmation = confirmation

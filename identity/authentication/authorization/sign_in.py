@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from identity.access.sessions.browser import Browser
-from identity.access.sessions.session import Session, Vouching
+from identity.access.sessions.session import Session, UpstreamAuthentication
 from identity.access.sessions.sessions import Sessions
 from identity.authentication.authorization.asked import AskedRequests
 from identity.authentication.authorization.consent import ConsentGate, ConsentQuestion
@@ -21,7 +21,7 @@ from identity.foundation.vocabulary import AuthenticationContext
 from server.platform.errors import PermissionDenied
 
 
-class SessionEnding(Protocol):
+class SessionTermination(Protocol):
     """Ends a session and notifies its relying parties."""
 
     async def end(self, tenant: Tenant, session: Session) -> None: ...
@@ -33,7 +33,7 @@ class Proof:
 
     amr: tuple[str, ...]
     acr: AuthenticationContext
-    vouching: Vouching | None = None
+    vouching: UpstreamAuthentication | None = None
 
 
 # RFC 8176 §2.
@@ -50,10 +50,10 @@ class SignedIn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SigningIn:
+class SignInFlow:
     sessions: Sessions
     asked: AskedRequests
-    ending: SessionEnding
+    ending: SessionTermination
     consent_gate: ConsentGate
     events: Events
 

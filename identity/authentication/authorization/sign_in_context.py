@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 from identity.access.proof_of_work.proof_of_work import ProofOfWork
 from identity.authentication.authorization.asked import AskedRequests
-from identity.authentication.authorization.sign_in import SigningIn
+from identity.authentication.authorization.sign_in import SignInFlow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Door:
+class SignInContext:
     proof_of_work: ProofOfWork
     asked: AskedRequests
-    signing_in: SigningIn
+    signing_in: SignInFlow

@@ -11,10 +11,10 @@ from identity.access.sessions.session import Session
 from identity.access.sessions.sessions import Sessions
 from identity.authentication.authorization.consent import ConsentGate
 from identity.authentication.authorization.pending_requests import PendingRequests
-from identity.authentication.authorization.session_check import Standing, refusal_of
+from identity.authentication.authorization.session_check import SessionCheck, refusal_of
 from identity.authentication.requests.parameters import Parameters
 from identity.authentication.requests.redirection import Redirection, way_back_of
-from identity.authentication.requests.refusals import SentBack
+from identity.authentication.requests.refusals import RedirectedRefusal
 from identity.authentication.requests.request import AuthorizationRequest, Prompt
 from identity.authentication.requests.request_reader import RequestReader
 from identity.directory.client import Client
@@ -47,14 +47,14 @@ class SignInStep:
     cookie: str = field(default="", repr=False)
 
 
-class AuthorizationBeginning:
+class AuthorizationStart:
     def __init__(
         self,
         reader: RequestReader,
         sessions: Sessions,
         *,
         pending: PendingRequests,
-        standing: Standing,
+        standing: SessionCheck,
         consent_gate: ConsentGate,
         targets: Targets,
     ) -> None:
@@ -71,7 +71,7 @@ class AuthorizationBeginning:
         """Raises NoWayBack when the error must not be sent to the client."""
         try:
             client, request = await self._reader.read(tenant, parameters)
-        except SentBack as refusal:
+        except RedirectedRefusal as refusal:
             return refusal.redirection
         session = await self._sessions.find(tenant, browser.cookie, browser.peer_address)
         if Prompt.NONE in request.prompts:

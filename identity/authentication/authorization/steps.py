@@ -9,9 +9,9 @@ from identity.access.sessions.session import Session
 from identity.access.sessions.sessions import Sessions, proved
 from identity.authentication.authorization.asked import AskedRequests, Reference
 from identity.authentication.authorization.consent import ConsentGate, ConsentQuestion
-from identity.authentication.authorization.session_check import Standing, refusal_of
+from identity.authentication.authorization.session_check import SessionCheck, refusal_of
 from identity.authentication.authorization.sign_in import PASSWORD, Proof, SignedIn
-from identity.authentication.authorization.sign_in_context import Door
+from identity.authentication.authorization.sign_in_context import SignInContext
 from identity.authentication.password_sign_in import PasswordSignIn
 from identity.authentication.requests.redirection import Redirection, way_back_of
 from identity.authentication.requests.request import AuthorizationRequest
@@ -70,7 +70,7 @@ class CredentialStep:
     def __init__(
         self,
         sessions: Sessions,
-        door: Door,
+        door: SignInContext,
         *,
         password_sign_in: PasswordSignIn,
         second_factors: SecondFactors,
@@ -116,7 +116,7 @@ class RefreshStep:
     """Continues the request without credentials, if the session satisfies it."""
 
     def __init__(
-        self, sessions: Sessions, *, asked: AskedRequests, standing: Standing, consent_gate: ConsentGate
+        self, sessions: Sessions, *, asked: AskedRequests, standing: SessionCheck, consent_gate: ConsentGate
     ) -> None:
         self._sessions = sessions
         self._asked = asked

@@ -34,7 +34,7 @@ _LINKED = {
 }
 
 
-class SigningOut(Protocol):
+class SignOut(Protocol):
     async def everywhere(self, tenant: Tenant, user_id: UserId) -> None: ...
 
 
@@ -49,7 +49,7 @@ class UpstreamAccounts:
     domains: SignInDomains
     administers: Callable[[User], Awaitable[bool]]
     version: DirectoryVersion
-    signing_out: SigningOut
+    signing_out: SignOut
     passkeys: Passkeys
     events: Events
     clock: Clock

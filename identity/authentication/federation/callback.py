@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from identity.access.sessions.browser import Browser
-from identity.access.sessions.session import Session, Vouching
+from identity.access.sessions.session import Session, UpstreamAuthentication
 from identity.access.sessions.sessions import Sessions
 from identity.authentication.authorization.asked import AskedRequests
 from identity.authentication.authorization.session_check import refusal_of
-from identity.authentication.authorization.sign_in import Proof, SignedIn, SigningIn
+from identity.authentication.authorization.sign_in import Proof, SignedIn, SignInFlow
 from identity.authentication.authorization.steps import SecondFactor, SecondFactors
 from identity.authentication.federation.accounts import UpstreamAccounts
 from identity.authentication.federation.claims import UpstreamPerson, person_of
@@ -40,7 +40,7 @@ class Clients(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AskedForMore:
+class StepUpRequest:
     """The client requires a second factor that the provider did not report, and the user has one here.
 
     `session` is the browser's session.
@@ -50,7 +50,7 @@ class AskedForMore:
     session: Session
 
 
-class UpstreamArriving:
+class UpstreamCallback:
     def __init__(
         self,
         sessions: Sessions,
@@ -63,7 +63,7 @@ class UpstreamArriving:
         tokens: UpstreamTokens,
         id_tokens: UpstreamIdTokens,
         accounts: UpstreamAccounts,
-        signing_in: SigningIn,
+        signing_in: SignInFlow,
         second_factors: SecondFactors,
     ) -> None:
         self._sessions = sessions
@@ -80,7 +80,7 @@ class UpstreamArriving:
 
     async def arrive(
         self, tenant: Tenant, browser: Browser, provider_id: str, parameters: Parameters
-    ) -> SignedIn | AskedForMore:
+    ) -> SignedIn | StepUpRequest:
         """Raises Unauthenticated for an invalid response; an error of the provider goes to the relying party."""
         if parameters.are_malformed:
             raise Unauthenticated("a parameter is repeated or contains NUL")
@@ -98,7 +98,7 @@ class UpstreamArriving:
         if isinstance(refusal_of_client, InteractionRequired):
             follows = await self._second_factors.after(tenant, before, login.request, user, first=proof)
             if follows is not None:
-                return AskedForMore(follows=replace(follows, client=client), session=before)
+                return StepUpRequest(follows=replace(follows, client=client), session=before)
         if refusal_of_client is not None:
             return await self._sent_back(tenant, login, refusal_of_client)
         await self._asked.take(login.request)
@@ -156,7 +156,7 @@ class UpstreamArriving:
 
 
 def _proof(provider: Provider, person: UpstreamPerson) -> Proof:
-    vouching = Vouching(provider_id=provider.id, sub=person.sub, sid=person.sid)
+    vouching = UpstreamAuthentication(provider_id=provider.id, sub=person.sub, sid=person.sid)
     if person.used_several_factors:
         context = AuthenticationContext.SEVERAL_FACTORS
         return Proof(amr=(_FEDERATED, _SEVERAL), acr=context, vouching=vouching)

@@ -37,7 +37,7 @@ class Departure:
     proof_of_work: str = field(repr=False)
 
 
-class UpstreamLeaving:
+class UpstreamLoginRedirect:
     def __init__(
         self,
         sessions: Sessions,

@@ -28,7 +28,7 @@ _SKEW = timedelta(seconds=5)
 _MAX_LIFETIME = timedelta(seconds=120)
 
 
-class SessionEnding(Protocol):
+class SessionTermination(Protocol):
     async def end(self, tenant: Tenant, session: Session) -> None: ...
 
 
@@ -40,7 +40,7 @@ class UpstreamLogout:
         *,
         single_use: SingleUse,
         sessions: Sessions,
-        ending: SessionEnding,
+        ending: SessionTermination,
         events: Events,
         clock: Clock,
     ) -> None:

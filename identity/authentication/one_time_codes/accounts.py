@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from identity.authentication.one_time_codes.code_factor_records import CodeFactorsKeeping
+from identity.authentication.one_time_codes.code_factor_records import CodeFactorRecords
 from identity.directory.user import User, UserId
 from identity.directory.users import Users
 from identity.foundation.tenants import Tenant
@@ -15,7 +15,7 @@ _ATTEMPTS = 20
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeAccounts:
     users: Users
-    keeping: CodeFactorsKeeping
+    keeping: CodeFactorRecords
 
     async def user(self, tenant: Tenant, user_id: UserId) -> User:
         """Raises NotFound."""

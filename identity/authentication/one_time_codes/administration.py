@@ -8,11 +8,11 @@ from identity.access.person import Person
 from identity.authentication.factor_names import own_name
 from identity.authentication.one_time_codes.accounts import CodeAccounts
 from identity.authentication.one_time_codes.code_factor_records import (
-    CodeFactorsKeeping,
+    CodeFactorRecords,
     without_idle_recovery,
 )
 from identity.authentication.one_time_codes.factors import CodeFactors
-from identity.authentication.one_time_codes.recovery import RecoveryCodeMaking
+from identity.authentication.one_time_codes.recovery import RecoveryCodeGenerator
 from identity.authentication.passkeys.account import ModificationTokens
 from identity.authentication.passkeys.passkeys import Passkeys
 from identity.directory.user import UserId
@@ -25,8 +25,8 @@ from server.platform.errors import AlreadyExists, InvalidState, NotFound
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeAdministration:
-    keeping: CodeFactorsKeeping
-    recovery: RecoveryCodeMaking
+    keeping: CodeFactorRecords
+    recovery: RecoveryCodeGenerator
     passkeys: Passkeys
     accounts: CodeAccounts
     modification_tokens: ModificationTokens

@@ -11,7 +11,7 @@ from server.platform.records import AlreadyThere, Changed, RecordStore
 _ATTEMPTS = 20
 
 
-class CodeFactorsKeeping:
+class CodeFactorRecords:
     def __init__(self, store: RecordStore) -> None:
         self._records = store.of(CODE_FACTORS)
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from identity.access.person import Person
 from identity.authentication.factor_names import own_name
 from identity.authentication.one_time_codes.accounts import CodeAccounts
-from identity.authentication.one_time_codes.code_factor_records import CodeFactorsKeeping
+from identity.authentication.one_time_codes.code_factor_records import CodeFactorRecords
 from identity.authentication.one_time_codes.config import OneTimeCodeConfig
 from identity.authentication.one_time_codes.factors import CodeFactors, Enrolment, Generator
 from identity.authentication.one_time_codes.secrets import GeneratorSecrets
@@ -37,7 +37,7 @@ class NewGenerator:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GeneratorEnrolment:
-    keeping: CodeFactorsKeeping
+    keeping: CodeFactorRecords
     secrets: GeneratorSecrets
     accounts: CodeAccounts
     modification_tokens: ModificationTokens

@@ -6,7 +6,7 @@ A wrong code leaves the request pending, so that the user can try again.
 import hmac
 from dataclasses import dataclass, field
 
-from identity.access.sessions.session import Vouching
+from identity.access.sessions.session import UpstreamAuthentication
 from identity.authentication.authorization.sign_in import Proof
 from identity.authentication.one_time_codes.config import OneTimeCodeConfig
 from identity.authentication.requests.request import AuthorizationRequest
@@ -36,7 +36,7 @@ class CodeQuestion(Record):
     password: str = field(repr=False)
     request: AuthorizationRequest
     amr: tuple[str, ...] = ()
-    vouching: Vouching | None = None
+    vouching: UpstreamAuthentication | None = None
 
 
 CODE_QUESTIONS = Kind(CodeQuestion, "code_question")

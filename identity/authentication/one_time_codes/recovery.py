@@ -16,7 +16,7 @@ _GROUP = 6
 _BITS_A_SIGN = 5
 
 
-class RecoveryCodeMaking:
+class RecoveryCodeGenerator:
     def __init__(self, hasher: SecretHasher, randomness: Randomness) -> None:
         self._hasher = hasher
         self._randomness = randomness

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from identity.access.sessions.browser import Browser
 from identity.access.sessions.sessions import Sessions, proved
 from identity.authentication.authorization.sign_in import Proof, SignedIn
-from identity.authentication.authorization.sign_in_context import Door
+from identity.authentication.authorization.sign_in_context import SignInContext
 from identity.authentication.confirmation import ConfirmationPolicy, expect_confirmed
 from identity.authentication.one_time_codes.question import CodeQuestion, CodeQuestions
 from identity.authentication.one_time_codes.typed import CodeKind
@@ -35,7 +35,7 @@ class SignedInByCode:
 class CodeSignIn:
     sessions: Sessions
     users: Users
-    door: Door
+    door: SignInContext
     questions: CodeQuestions
     verification: CodeVerification
     remembered: RememberedFactors

@@ -9,10 +9,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from identity.access.login_protection.protection import LoginProtection
-from identity.authentication.one_time_codes.code_factor_records import CodeFactorsKeeping
+from identity.authentication.one_time_codes.code_factor_records import CodeFactorRecords
 from identity.authentication.one_time_codes.config import OneTimeCodeConfig
 from identity.authentication.one_time_codes.factors import CodeFactors
-from identity.authentication.one_time_codes.recovery import RecoveryCodeMaking
+from identity.authentication.one_time_codes.recovery import RecoveryCodeGenerator
 from identity.authentication.one_time_codes.secrets import GeneratorSecrets
 from identity.authentication.one_time_codes.totp import step_of
 from identity.authentication.one_time_codes.typed import CodeKind, kind_of, plain
@@ -28,9 +28,9 @@ ANY_CODE = frozenset(CodeKind)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeVerification:
-    keeping: CodeFactorsKeeping
+    keeping: CodeFactorRecords
     secrets: GeneratorSecrets
-    recovery: RecoveryCodeMaking
+    recovery: RecoveryCodeGenerator
     protection: LoginProtection
     events: Events
     clock: Clock

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from identity.access.callers import Actor
 from identity.access.person import Person
-from identity.access.sign_out import SigningOut
+from identity.access.sign_out import SignOut
 from identity.authentication.passkeys.account import ModificationTokens, PasskeyAccounts
 from identity.authentication.passkeys.passkey import Passkey
 from identity.authentication.passkeys.passkeys import Passkeys
@@ -23,7 +23,7 @@ class PasskeyAdministration:
     passkeys: Passkeys
     accounts: PasskeyAccounts
     modification_tokens: ModificationTokens
-    signing_out: SigningOut
+    signing_out: SignOut
     events: Events
 
     async def of_user(self, tenant: Tenant, user_id: UserId) -> Sequence[Passkey]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from identity.access.sessions.session import Vouching
+from identity.access.sessions.session import UpstreamAuthentication
 from identity.authentication.passkeys.config import WebauthnConfig
 from identity.authentication.requests.request import AuthorizationRequest
 from identity.directory.secrets import SecretHasher
@@ -50,7 +50,7 @@ class Ceremony(Record):
     passkey_name: str = ""
     request: AuthorizationRequest | None = None
     amr: tuple[str, ...] = ()
-    vouching: Vouching | None = None
+    vouching: UpstreamAuthentication | None = None
     is_remembered: bool = False
 
     @property
@@ -88,7 +88,7 @@ class Ceremonies:
         passkey_name: str = "",
         request: AuthorizationRequest | None = None,
         amr: tuple[str, ...] = (),
-        vouching: Vouching | None = None,
+        vouching: UpstreamAuthentication | None = None,
         is_remembered: bool = False,
     ) -> str:
         """Store a ceremony and return its code."""

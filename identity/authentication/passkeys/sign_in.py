@@ -7,7 +7,7 @@ from identity.access.sessions.browser import Browser
 from identity.access.sessions.sessions import Sessions, proved
 from identity.authentication.authorization.asked import Reference
 from identity.authentication.authorization.sign_in import Proof, SignedIn
-from identity.authentication.authorization.sign_in_context import Door
+from identity.authentication.authorization.sign_in_context import SignInContext
 from identity.authentication.confirmation import ConfirmationPolicy, expect_confirmed
 from identity.authentication.passkeys.assertion import Assertion, ShownPasskey
 from identity.authentication.passkeys.ceremony import Ceremonies, Ceremony, Purpose
@@ -43,7 +43,7 @@ class SignedInByPasskey:
 class PasskeySignIn:
     sessions: Sessions
     users: Users
-    door: Door
+    door: SignInContext
     ceremonies: Ceremonies
     assertion: Assertion
     remembered: RememberedFactors

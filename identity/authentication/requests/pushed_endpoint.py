@@ -19,7 +19,7 @@ class Pushed:
     lifetime: timedelta
 
 
-class Pushing:
+class PushedRequestHandler:
     def __init__(
         self, reader: RequestReader, pushed: PushedRequests, *, sources: Sequence[ParameterSource]
     ) -> None:

@@ -26,7 +26,7 @@ class Redirection:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WayBack:
+class ResponseTarget:
     """The redirect URI of a request. Every response carries `iss`, which prevents mix-up attacks."""
 
     issuer: str
@@ -46,8 +46,8 @@ class WayBack:
         return Redirection(self.uri, self.response_mode, (*parameters, *state, ("iss", self.issuer)))
 
 
-def way_back_of(request: AuthorizationRequest, tenant: Tenant) -> WayBack:
-    return WayBack(
+def way_back_of(request: AuthorizationRequest, tenant: Tenant) -> ResponseTarget:
+    return ResponseTarget(
         issuer=tenant.issuer,
         uri=request.redirect_uri,
         response_mode=request.response_mode,
@@ -55,13 +55,13 @@ def way_back_of(request: AuthorizationRequest, tenant: Tenant) -> WayBack:
     )
 
 
-def way_back_from(parameters: Parameters, client: Client, tenant: Tenant) -> WayBack | None:
+def way_back_from(parameters: Parameters, client: Client, tenant: Tenant) -> ResponseTarget | None:
     """Return the redirect URI for an error response, also for an invalid request; None when the URI is invalid."""
     uri, state = parameters.one("redirect_uri"), parameters.one("state")
     if not is_registered(uri, client.redirect_uris):
         return None
     is_posted = parameters.one("response_mode") == ResponseMode.FORM_POST
-    return WayBack(
+    return ResponseTarget(
         issuer=tenant.issuer,
         uri=uri,
         response_mode=ResponseMode.FORM_POST if is_posted else ResponseMode.QUERY,

@@ -4,7 +4,7 @@ from identity.authentication.requests.redirection import Redirection
 from identity.foundation.errors import ProtocolError
 
 
-class NoWayBack(Exception):
+class UnredirectableRefusal(Exception):
     """The error is shown to the user only: RFC 6749 §4.1.2.1."""
 
     def __init__(self, refusal: ProtocolError) -> None:
@@ -12,7 +12,7 @@ class NoWayBack(Exception):
         self.refusal = refusal
 
 
-class SentBack(Exception):
+class RedirectedRefusal(Exception):
     """The error is sent to the relying party."""
 
     def __init__(self, redirection: Redirection) -> None:

@@ -9,7 +9,7 @@ from identity.authentication.requests.check_input import Asking, Check
 from identity.authentication.requests.checks import CHECKS
 from identity.authentication.requests.parameters import Parameters
 from identity.authentication.requests.redirection import way_back_from
-from identity.authentication.requests.refusals import NoWayBack, SentBack
+from identity.authentication.requests.refusals import RedirectedRefusal, UnredirectableRefusal
 from identity.authentication.requests.request import AuthorizationRequest
 from identity.authentication.requests.sources import ParameterSource, resolved
 from identity.directory.client import Client
@@ -47,8 +47,8 @@ class RequestReader:
         except ProtocolError as refusal:
             way_back = way_back_from(parameters, client, tenant)
             if way_back is None:
-                raise NoWayBack(refusal) from refusal
-            raise SentBack(way_back.with_error(refusal)) from refusal
+                raise UnredirectableRefusal(refusal) from refusal
+            raise RedirectedRefusal(way_back.with_error(refusal)) from refusal
 
     async def examine(self, tenant: Tenant, client: Client, parameters: Parameters) -> AuthorizationRequest:
         """Return the request that the parameters describe; raises a ProtocolError."""
@@ -64,7 +64,7 @@ class RequestReader:
         client_id = parameters.one("client_id")
         client = await self._clients.find(tenant, client_id) if client_id else None
         if client is None or not client.is_enabled:
-            raise NoWayBack(InvalidRequest("client_id is missing, or there is no such client"))
+            raise UnredirectableRefusal(InvalidRequest("client_id is missing, or there is no such client"))
         return client
 
     async def _for_hinted_user(

@@ -10,12 +10,12 @@ from identity.access.dpop.proofs import DpopProofs
 from identity.authentication.authorization.asked import Reference
 from identity.authentication.authorization.consent import ConsentQuestion
 from identity.authentication.authorization.consent_step import ConsentStep
-from identity.authentication.authorization.start import AuthorizationBeginning
+from identity.authentication.authorization.start import AuthorizationStart
 from identity.authentication.authorization.steps import Credentials, CredentialStep, RefreshStep, SecondFactor
 from identity.authentication.client_screens import ClientScreen
-from identity.authentication.requests.pushed_endpoint import Pushing
+from identity.authentication.requests.pushed_endpoint import PushedRequestHandler
 from identity.authentication.requests.redirection import Redirection
-from identity.authentication.requests.refusals import NoWayBack
+from identity.authentication.requests.refusals import UnredirectableRefusal
 from identity.authentication.rpc.browser import (
     Offers,
     browser_of,
@@ -50,12 +50,12 @@ class AuthorizationServicer:
     def __init__(
         self,
         tenants: Tenants,
-        beginning: AuthorizationBeginning,
+        beginning: AuthorizationStart,
         *,
         credential_step: CredentialStep,
         refresh_step: RefreshStep,
         consent_step: ConsentStep,
-        push_door: "PushDoor",
+        push_door: "PushedRequestAdmission",
         offered: Providers | None,
         offers: Offers,
         screens: Screens,
@@ -78,7 +78,7 @@ class AuthorizationServicer:
         tenant, browser = self._tenants.find(request.tenant_id), browser_of(request.browser)
         try:
             outcome = await self._beginning.begin(tenant, parameters_of(request.parameters), browser)
-        except NoWayBack as refusal:
+        except UnredirectableRefusal as refusal:
             _log("authorization refused", refusal.refusal.error, call)
             return pb.BeginAuthorizationResponse(error=error_page(refusal.refusal))
         if isinstance(outcome, Redirection):
@@ -155,14 +155,14 @@ class AuthorizationServicer:
         return None if client is None else screen_message(await self._screens.of_sign_in(client))
 
 
-class PushDoor:
+class PushedRequestAdmission:
     """Admits authenticated clients to the pushed authorization request endpoint: RFC 9126 §2, RFC 9449 §10.1."""
 
     def __init__(
         self,
         authenticator: ClientAuthenticator,
         dpop: DpopProofs,
-        pushing: Pushing,
+        pushing: PushedRequestHandler,
     ) -> None:
         self._authenticator = authenticator
         self._dpop = dpop

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from gnomon.identity.v1 import federation_service_pb2 as pb
 from identity.authentication.authorization.consent import ConsentQuestion
 from identity.authentication.client_screens import Screens
-from identity.authentication.federation.callback import AskedForMore, UpstreamArriving
-from identity.authentication.federation.login_redirect import Departure, UpstreamLeaving
+from identity.authentication.federation.callback import StepUpRequest, UpstreamCallback
+from identity.authentication.federation.login_redirect import Departure, UpstreamLoginRedirect
 from identity.authentication.rpc.browser import (
     browser_of,
     consent_page,
@@ -24,8 +24,8 @@ from server.platform.errors import NotFound
 
 @dataclass(frozen=True, slots=True)
 class UpstreamSignIn:
-    leaving: UpstreamLeaving
-    arriving: UpstreamArriving
+    leaving: UpstreamLoginRedirect
+    arriving: UpstreamCallback
 
 
 class FederationServicer:
@@ -59,7 +59,7 @@ class FederationServicer:
         signed_in = await self._enabled().arriving.arrive(
             tenant, browser_of(request.browser), request.provider_id, parameters
         )
-        if isinstance(signed_in, AskedForMore):
+        if isinstance(signed_in, StepUpRequest):
             return await self._asked_for_more(signed_in)
         session, outcome = signed_in.session, signed_in.outcome
         cookie = None if session is None else session_cookie(signed_in.cookie, session, self._clock)
@@ -67,7 +67,7 @@ class FederationServicer:
             return pb.ReturnFromProviderResponse(consent=consent_page(outcome), cookie=cookie)
         return pb.ReturnFromProviderResponse(redirect=redirect(outcome), cookie=cookie)
 
-    async def _asked_for_more(self, asked: AskedForMore) -> pb.ReturnFromProviderResponse:
+    async def _asked_for_more(self, asked: StepUpRequest) -> pb.ReturnFromProviderResponse:
         client = asked.follows.client
         screen = None if client is None else screen_message(await self._screens.of_sign_in(client))
         return pb.ReturnFromProviderResponse(

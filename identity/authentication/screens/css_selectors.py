@@ -132,11 +132,11 @@ def _has_pseudo_element(tokens: Sequence[Token]) -> bool:
 
 
 def _compound(tokens: list[Token]) -> str:
-    reading = _Reading(tokens)
+    reading = _SelectorParser(tokens)
     return "".join((reading.type_selector(), *reading.others()))
 
 
-class _Reading:
+class _SelectorParser:
     """Parses one compound selector."""
 
     def __init__(self, tokens: list[Token]) -> None:

@@ -47,7 +47,7 @@ def read_layout(template: str) -> LayoutElement:
         raise _refused(f"unexpected {declaration[0]}", template, declaration.start())
     # Attributes and texts contain no bare `<`, so start tags appear in the order of the elements.
     starts = (match.start() for match in _START_TAG.finditer(template))
-    root = _Reading(template, starts).element(_parsed(template), depth=1)
+    root = _LayoutWalk(template, starts).element(_parsed(template), depth=1)
     slots = sum(element.name == SLOT for element in root.descendants())
     if root.name != ROOT or slots != 1:
         what = f"expected {ROOT} around everything" if root.name != ROOT else f"expected one {SLOT}"
@@ -55,7 +55,7 @@ def read_layout(template: str) -> LayoutElement:
     return root
 
 
-class _Reading:
+class _LayoutWalk:
     """Walks the elements in order, and knows the position of each start tag."""
 
     def __init__(self, template: str, starts: Iterator[int]) -> None:

@@ -47,12 +47,12 @@ class Stylesheet:
 
 def sanitized(css: str, root: str) -> Stylesheet:
     """Confine a stylesheet to the root, which is one of ROOTS; raises CssRefused for an invalid one."""
-    sanitizing = _Sanitizing(root)
+    sanitizing = _Sanitizer(root)
     text = sanitizing.top_level(parsed(css, known=KEPT_AT_RULES))
     return Stylesheet(text, sanitizing.removed_rules)
 
 
-class _Sanitizing:
+class _Sanitizer:
     def __init__(self, root: str) -> None:
         self._root = root
         self.removed_rules = 0

@@ -9,7 +9,7 @@ from identity.access.sessions.browser import Browser
 from identity.access.sessions.session import Session
 from identity.authentication.authorization.sign_in import Proof
 from identity.authentication.authorization.steps import SecondFactor, SecondFactors
-from identity.authentication.one_time_codes.code_factor_records import CodeFactorsKeeping
+from identity.authentication.one_time_codes.code_factor_records import CodeFactorRecords
 from identity.authentication.one_time_codes.config import OneTimeCodeConfig
 from identity.authentication.one_time_codes.factors import CodeFactors
 from identity.authentication.one_time_codes.question import CodeQuestions
@@ -22,12 +22,12 @@ from identity.foundation.vocabulary import FactorMethod
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SecondFactorAsking:
+class SecondFactorRequests:
     """A passkey has its own ceremony; the request for a code is stored beside it, under the same code."""
 
     passkeys: SecondFactors
     users: Users
-    codes: CodeFactorsKeeping
+    codes: CodeFactorRecords
     questions: CodeQuestions
     config: OneTimeCodeConfig
 

@@ -26,19 +26,19 @@ ANNOUNCE_AFTER = timedelta(minutes=1)
 """How long the keys wait that sign next, so that a process which lives for a test only does not make them."""
 
 
-class Sealing(Protocol):
+class SealedStore(Protocol):
     """Stores secrets that are encrypted under master keys."""
 
     async def reseal(self, tenant_id: TenantId) -> None: ...
 
 
-class KeyKeeper:
+class KeyMaintenance:
     def __init__(
         self,
         keys: KeyRing,
         root_secrets: RootSecrets,
         *,
-        others: Collection[Sealing],
+        others: Collection[SealedStore],
         tenants: Tenants,
         schedule: Schedule,
         leadership: Leadership,

@@ -13,7 +13,7 @@ from server.platform.threads import Threads
 _MOST_WAITING = 200
 
 
-class KeyMaking(Protocol):
+class KeyMaker(Protocol):
     async def make(self, kind: KeyKind) -> PrivateKey:
         """Raises Unavailable when too many wait already."""
         ...
@@ -21,7 +21,7 @@ class KeyMaking(Protocol):
     def close(self) -> None: ...
 
 
-class ThreadedKeyMaking:
+class ThreadedKeyMaker:
     def __init__(self, most_waiting: int = _MOST_WAITING) -> None:
         self._quick = Threads("quick signing keys", 1, most_waiting=most_waiting)
         self._slow = Threads("slow signing keys", 1, most_waiting=most_waiting)

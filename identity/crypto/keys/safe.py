@@ -17,7 +17,7 @@ from identity.crypto.jose.algorithms import KIND_OF, KeyKind
 from identity.crypto.jose.key_set import KeySet
 from identity.crypto.jose.signing_key import SigningKey
 from identity.crypto.jose.verification_key import VerificationKey
-from identity.crypto.keys.key_maker import KeyMaking
+from identity.crypto.keys.key_maker import KeyMaker
 from identity.crypto.keys.master_keys import MasterKeys, Place
 from identity.crypto.keys.stored import StoredKey, StoredKeySet
 from identity.foundation.randomness import Randomness
@@ -27,7 +27,7 @@ _KID_LENGTH = 24
 
 
 class KeySafe:
-    def __init__(self, master_keys: MasterKeys, making: KeyMaking, randomness: Randomness) -> None:
+    def __init__(self, master_keys: MasterKeys, making: KeyMaker, randomness: Randomness) -> None:
         self._master_keys = master_keys
         self._making = making
         self._randomness = randomness

@@ -4,7 +4,7 @@ import asyncio
 from email.message import EmailMessage
 from pathlib import Path
 
-from identity.delivery.mail.letter_sender import Reception
+from identity.delivery.mail.letter_sender import DeliveryOutcome
 
 
 class LetterDirectory:
@@ -13,12 +13,12 @@ class LetterDirectory:
     def __init__(self, directory: Path) -> None:
         self._directory = directory
 
-    async def send(self, letter_id: str, message: EmailMessage) -> Reception:
+    async def send(self, letter_id: str, message: EmailMessage) -> DeliveryOutcome:
         try:
             await asyncio.to_thread(self._write, letter_id, message.as_bytes())
         except OSError:
-            return Reception.AWAY
-        return Reception.TAKEN
+            return DeliveryOutcome.AWAY
+        return DeliveryOutcome.TAKEN
 
     def _write(self, letter_id: str, octets: bytes) -> None:
         self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -16,7 +16,7 @@ from server.platform.clock import Clock
 logger = logging.getLogger(__name__)
 
 
-class Reception(Enum):
+class DeliveryOutcome(Enum):
     """Outcome of handing a mail to the mail server."""
 
     TAKEN = auto()
@@ -26,10 +26,10 @@ class Reception(Enum):
 
 
 class MailServer(Protocol):
-    async def send(self, letter_id: str, message: EmailMessage) -> Reception: ...
+    async def send(self, letter_id: str, message: EmailMessage) -> DeliveryOutcome: ...
 
 
-class LetterCarrier:
+class LetterSender:
     def __init__(
         self, server: MailServer, safe: LetterSafe, *, sender: str, events: Events, clock: Clock
     ) -> None:
@@ -44,12 +44,12 @@ class LetterCarrier:
         try:
             message = message_of(letter, letter_id=queued.id, sender=self._sender, at=self._clock.now())
         except (ValueError, IndexError):
-            reception = Reception.REFUSED
+            reception = DeliveryOutcome.REFUSED
         else:
             reception = await self._server.send(queued.id, message)
-        if reception is Reception.REFUSED:
+        if reception is DeliveryOutcome.REFUSED:
             await self._report(queued, letter)
-        return reception is not Reception.AWAY
+        return reception is not DeliveryOutcome.AWAY
 
     async def give_up(self, queued: QueuedLetter) -> None:
         try:

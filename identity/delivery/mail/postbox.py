@@ -20,7 +20,7 @@ _ID_LENGTH = 24
 _MOST_RESEALED = 10_000
 
 
-class Postbox:
+class MailQueue:
     """`is_open` is whether mail is configured; without it, posted mails are dropped."""
 
     def __init__(

@@ -7,7 +7,7 @@ from email.utils import parseaddr
 import aiosmtplib
 
 from identity.delivery.mail.config import EmailConfig, SmtpSecurity
-from identity.delivery.mail.letter_sender import Reception
+from identity.delivery.mail.letter_sender import DeliveryOutcome
 
 logger = logging.getLogger(__name__)
 
@@ -22,7 +22,7 @@ class SmtpServer:
         # The greeting names the domain of the sender; the name of the host stays private.
         self._domain = parseaddr(config.from_address)[1].rpartition("@")[2]
 
-    async def send(self, letter_id: str, message: EmailMessage) -> Reception:
+    async def send(self, letter_id: str, message: EmailMessage) -> DeliveryOutcome:
         config = self._config
         try:
             await aiosmtplib.send(
@@ -48,10 +48,10 @@ class SmtpServer:
                 },
             )
             return reception
-        return Reception.TAKEN
+        return DeliveryOutcome.TAKEN
 
 
-def _reception(error: Exception) -> Reception:
+def _reception(error: Exception) -> DeliveryOutcome:
     # A refused login or sender is a fault of the configuration: these mails are retried.
     if isinstance(error, aiosmtplib.SMTPRecipientsRefused):
         codes = [refused.code for refused in error.recipients]
@@ -59,4 +59,8 @@ def _reception(error: Exception) -> Reception:
         codes = [error.code]
     else:
         codes = []
-    return Reception.REFUSED if codes and all(code in _PERMANENT for code in codes) else Reception.AWAY
+    return (
+        DeliveryOutcome.REFUSED
+        if codes and all(code in _PERMANENT for code in codes)
+        else DeliveryOutcome.AWAY
+    )

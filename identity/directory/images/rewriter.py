@@ -33,7 +33,7 @@ _EXPECTED = "expected a JPEG, PNG or WebP"
 
 
 @dataclass(frozen=True, slots=True)
-class _Ending:
+class _Exit:
     """How a process ended; a negative status is the signal that killed it."""
 
     written: bytes
@@ -77,7 +77,7 @@ class Rewriter:
             return InvalidArgument(f"{_EXPECTED} that decodes within {config.decode_secs} seconds")
         raise RuntimeError(f"the program that writes images anew ended with {status}")
 
-    def _run(self, content: bytes, shape: Shape) -> _Ending:
+    def _run(self, content: bytes, shape: Shape) -> _Exit:
         try:
             # Isolated from the environment, which may hold secrets, and from the working directory.
             process = subprocess.Popen(  # noqa: S603  # a program of ours, and numbers
@@ -91,7 +91,7 @@ class Rewriter:
             raise Unavailable.untouched("no program can be started now") from error
         with process, _killed_after(self._longest, process) as overdue:
             written = _exchanged(process, content)
-        return _Ending(written, process.returncode, overdue.is_set())
+        return _Exit(written, process.returncode, overdue.is_set())
 
     def _arguments(self, shape: Shape) -> Iterator[str]:
         yield from (str(shape.width), str(shape.height), shape.fit.value)

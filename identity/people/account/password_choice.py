@@ -19,7 +19,7 @@ class Policies(Protocol):
     async def of(self, tenant: Tenant) -> PasswordPolicy: ...
 
 
-class PasswordChoosing:
+class PasswordChoice:
     def __init__(self, policies: Policies, passwords: Passwords, clock: Clock) -> None:
         self._policies = policies
         self._passwords = passwords

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from identity.access.sign_out import SigningOut
+from identity.access.sign_out import SignOut
 from identity.directory.links.link import Link, Usage
 from identity.directory.links.links import Links
 from identity.directory.user import UserId
@@ -24,7 +24,7 @@ _PENDING = (Usage.CHANGE_EMAIL, Usage.RESET_PASSWORD)
 class Revocations:
     users: Users
     links: Links
-    signing_out: SigningOut
+    signing_out: SignOut
     events: Events
     clock: Clock
 

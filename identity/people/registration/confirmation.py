@@ -17,7 +17,7 @@ from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType
 from identity.foundation.tenants import Tenant
 from identity.people.registration.links import ConfirmationLinks
-from identity.people.registration.return_address import Return, Returning
+from identity.people.registration.return_address import ReturnAddress, ReturnAddresses
 from server.platform.clock import Clock
 from server.platform.errors import NotFound, Unavailable
 from server.platform.records import AlreadyThere, Changed
@@ -40,7 +40,7 @@ class Confirmation:
 
     status: Status
     email: str
-    way_on: Return = field(default_factory=Return)
+    way_on: ReturnAddress = field(default_factory=ReturnAddress)
     password_uri: str = field(default="", repr=False)
 
 
@@ -51,11 +51,11 @@ class PasswordLinks(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Confirming:
+class RegistrationConfirmation:
     users: Users
     links: ConfirmationLinks
     password_links: PasswordLinks
-    returning: Returning
+    returning: ReturnAddresses
     events: Events
     clock: Clock
 
@@ -104,7 +104,7 @@ class Confirming:
 
     async def _said(self, tenant: Tenant, user: User, status: Status) -> Confirmation:
         registration = user.registration
-        way_on = Return() if registration is None else await self.returning.of(tenant, registration)
+        way_on = ReturnAddress() if registration is None else await self.returning.of(tenant, registration)
         return Confirmation(status=status, email=user.email, way_on=way_on)
 
     async def _with_password(self, tenant: Tenant, user: User, confirmation: Confirmation) -> Confirmation:

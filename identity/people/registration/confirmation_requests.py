@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 
 from identity.directory.users import Users
 from identity.foundation.tenants import Tenant
-from identity.people.registration.equal_duration import Evenly
+from identity.people.registration.equal_duration import EqualDuration
 from identity.people.registration.form import expect_address
-from identity.people.registration.form_checks import RegistrationDoor, Settings
+from identity.people.registration.form_checks import RegistrationAdmission, Settings
 from identity.people.registration.links import ConfirmationLinks
 from server.platform.clock import Clock
 from server.platform.errors import InvalidArgument, Unavailable
@@ -18,10 +18,10 @@ _ATTEMPTS = 20
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfirmationRequests:
     users: Users
-    door: RegistrationDoor
+    door: RegistrationAdmission
     settings: Settings
     links: ConfirmationLinks
-    evenly: Evenly
+    evenly: EqualDuration
     clock: Clock
 
     async def request(self, tenant: Tenant, *, email: str, proof_of_work: str, peer_address: str) -> None:

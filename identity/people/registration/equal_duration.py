@@ -12,7 +12,7 @@ LEAST_SECONDS = 0.25
 T = TypeVar("T")
 
 
-class Evenly:
+class EqualDuration:
     def __init__(self, delays: Delays) -> None:
         self._delays = delays
 

@@ -14,7 +14,7 @@ class Settings(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RegistrationDoor:
+class RegistrationAdmission:
     proof_of_work: ProofOfWork
     limits: RegistrationLimits
 

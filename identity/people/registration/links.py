@@ -34,14 +34,14 @@ class Links(Protocol):
     async def redeem(self, link: Link) -> bool: ...
 
 
-class Postbox(Protocol):
+class MailQueue(Protocol):
     async def post(self, tenant: Tenant, letter: Letter) -> None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfirmationLinks:
     links: Links
-    postbox: Postbox
+    postbox: MailQueue
     events: Events
     clock: Clock
     randomness: Randomness

@@ -18,14 +18,14 @@ class Clients(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Return:
+class ReturnAddress:
     """Both are empty when there is no client to return to; `uri` is registered by the client."""
 
     uri: str = ""
     client_name: str = ""
 
 
-class Returning:
+class ReturnAddresses:
     def __init__(self, clients: Clients) -> None:
         self._clients = clients
 
@@ -37,16 +37,16 @@ class Returning:
         if client is None or not _leads_to(client, redirect_uri):
             raise InvalidArgument("redirect_uri: expected one that the client registered")
 
-    async def of(self, tenant: Tenant, registration: PendingRegistration) -> Return:
+    async def of(self, tenant: Tenant, registration: PendingRegistration) -> ReturnAddress:
         """Return the destination, by the client's present registration."""
         client = await self._client(tenant, registration.client_id)
         if client is None:
-            return Return()
+            return ReturnAddress()
         asked = registration.return_uri
         uri = asked if asked and _leads_to(client, asked) else client.client_uri
         if urlsplit(uri).scheme not in _WEB:
-            return Return(client_name=client.name)
-        return Return(uri=uri, client_name=client.name or client.client_id)
+            return ReturnAddress(client_name=client.name)
+        return ReturnAddress(uri=uri, client_name=client.name or client.client_id)
 
     async def _client(self, tenant: Tenant, client_id: str) -> Client | None:
         client = await self._clients.find(tenant, client_id) if client_id else None

@@ -21,11 +21,11 @@ from identity.foundation.events.kinds import EventType
 from identity.foundation.randomness import Randomness
 from identity.foundation.tenants import Tenant
 from identity.people.registration import letters
-from identity.people.registration.equal_duration import Evenly
+from identity.people.registration.equal_duration import EqualDuration
 from identity.people.registration.form import FormRules, RegistrationForm
-from identity.people.registration.form_checks import RegistrationDoor, Settings
+from identity.people.registration.form_checks import RegistrationAdmission, Settings
 from identity.people.registration.links import ConfirmationLinks
-from identity.people.registration.return_address import Returning
+from identity.people.registration.return_address import ReturnAddresses
 from server.platform.clock import Clock
 from server.platform.errors import InvalidArgument, PermissionDenied, Unavailable
 from server.platform.records import AlreadyThere, Changed
@@ -41,7 +41,7 @@ class Targets(Protocol):
     async def provider_in_charge(self, tenant: Tenant, email: str) -> Provider | None: ...
 
 
-class Choosing(Protocol):
+class PasswordChoice(Protocol):
     async def choose(self, tenant: Tenant, user: User, password: str) -> ChosenPassword: ...
 
 
@@ -49,7 +49,7 @@ class Groups(Protocol):
     async def names(self, tenant: Tenant) -> frozenset[str]: ...
 
 
-class Postbox(Protocol):
+class MailQueue(Protocol):
     async def post_seldom(
         self, tenant: Tenant, letter: Letter, *, subject_matter: str, every: timedelta
     ) -> bool: ...
@@ -68,17 +68,17 @@ class _Order:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Registering:
+class SelfRegistration:
     users: Users
-    door: RegistrationDoor
+    door: RegistrationAdmission
     targets: Targets
     settings: Settings
-    choosing: Choosing
+    choosing: PasswordChoice
     groups: Groups
     links: ConfirmationLinks
-    postbox: Postbox
-    returning: Returning
-    evenly: Evenly
+    postbox: MailQueue
+    returning: ReturnAddresses
+    evenly: EqualDuration
     events: Events
     clock: Clock
     randomness: Randomness

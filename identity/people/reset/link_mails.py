@@ -28,7 +28,7 @@ _WITHOUT_PASSWORD = frozenset({AccountType.FEDERATED, AccountType.FEDERATED_PASS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ResetPosting:
+class ResetMails:
     """Handles the queue of password reset requests."""
 
     users: Users
@@ -72,7 +72,7 @@ class ExpiredPasswords:
     """Mails a link to a user whose right but expired password was refused; listens to security events."""
 
     tenants: Tenants
-    posting: ResetPosting
+    posting: ResetMails
 
     async def hear(self, event: Event) -> None:
         is_expired = event.type is EventType.LOGIN_REFUSED and event.text == _EXPIRED
@@ -88,7 +88,7 @@ class ExpiredPasswords:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Welcome:
+class WelcomeMails:
     """Mails users of accounts that an administrator created."""
 
     magic_links: MagicLinks

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from identity.access.callers import Actor, ActorKind
 from identity.access.login_protection.protection import LoginProtection
 from identity.access.person import Person
-from identity.access.sign_out import SigningOut
+from identity.access.sign_out import SignOut
 from identity.authentication.passkeys.registration import PasskeyRegistration
 from identity.directory.user import AccountType, User
 from identity.directory.version import DirectoryVersion
@@ -18,7 +18,7 @@ from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType
 from identity.foundation.record_changes import rewritten
 from identity.foundation.tenants import Tenant
-from identity.people.account.password_choice import PasswordChoosing
+from identity.people.account.password_choice import PasswordChoice
 from identity.people.reset.ceremony import LinkCeremony
 from identity.people.reset.magic_links import HeldLink, MagicLinks, ShownLink
 from server.platform.clock import Clock
@@ -27,14 +27,14 @@ from server.platform.records import Records
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AccountOpening:
+class AccountActivation:
     magic_links: MagicLinks
     ceremony: LinkCeremony
     registration: PasskeyRegistration
-    choosing: PasswordChoosing
+    choosing: PasswordChoice
     users: Records[User]
     version: DirectoryVersion
-    signing_out: SigningOut
+    signing_out: SignOut
     protection: LoginProtection
     events: Events
     clock: Clock

@@ -43,7 +43,7 @@ class Clients(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ResetWish:
+class RequestedReset:
     """A request to reset a password; `client_id` and `redirect_uri` are empty when it was not started from a client."""
 
     email: str
@@ -66,7 +66,7 @@ class ResetRequests:
         if not self.mail.is_open:
             raise NotFound("mail is not configured")
 
-    async def ask(self, tenant: Tenant, wish: ResetWish, *, proof_of_work: str) -> None:
+    async def ask(self, tenant: Tenant, wish: RequestedReset, *, proof_of_work: str) -> None:
         """Queue a request.
 
         Raises NotFound, InvalidArgument, and PermissionDenied for an invalid proof of work or for an address whose
@@ -92,7 +92,7 @@ class ResetRequests:
             )
         )
 
-    async def _way_on(self, tenant: Tenant, wish: ResetWish) -> str:
+    async def _way_on(self, tenant: Tenant, wish: RequestedReset) -> str:
         """Return a registered address of the client, so that an attacker cannot choose where the link leads."""
         if not wish.client_id:
             if wish.redirect_uri:

@@ -2,8 +2,8 @@
 
 from gnomon.identity.v1 import mapping_rule_pb2 as entity_pb
 from gnomon.identity.v1 import mapping_rule_service_pb2 as pb
-from identity.access.rpc.process_api_caller import Acting
-from identity.access.rpc.searches import Listing
+from identity.access.rpc.process_api_caller import ProcessApiCallers
+from identity.access.rpc.searches import InMemorySearch
 from identity.directory.mapping_rule import MappingRule
 from identity.foundation.tenants import Tenant
 from identity.people.mapping_rules import MappingRules
@@ -25,7 +25,7 @@ _SEARCHABLE = Searchable(
 
 
 class MappingRuleServicer:
-    def __init__(self, acting: Acting, rules: MappingRules) -> None:
+    def __init__(self, acting: ProcessApiCallers, rules: MappingRules) -> None:
         self._acting = acting
         self._rules = rules
 
@@ -84,4 +84,4 @@ def _message(rule: MappingRule) -> entity_pb.MappingRule:
     )
 
 
-MAPPING_RULE_LISTING = Listing(_SEARCHABLE, _message)
+MAPPING_RULE_LISTING = InMemorySearch(_SEARCHABLE, _message)

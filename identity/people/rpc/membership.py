@@ -4,23 +4,23 @@ from google.protobuf.message import Message
 
 from gnomon.identity.v1 import membership_service_pb2 as pb
 from identity.access.callers import Actor
-from identity.access.rpc.process_api_caller import Acting
+from identity.access.rpc.process_api_caller import ProcessApiCallers
 from identity.foundation.tenants import Tenant
-from identity.people.memberships import Membership, Memberships, Party
+from identity.people.memberships import MemberKind, Membership, Memberships
 from server.platform.call import Call
 
 _PARTIES = {
-    "role_id": Party.ROLE,
-    "group_id": Party.GROUP,
-    "tenant_id": Party.TENANT,
-    "mapping_rule_id": Party.MAPPING_RULE,
-    "client_id": Party.CLIENT,
-    "username": Party.USER,
+    "role_id": MemberKind.ROLE,
+    "group_id": MemberKind.GROUP,
+    "tenant_id": MemberKind.TENANT,
+    "mapping_rule_id": MemberKind.MAPPING_RULE,
+    "client_id": MemberKind.CLIENT,
+    "username": MemberKind.USER,
 }
 
 
 class MembershipServicer:
-    def __init__(self, acting: Acting, memberships: Memberships) -> None:
+    def __init__(self, acting: ProcessApiCallers, memberships: Memberships) -> None:
         self._acting = acting
         self._memberships = memberships
 
@@ -182,7 +182,7 @@ class MembershipServicer:
             await self._acting.actor(call),
             _membership(request),
         )
-        if membership.of is Party.TENANT:
+        if membership.of is MemberKind.TENANT:
             self._acting.expect_may_name(call, actor, membership.name)
         return tenant, actor, membership
 

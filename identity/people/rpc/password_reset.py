@@ -5,8 +5,8 @@ from identity.directory.user import UserId
 from identity.foundation.tenants import Tenants
 from identity.people.account.password_choice import Policies
 from identity.people.reset.magic_links import MagicLinks, ShownLink
-from identity.people.reset.redemption import AccountOpening
-from identity.people.reset.requests import ResetRequests, ResetWish
+from identity.people.reset.redemption import AccountActivation
+from identity.people.reset.requests import RequestedReset, ResetRequests
 from identity.people.rpc.password_policy import policy_message
 from server.platform.call import Call
 
@@ -18,7 +18,7 @@ class PasswordResetServicer:
         requests: ResetRequests,
         *,
         magic_links: MagicLinks,
-        opening: AccountOpening,
+        opening: AccountActivation,
         policies: Policies,
     ) -> None:
         self._tenants = tenants
@@ -37,7 +37,9 @@ class PasswordResetServicer:
     async def request_password_reset(
         self, request: pb.RequestPasswordResetRequest, _call: Call
     ) -> pb.RequestPasswordResetResponse:
-        wish = ResetWish(email=request.email, client_id=request.client_id, redirect_uri=request.redirect_uri)
+        wish = RequestedReset(
+            email=request.email, client_id=request.client_id, redirect_uri=request.redirect_uri
+        )
         tenant = self._tenants.find(request.tenant_id)
         await self._requests.ask(tenant, wish, proof_of_work=request.pow)
         return pb.RequestPasswordResetResponse()

@@ -5,10 +5,10 @@ from identity.directory.config import UsersConfig
 from identity.directory.tenants.password_policies import PasswordPolicies
 from identity.directory.user import UserId
 from identity.foundation.tenants import Tenants
-from identity.people.registration.confirmation import Confirmation, Confirming, Status
+from identity.people.registration.confirmation import Confirmation, RegistrationConfirmation, Status
 from identity.people.registration.confirmation_requests import ConfirmationRequests
 from identity.people.registration.form import RegistrationForm
-from identity.people.registration.self_registration import Registering
+from identity.people.registration.self_registration import SelfRegistration
 from server.platform.call import Call
 from server.platform.errors import NotFound
 
@@ -23,9 +23,9 @@ class RegistrationServicer:
     def __init__(
         self,
         tenants: Tenants,
-        registering: Registering,
+        registering: SelfRegistration,
         *,
-        confirming: Confirming,
+        confirming: RegistrationConfirmation,
         requests: ConfirmationRequests,
         policies: PasswordPolicies,
         config: UsersConfig,

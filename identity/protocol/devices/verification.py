@@ -39,7 +39,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedFor:
+class DeviceRequest:
     """The device's request as shown to the user, so that the user can recognize a stranger's device."""
 
     code: DeviceCode
@@ -87,7 +87,7 @@ class DeviceVerification:
         self._secrets = secrets
         self._clock = clock
 
-    async def decide(self, question: Question, decision: Decision) -> AskedFor:
+    async def decide(self, question: Question, decision: Decision) -> DeviceRequest:
         """Apply the decision of the signed-in user; returns the request of the device.
 
         Raises Unauthenticated, PermissionDenied, ResourceExhausted, and NotFound when no device waits with this code.
@@ -105,7 +105,7 @@ class DeviceVerification:
 
     async def _decided(
         self, question: Question, decision: Decision, authentication: Authentication
-    ) -> AskedFor:
+    ) -> DeviceRequest:
         """Apply the decision. A poll of the device changes the same record, so this may take several attempts."""
         for _ in range(_ATTEMPTS):
             code = await self._waiting(question)
@@ -114,9 +114,9 @@ class DeviceVerification:
                 raise NotFound("no device waits for this code")
             decided = decision(code, authentication)
             if decided is code:
-                return AskedFor(code, client)
+                return DeviceRequest(code, client)
             try:
-                return AskedFor(await self._codes.replace(decided), client)
+                return DeviceRequest(await self._codes.replace(decided), client)
             except Changed:
                 continue
         raise Unavailable.untouched("the device code is changed too often at the moment")

@@ -9,7 +9,7 @@ from identity.directory.consents.consent import Consent
 from identity.directory.user import User, UserId
 from identity.foundation.tenants import Tenant
 from identity.protocol.fed_cm.disclosure import is_approved
-from identity.protocol.fed_cm.people import Asker, People
+from identity.protocol.fed_cm.people import FedCmBrowser, People
 
 
 class Consents(Protocol):
@@ -33,7 +33,7 @@ class Accounts:
         self._people = people
         self._consents = consents
 
-    async def at(self, tenant: Tenant, asker: Asker) -> Account:
+    async def at(self, tenant: Tenant, asker: FedCmBrowser) -> Account:
         """Return the signed-in account; raises Unauthenticated."""
         user = (await self._people.at(tenant, asker)).user
         given = await self._consents.of_user(tenant, user.user_id)

@@ -9,7 +9,7 @@ from identity.protocol.fed_cm.assertions import Statement
 from server.platform.clock import Clock
 
 
-class AssertionSigning:
+class AssertionSigner:
     def __init__(self, keys: KeyRing, id_tokens: IdTokens, *, custom: CustomClaims, clock: Clock) -> None:
         self._keys = keys
         self._id_tokens = id_tokens

@@ -20,7 +20,7 @@ from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType
 from identity.foundation.tenants import Tenant
 from identity.protocol.fed_cm.disclosure import Disclosure, approval_of, terms_of
-from identity.protocol.fed_cm.people import Asker, People, SignedIn, another_account
+from identity.protocol.fed_cm.people import FedCmBrowser, People, SignedIn, another_account
 from identity.protocol.fed_cm.relying_parties import RelyingParties, expect_sign_in
 from server.platform.clock import Clock
 from server.platform.errors import Unauthenticated
@@ -41,7 +41,7 @@ class Consents(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class AssertionRequest:
     """The request of a client's page, after the user chose an account in the browser."""
 
     client_id: str
@@ -92,7 +92,7 @@ class Assertions:
         self._events = events
         self._clock = clock
 
-    async def issue(self, tenant: Tenant, asker: Asker, wish: Wish) -> str:
+    async def issue(self, tenant: Tenant, asker: FedCmBrowser, wish: AssertionRequest) -> str:
         """Return an ID token.
 
         Raises InvalidArgument for a page that is not the client's, Unauthenticated when the account is not signed in,
@@ -113,7 +113,7 @@ class Assertions:
         return token
 
     async def _expect_admitted(
-        self, tenant: Tenant, asker: Asker, client: Client, *, person: SignedIn
+        self, tenant: Tenant, asker: FedCmBrowser, client: Client, *, person: SignedIn
     ) -> None:
         expect_sign_in(client)
         self._expect_recent(client, person)
@@ -145,7 +145,7 @@ class Assertions:
         await self._sessions.note_client(used, client.client_id)
 
     async def _approve(
-        self, statement: Statement, asker: Asker, approval: Terms, *, before: Consent | None
+        self, statement: Statement, asker: FedCmBrowser, approval: Terms, *, before: Consent | None
     ) -> None:
         if before is not None and before.terms.cover(approval):
             return

@@ -8,7 +8,7 @@ from identity.directory.client import ClientId
 from identity.directory.user import UserId
 from identity.directory.users import email_key
 from identity.foundation.tenants import Tenant
-from identity.protocol.fed_cm.people import Asker, People, SignedIn, another_account
+from identity.protocol.fed_cm.people import FedCmBrowser, People, SignedIn, another_account
 from identity.protocol.fed_cm.relying_parties import RelyingParties
 from server.platform.errors import NotFound
 
@@ -26,7 +26,7 @@ class Disconnection:
         self._withdrawal = withdrawal
 
     async def disconnect(
-        self, tenant: Tenant, asker: Asker, *, client_id: str, origin: str, account_hint: str
+        self, tenant: Tenant, asker: FedCmBrowser, *, client_id: str, origin: str, account_hint: str
     ) -> UserId:
         """Withdraw the user's consent to the client, and return the account id.
 
@@ -44,7 +44,7 @@ class Disconnection:
         return user.user_id
 
 
-def _actor(person: SignedIn, asker: Asker) -> Actor:
+def _actor(person: SignedIn, asker: FedCmBrowser) -> Actor:
     return Actor(
         ActorKind.USER,
         person.user.id,

@@ -20,7 +20,7 @@ class Users(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asker:
+class FedCmBrowser:
     """A browser: its FedCM cookie, empty without one, and its network address."""
 
     way: str = field(repr=False)
@@ -43,7 +43,7 @@ class People:
         self._confirmation = confirmation
         self._clock = clock
 
-    async def at(self, tenant: Tenant, asker: Asker) -> SignedIn:
+    async def at(self, tenant: Tenant, asker: FedCmBrowser) -> SignedIn:
         """Raises Unauthenticated without a signed-in user whose account is active and confirmed."""
         session = await self._sessions.follow(tenant, asker.way, asker.peer_address)
         user = await self._users.find(tenant, UserId(session.user_id)) if session else None

@@ -31,7 +31,7 @@ class Users(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class PresentedCookies:
     """Cookies and header of the request: the session, and both halves of the CSRF pair; empty when missing."""
 
     session: str = field(default="", repr=False)
@@ -58,7 +58,7 @@ class ForwardAdmission:
         self._clock = clock
 
     async def caller(
-        self, tenant: Tenant, client: Client, forwarded: Forwarded, *, shown: Shown
+        self, tenant: Tenant, client: Client, forwarded: Forwarded, *, shown: PresentedCookies
     ) -> Caller | None:
         """Return None when a sign-in is needed; raises PermissionDenied for an unsafe method without the CSRF pair."""
         session = await self._session(tenant, client, shown.session)
@@ -83,6 +83,6 @@ class ForwardAdmission:
         session = await self._records.get(tenant.tenant_id, self._hasher.hash(cookie).hex())
         return session if session is not None and session.client_id == client.client_id else None
 
-    def _has_pair(self, session: ForwardSession, shown: Shown) -> bool:
+    def _has_pair(self, session: ForwardSession, shown: PresentedCookies) -> bool:
         in_cookie = is_token(self._hasher, session.csrf_token, shown.csrf_cookie)
         return is_token(self._hasher, session.csrf_token, shown.csrf_header) and in_cookie

@@ -22,7 +22,7 @@ from identity.foundation.vocabulary import GrantType, TokenType
 from identity.protocol.grants.continuation import Continuation, Order
 from identity.protocol.grants.grant import Authorization, Grant, TokenRequest
 from identity.protocol.grants.people import People
-from identity.protocol.grants.token_signer import Signing
+from identity.protocol.grants.token_signer import TokenSigner
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +47,7 @@ class TokenPipeline:
         people: People,
         proofs: DpopProofs,
         continuation: Continuation,
-        signing: Signing,
+        signing: TokenSigner,
         report: Callable[[TokenRequest, Order], Awaitable[None]],
     ) -> None:
         self._authenticator = authenticator

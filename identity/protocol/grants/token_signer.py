@@ -22,7 +22,7 @@ class SignedTokens:
 
 
 @dataclass(frozen=True, slots=True)
-class Supplies:
+class SigningMaterial:
     """Signing keys of the algorithms that the client registered, and custom claims."""
 
     access_token_key: SigningKey
@@ -30,7 +30,7 @@ class Supplies:
     custom: Mapping[Document, Claims]
 
 
-class Signing:
+class TokenSigner:
     def __init__(
         self, keys: KeyRing, access_tokens: AccessTokens, id_tokens: IdTokens, *, custom: CustomClaims
     ) -> None:
@@ -39,7 +39,7 @@ class Signing:
         self._id_tokens = id_tokens
         self._custom = custom
 
-    async def supplies(self, order: Order) -> Supplies:
+    async def supplies(self, order: Order) -> SigningMaterial:
         """Load keys and claims; raises Unavailable while a key is being made."""
         key_set = await self._keys.key_set(order.tenant.tenant_id)
         asked = Asked(
@@ -49,13 +49,13 @@ class Signing:
             oauth_scopes=order.oauth_scopes,
             parameter=order.authorization.claims,
         )
-        return Supplies(
+        return SigningMaterial(
             key_set.signing_key(order.client.access_token_signed_response_alg),
             key_set.signing_key(order.client.id_token_signed_response_alg),
             await self._custom.of(asked),
         )
 
-    def sign(self, order: Order, family: Family | None, *, supplies: Supplies) -> SignedTokens:
+    def sign(self, order: Order, family: Family | None, *, supplies: SigningMaterial) -> SignedTokens:
         """Sign an access token, and an ID token for a user; raises InvalidRequest when one would be too long."""
         grantee = Grantee(
             tenant=order.tenant,

@@ -9,7 +9,7 @@ from datetime import timedelta
 from identity.access.sessions.browser import Browser
 from identity.access.sessions.logout_records import LogoutRequest
 from identity.access.sessions.session import Session
-from identity.access.sessions.session_end import SessionEnding
+from identity.access.sessions.session_end import SessionTermination
 from identity.access.sessions.sessions import Sessions, has_csrf
 from identity.authentication.requests.parameters import Parameters
 from identity.authentication.requests.redirection import Redirection
@@ -20,7 +20,7 @@ from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType
 from identity.foundation.randomness import Randomness
 from identity.foundation.tenants import Tenant
-from identity.protocol.logout.logout_request import LogoutWish, LogoutWishes
+from identity.protocol.logout.logout_request import LogoutRequestReader, RequestedLogout
 from server.platform.clock import Clock
 from server.platform.errors import Unauthenticated
 from server.platform.records import Records
@@ -52,8 +52,8 @@ class EndSession:
     def __init__(
         self,
         sessions: Sessions,
-        wishes: LogoutWishes,
-        ending: SessionEnding,
+        wishes: LogoutRequestReader,
+        ending: SessionTermination,
         *,
         questions: Records[LogoutRequest],
         events: Events,
@@ -117,7 +117,7 @@ class EndSession:
             session=session.sid,
         )
 
-    async def _question(self, tenant: Tenant, wish: LogoutWish, session: Session) -> LogoutQuestion:
+    async def _question(self, tenant: Tenant, wish: RequestedLogout, session: Session) -> LogoutQuestion:
         logout_id = self._randomness.alphanumeric(_ID_LENGTH)
         await self._questions.insert(
             LogoutRequest(
@@ -152,7 +152,7 @@ class EndSession:
         )
 
 
-def _signed_out(wish: LogoutWish, *, redirects: bool, has_ended: bool) -> SignedOut:
+def _signed_out(wish: RequestedLogout, *, redirects: bool, has_ended: bool) -> SignedOut:
     redirection = _redirection(wish.redirect_uri, wish.state) if redirects else None
     return SignedOut(
         client_id=_client_id(wish),
@@ -168,5 +168,5 @@ def _redirection(redirect_uri: str, state: str | None) -> Redirection | None:
     return Redirection(redirect_uri, ResponseMode.QUERY, () if state is None else (("state", state),))
 
 
-def _client_id(wish: LogoutWish) -> str:
+def _client_id(wish: RequestedLogout) -> str:
     return "" if wish.client is None else wish.client.client_id

@@ -21,7 +21,7 @@ class Clients(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LogoutWish:
+class RequestedLogout:
     """`redirect_uri` is registered for the client, or empty; `user_id` is the subject of the hint, empty without one.
 
     `screen_client_id` is the client that the request itself names; its screens are shown.
@@ -34,12 +34,12 @@ class LogoutWish:
     screen_client_id: str
 
 
-class LogoutWishes:
+class LogoutRequestReader:
     def __init__(self, clients: Clients, hints: IdTokenHints) -> None:
         self._clients = clients
         self._hints = hints
 
-    async def read(self, tenant: Tenant, parameters: Parameters) -> LogoutWish:
+    async def read(self, tenant: Tenant, parameters: Parameters) -> RequestedLogout:
         """Raises InvalidRequest for a malformed or contradictory request."""
         state = parameters.one("state")
         if parameters.are_malformed or len(state) > _MAX_STATE:
@@ -51,7 +51,7 @@ class LogoutWishes:
         client = await self._client(tenant, hint.client_id if hint is not None else client_id)
         is_doubtful = hint is None and bool(parameters.all("id_token_hint"))
         redirect_uri = "" if is_doubtful else _registered(client, parameters.one("post_logout_redirect_uri"))
-        return LogoutWish(
+        return RequestedLogout(
             client=client,
             redirect_uri=redirect_uri,
             state=state or None,

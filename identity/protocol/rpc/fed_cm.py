@@ -7,11 +7,11 @@ from identity.foundation.errors import ProtocolError
 from identity.foundation.tenants import Tenant, Tenants
 from identity.protocol.fed_cm.accounts import Account, Accounts
 from identity.protocol.fed_cm.addresses import addresses_of
-from identity.protocol.fed_cm.assertions import Assertions, Wish
+from identity.protocol.fed_cm.assertions import AssertionRequest, Assertions
 from identity.protocol.fed_cm.config import FedCmConfig
 from identity.protocol.fed_cm.disclosure import FIELDS, Disclosure
 from identity.protocol.fed_cm.disconnection import Disconnection
-from identity.protocol.fed_cm.people import Asker
+from identity.protocol.fed_cm.people import FedCmBrowser
 from identity.protocol.fed_cm.relying_parties import RelyingParties
 from server.platform.call import Call
 from server.platform.errors import NotFound
@@ -94,14 +94,14 @@ class FedCmServicer:
         return self._tenants.find(tenant_id)
 
 
-def _asker(request: _Asked) -> Asker:
-    return Asker(way=request.way, peer_address=request.peer_address)
+def _asker(request: _Asked) -> FedCmBrowser:
+    return FedCmBrowser(way=request.way, peer_address=request.peer_address)
 
 
-def _wish(request: pb.IssueFedCmAssertionRequest) -> Wish:
+def _wish(request: pb.IssueFedCmAssertionRequest) -> AssertionRequest:
     fields = tuple(request.fields) or FIELDS
     told = tuple(request.disclosed_fields) or fields
-    return Wish(
+    return AssertionRequest(
         client_id=request.client_id,
         origin=request.origin,
         account_id=request.account_id,

@@ -5,7 +5,7 @@ from identity.authentication.rpc.browser import parameters_of
 from identity.directory.client import Client
 from identity.directory.clients import Clients
 from identity.foundation.tenants import Tenant, Tenants
-from identity.protocol.forward_auth.admission import ForwardAdmission, Shown
+from identity.protocol.forward_auth.admission import ForwardAdmission, PresentedCookies
 from identity.protocol.forward_auth.forwarded import Forwarded, expect_of
 from identity.protocol.forward_auth.sign_in import LIFETIME, ForwardSignIn
 from identity.protocol.rpc.user_info import forward_response
@@ -36,7 +36,7 @@ class ForwardAuthServicer:
         tenant = self._tenants.find(request.tenant_id)
         client, forwarded = await self._client(tenant, request.client_id), _forwarded(request.forwarded)
         expect_of(client, forwarded, allows_insecure=request.allows_insecure)
-        shown = Shown(
+        shown = PresentedCookies(
             session=request.session, csrf_cookie=request.csrf_cookie, csrf_header=request.csrf_header
         )
         caller = await self._admission.caller(tenant, client, forwarded, shown=shown)

@@ -22,7 +22,7 @@ from server.cli.choices import IncidentState, page
 from server.cli.demo.handlers import RETRIES_OF_AN_OPERATOR, RULES, handler_of
 from server.cli.demo.people import People
 from server.cli.demo.scenarios import Message, Scenario
-from server.cli.demo.tally import Counting, Tally
+from server.cli.demo.tally import InstanceCounter, Tally
 from server.cli.deploy import resource
 from server.cli.incidents import resolve_incident
 from server.cli.session import Session
@@ -45,7 +45,7 @@ class Play:
         self._scenarios = scenarios
         self._instances = instances
         self._tag = f"demo-{secrets.token_hex(4)}"
-        self._counting = Counting(session, self._tag)
+        self._counting = InstanceCounter(session, self._tag)
         self.jobs: Counter[tuple[str, str]] = Counter()
 
     async def run(self, watch: Watch, *, seconds: float) -> list[Tally]:

@@ -26,7 +26,7 @@ class Tally:
         return self.incidents_raised - self.incidents_resolved
 
 
-class Counting:
+class InstanceCounter:
     """Counts what carries a tag, which every instance of one demo does."""
 
     def __init__(self, session: Session, tag: str) -> None:

@@ -9,7 +9,7 @@ from google.protobuf.message import Message
 from server.platform.channels.port import Channel, Metadata, UnaryCall, UnaryChannel
 
 
-class Connecting(Channel, Protocol):
+class ConnectingChannel(Channel, Protocol):
     """A channel that knows whether a call would go out at once."""
 
     @property
@@ -19,7 +19,7 @@ class Connecting(Channel, Protocol):
 class SeveralChannels(UnaryChannel):
     """A call that was sent stays where it is: whether it took effect there, only its caller can find out."""
 
-    def __init__(self, channels: Sequence[Connecting]) -> None:
+    def __init__(self, channels: Sequence[ConnectingChannel]) -> None:
         if not channels:
             raise ValueError("expected one channel at least")
         self._channels = channels
@@ -50,7 +50,7 @@ class SeveralChannels(UnaryChannel):
 
 
 def _connected(
-    turns: Iterator[tuple[Connecting, UnaryCall[Message, Message]]], most: int
+    turns: Iterator[tuple[ConnectingChannel, UnaryCall[Message, Message]]], most: int
 ) -> UnaryCall[Message, Message]:
     """The next that is connected; when none is, the next one, which waits for its connection."""
     for _ in range(most):

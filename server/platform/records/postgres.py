@@ -39,7 +39,7 @@ class PostgresRecordStore:
     def __init__(self, database: Database, clock: Clock, audit: AuditLog | None = None) -> None:
         self._database = database
         self._clock = clock
-        self._noting = _Noting(database, audit)
+        self._noting = _AuditedStatements(database, audit)
         self._opened: dict[str, PostgresRecords[Any]] = {}
 
     def of(self, kind: Kind[R]) -> Records[R]:
@@ -52,7 +52,7 @@ class PostgresRecordStore:
         await self._noting.fetch(ALONE, (), note)
 
 
-class _Noting:
+class _AuditedStatements:
     """Runs statements together with what they leave in the audit log."""
 
     def __init__(self, database: Database, audit: AuditLog | None) -> None:
@@ -76,7 +76,7 @@ class _Noting:
 
 
 class PostgresRecords(Generic[R]):
-    def __init__(self, kind: Kind[R], database: Database, clock: Clock, noting: _Noting) -> None:
+    def __init__(self, kind: Kind[R], database: Database, clock: Clock, noting: _AuditedStatements) -> None:
         self._kind = kind
         self._database = database
         self._noting = noting

@@ -36,7 +36,7 @@ class Lease:
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
+class LeaseHolder:
     """The present owner of a partition, or its last one; None when it was given back or never taken."""
 
     partition_id: PartitionId
@@ -253,11 +253,11 @@ class Leases:
         """
         await self._database.fetch(text, lease.partition_id, lease.epoch, node_id)
 
-    async def holdings(self) -> Sequence[Holding]:
+    async def holdings(self) -> Sequence[LeaseHolder]:
         """Of every partition, in order."""
         text = """
             SELECT partition_id, owner, address, epoch, position,
                 owner IS NOT NULL AND expires_at >= clock_timestamp() AS is_live, has_messages
             FROM gnomon.partition ORDER BY partition_id
         """
-        return [Holding(**row) for row in await self._database.fetch(text)]
+        return [LeaseHolder(**row) for row in await self._database.fetch(text)]

@@ -12,12 +12,12 @@ from identity.access.login_protection.config import LoginProtectionConfig
 from identity.access.sessions.logout_config import LogoutConfig
 from identity.access.sessions.logout_records import BACK_CHANNEL_LOGOUTS, BackChannelLogout
 from identity.access.sessions.session import SESSIONS, Authentication, Session
-from identity.access.sessions.session_end import SessionEnding
-from identity.access.sign_out import SigningOut
+from identity.access.sessions.session_end import SessionTermination
+from identity.access.sign_out import SignOut
 from identity.access.tokens.token_set import TOKEN_SETS, TokenSet
 from identity.access.tokens.token_sets import TokenSets
 from identity.administration.sessions import SessionAdministration
-from identity.authentication.one_time_codes.code_factor_records import CodeFactorsKeeping
+from identity.authentication.one_time_codes.code_factor_records import CodeFactorRecords
 from identity.authentication.passkeys.passkey import PASSKEYS
 from identity.authentication.passkeys.passkeys import Passkeys
 from identity.directory.client import CLIENTS, Client, ClientId
@@ -36,7 +36,7 @@ from identity.foundation.events.event import EVENTS, Event
 from identity.foundation.events.events import Events
 from identity.foundation.vocabulary import AuthenticationContext, Permission
 from identity.people import names
-from identity.people.account.password_choice import PasswordChoosing
+from identity.people.account.password_choice import PasswordChoice
 from identity.people.holders import (
     Holders,
     PeopleWithAttributes,
@@ -48,7 +48,7 @@ from identity.people.holders import (
 from identity.people.labels import Labels
 from identity.people.notices.places import SIGN_IN_PLACES, PlaceWatch
 from identity.people.reset.config import PasswordResetConfig
-from identity.people.reset.link_mails import Welcome
+from identity.people.reset.link_mails import WelcomeMails
 from identity.people.reset.magic_links import MagicLinks
 from identity.people.user_attributes import UserAttributes
 from identity.people.users import UserAdministration
@@ -78,13 +78,13 @@ class Administration:
         sources = {"clock": provider.clock, "randomness": provider.randomness}
         token_sets = TokenSets(self.store)
         self.told = Events(self.store, EventsConfig().levels, **sources)
-        ending = SessionEnding(
+        ending = SessionTermination(
             *(provider.sessions, provider.clients, token_sets),
             queue=self.store.of(BACK_CHANNEL_LOGOUTS),
             config=LogoutConfig(),
             **sources,
         )
-        signing_out, users = SigningOut(ending, token_sets), self.store.of(USERS)
+        signing_out, users = SignOut(ending, token_sets), self.store.of(USERS)
         self.signing_out = signing_out
         self.mail = Mailbox(provider.clock)
         self.links = Links(self.store, provider.hasher, **sources)
@@ -113,17 +113,17 @@ class Administration:
             built_in=("openid",),
         )
         self.policies = PasswordPolicies(self.store.of(TENANTS), self.told)
-        self.choosing = PasswordChoosing(self.policies, provider.passwords, provider.clock)
+        self.choosing = PasswordChoice(self.policies, provider.passwords, provider.clock)
         self.users = UserAdministration(
             users=users,
             devices=self.store.of(DEVICES),
             consents=provider.consents,
             passkeys=Passkeys(self.store.of(PASSKEYS)),
-            one_time_codes=CodeFactorsKeeping(self.store),
+            one_time_codes=CodeFactorRecords(self.store),
             images=Images(self.store, **sources),
             provider_links=self.store.of(PROVIDER_LINKS),
             places=self.places,
-            welcome=Welcome(magic_links=self.magic_links, mail=self.mail),
+            welcome=WelcomeMails(magic_links=self.magic_links, mail=self.mail),
             roles=self.roles,
             groups=self.groups,
             administrators=self.administrators,

@@ -3,7 +3,7 @@ from datetime import timedelta
 
 import pytest
 
-from identity.administration.event_reader import MOST_AWAITED, EventReader, Wanted
+from identity.administration.event_reader import MOST_AWAITED, EventFilter, EventReader
 from identity.foundation.events.config import EventsConfig
 from identity.foundation.events.event import KEPT_FOR, milliseconds_of
 from identity.foundation.events.events import Events
@@ -16,7 +16,7 @@ from tests.identity.crypto.keys.rings import ACME, NOON, UMBRELLA
 
 TENANT = Tenant(ACME, "https://id.example.com/auth/v1/acme/")
 OTHER = Tenant(UMBRELLA, "https://id.example.com/auth/v1/umbrella/")
-ALL = Wanted()
+ALL = EventFilter()
 
 
 @dataclass
@@ -47,7 +47,7 @@ def log() -> Log:
     return Log()
 
 
-async def between(log: Log, wanted: Wanted = ALL, **bounds: int) -> list[int | None]:
+async def between(log: Log, wanted: EventFilter = ALL, **bounds: int) -> list[int | None]:
     since, until = bounds.get("since", 0), bounds.get("until", 9_999)
     start = milliseconds_of(NOON)
     found = await log.reader.between(
@@ -71,13 +71,13 @@ async def test_of_too_many_the_newest_are_listed(log: Log) -> None:
 @pytest.mark.parametrize(
     ("wanted", "found"),
     [
-        (Wanted(level=Level.NOTICE), [0]),
-        (Wanted(level=Level.WARNING), []),
-        (Wanted(type="Test"), [0, 1]),
-        (Wanted(type="test"), []),
+        (EventFilter(level=Level.NOTICE), [0]),
+        (EventFilter(level=Level.WARNING), []),
+        (EventFilter(type="Test"), [0, 1]),
+        (EventFilter(type="test"), []),
     ],
 )
-async def test_only_what_is_wanted_is_listed(log: Log, wanted: Wanted, found: list[int]) -> None:
+async def test_only_what_is_wanted_is_listed(log: Log, wanted: EventFilter, found: list[int]) -> None:
     await log.write(2)
     await log.write(1, EventType.FORCED_LOGOUT)
 
@@ -136,7 +136,7 @@ async def test_what_is_not_wanted_is_passed_over_without_waiting(log: Log) -> No
     log.clock.advance(timedelta(seconds=1))
 
     found = await log.reader.following(
-        TENANT, "", wanted=Wanted(level=Level.NOTICE), wait=timedelta(seconds=15)
+        TENANT, "", wanted=EventFilter(level=Level.NOTICE), wait=timedelta(seconds=15)
     )
 
     assert ([event.type for event in found.events], log.pauses) == ([EventType.FORCED_LOGOUT], 0)

@@ -50,7 +50,7 @@ from identity.protocol.grants.people import People
 from identity.protocol.grants.pipeline import IssuedTokens, TokenPipeline
 from identity.protocol.grants.reports import GrantReports
 from identity.protocol.grants.table import grants
-from identity.protocol.grants.token_signer import Signing
+from identity.protocol.grants.token_signer import TokenSigner
 from identity.protocol.tokens.introspection import Introspection
 from identity.protocol.tokens.revocation import Revocation
 from identity.protocol.userinfo.forward import ForwardAuthentication
@@ -186,7 +186,7 @@ class Provider:
             people=People(self.records, self.clock),
             proofs=self.proofs,
             continuation=Continuation(self.sets, self.families, clock=self.clock, randomness=self.randomness),
-            signing=Signing(
+            signing=TokenSigner(
                 self.keys,
                 AccessTokens(TENANTS, self.clock, self.randomness),
                 IdTokens(self.clock),

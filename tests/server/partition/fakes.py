@@ -14,7 +14,7 @@ from server.partition.port import Member
 from server.platform.errors import Unavailable
 from server.store.entities import AuditEntry
 from server.store.ports import PartitionId
-from server.store.postgres.leases import FormatRow, Holding, Lease, NodeFormats
+from server.store.postgres.leases import FormatRow, Lease, LeaseHolder, NodeFormats
 
 
 class FakePartition:
@@ -105,7 +105,7 @@ class FakePartitions:
 class Row:
     """A lease, and when it ends."""
 
-    holding: Holding
+    holding: LeaseHolder
     until: float = 0.0
 
 
@@ -122,7 +122,7 @@ class LeaseRows:
         self.on_take: Callable[[], None] = lambda: None
         self._rows = {
             PartitionId(number): Row(
-                Holding(PartitionId(number), owner=None, address=None, epoch=0, position=0, is_live=False)
+                LeaseHolder(PartitionId(number), owner=None, address=None, epoch=0, position=0, is_live=False)
             )
             for number in range(1, count + 1)
         }
@@ -208,7 +208,7 @@ class LeaseRows:
         if (row.holding.owner, row.holding.epoch) == (node_id, lease.epoch):
             row.holding = replace(row.holding, owner=None, address=None)
 
-    async def holdings(self) -> Sequence[Holding]:
+    async def holdings(self) -> Sequence[LeaseHolder]:
         self._expect_here()
         return [
             replace(row.holding, is_live=row.holding.owner is not None and row.until >= self.now)

@@ -11,7 +11,7 @@ from server.platform.errors import ResourceExhausted
 
 
 @dataclass(frozen=True)
-class Waiting:
+class TenantEntry:
     tenant_id: str
     number: int
 
@@ -19,19 +19,19 @@ class Waiting:
 tenants = st.sampled_from(["a", "b", "c", "d"])
 
 
-def queued(*tenant_ids: str, most: int = 1_000, most_of_one: int = 1_000) -> FairQueue[Waiting]:
-    queue: FairQueue[Waiting] = FairQueue(most, most_of_one)
+def queued(*tenant_ids: str, most: int = 1_000, most_of_one: int = 1_000) -> FairQueue[TenantEntry]:
+    queue: FairQueue[TenantEntry] = FairQueue(most, most_of_one)
     for number, tenant_id in enumerate(tenant_ids):
-        queue.put(Waiting(tenant_id, number))
+        queue.put(TenantEntry(tenant_id, number))
     return queue
 
 
 @given(st.lists(tenants, max_size=50))
 def test_the_tenants_that_wait_are_served_in_turns(tenant_ids: list[str]) -> None:
     """The first of each in the order in which they came, then the second of each, and so on."""
-    lines: defaultdict[str, list[Waiting]] = defaultdict(list)
+    lines: defaultdict[str, list[TenantEntry]] = defaultdict(list)
     for number, tenant_id in enumerate(tenant_ids):
-        lines[tenant_id].append(Waiting(tenant_id, number))
+        lines[tenant_id].append(TenantEntry(tenant_id, number))
 
     taken = queued(*tenant_ids).clear()
 
@@ -43,12 +43,12 @@ def test_the_tenants_that_wait_are_served_in_turns(tenant_ids: list[str]) -> Non
 def test_whoever_waits_is_passed_by_each_other_tenant_once_at_most(moves: list[str | None]) -> None:
     """Commands come (of a tenant) and go (None): nothing is lost, a tenant's own order is kept, nobody waits for long."""
     queue = queued()
-    waiting: list[Waiting] = []
-    passed: defaultdict[Waiting, Counter[str]] = defaultdict(Counter)
+    waiting: list[TenantEntry] = []
+    passed: defaultdict[TenantEntry, Counter[str]] = defaultdict(Counter)
     for number, tenant_id in enumerate(moves):
         if tenant_id is not None:
-            queue.put(Waiting(tenant_id, number))
-            waiting.append(Waiting(tenant_id, number))
+            queue.put(TenantEntry(tenant_id, number))
+            waiting.append(TenantEntry(tenant_id, number))
         elif waiting:
             taken = queue.take()
             waiting.remove(taken)
@@ -72,10 +72,10 @@ def test_so_many_wait_and_no_more() -> None:
     queue = queued("a", "b", most=2)
 
     with pytest.raises(ResourceExhausted, match="2 commands wait already"):
-        queue.put(Waiting("c", 3))
+        queue.put(TenantEntry("c", 3))
 
     queue.take()
-    queue.put(Waiting("c", 3))
+    queue.put(TenantEntry("c", 3))
     assert len(queue) == 2
 
 
@@ -83,11 +83,11 @@ def test_a_tenant_does_not_take_the_room_of_others() -> None:
     queue = queued("busy", "busy", most=4, most_of_one=2)
 
     with pytest.raises(ResourceExhausted, match="2 commands of the tenant wait already"):
-        queue.put(Waiting("busy", 3))
+        queue.put(TenantEntry("busy", 3))
 
-    queue.put(Waiting("other", 4))
+    queue.put(TenantEntry("other", 4))
     queue.take()
-    queue.put(Waiting("busy", 5))
+    queue.put(TenantEntry("busy", 5))
     assert Counter(entry.tenant_id for entry in queue.clear()) == {"busy": 2, "other": 1}
 
 
@@ -103,8 +103,8 @@ def test_what_could_not_be_served_is_the_next_of_its_tenant() -> None:
 def test_what_is_bounded_elsewhere_waits_in_the_line_of_its_tenant() -> None:
     queue = queued("busy", most=1, most_of_one=1)
 
-    queue.add(Waiting("busy", 7))
-    queue.add(Waiting("other", 8))
+    queue.add(TenantEntry("busy", 7))
+    queue.add(TenantEntry("other", 8))
 
     assert [queue.take().number for _ in range(3)] == [0, 8, 7]
 
@@ -112,17 +112,17 @@ def test_what_is_bounded_elsewhere_waits_in_the_line_of_its_tenant() -> None:
 def test_what_is_urgent_goes_first_and_always_has_room() -> None:
     queue = queued("a", "b", most=2)
 
-    queue.put_urgent(Waiting("c", 7))
-    queue.put_urgent(Waiting("c", 8))
+    queue.put_urgent(TenantEntry("c", 7))
+    queue.put_urgent(TenantEntry("c", 8))
 
     assert [entry.number for entry in queue.clear()] == [7, 8, 0, 1]
 
 
 def test_what_had_its_turn_already_goes_before_all_else_in_its_order() -> None:
     queue = queued("a")
-    queue.put_urgent(Waiting("c", 7))
+    queue.put_urgent(TenantEntry("c", 7))
 
-    queue.put_first([Waiting("b", 5), Waiting("a", 6)])
+    queue.put_first([TenantEntry("b", 5), TenantEntry("a", 6)])
 
     assert [entry.number for entry in queue.clear()] == [5, 6, 7, 0]
     assert len(queue) == 0
@@ -130,6 +130,6 @@ def test_what_had_its_turn_already_goes_before_all_else_in_its_order() -> None:
 
 def test_what_waits_is_counted_by_tenant() -> None:
     queue = queued("a", "b", "a")
-    queue.put_urgent(Waiting("c", 7))
+    queue.put_urgent(TenantEntry("c", 7))
 
     assert queue.counts() == {"a": 2, "b": 1, "": 1}

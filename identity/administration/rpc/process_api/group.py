@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from gnomon.directory.v1 import group_service_pb2 as pb
-from identity.access.rpc.process_api_caller import Acting
+from identity.access.rpc.process_api_caller import ProcessApiCallers
 from identity.administration.rpc.process_api.labels import GROUP_LISTING, description_of, group_message
 from identity.administration.rpc.process_api.members import Members, Membership
 from identity.directory.labels import Group
@@ -12,7 +12,7 @@ from server.platform.call import Call
 
 
 class GroupServicer:
-    def __init__(self, acting: Acting, groups: Labels[Group], members: Members) -> None:
+    def __init__(self, acting: ProcessApiCallers, groups: Labels[Group], members: Members) -> None:
         self._acting = acting
         self._groups = groups
         self._members = members

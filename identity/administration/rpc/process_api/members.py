@@ -10,7 +10,7 @@ from typing import TypeVar
 from google.protobuf.message import Message
 
 from gnomon.directory.v1 import member_pb2 as pb
-from identity.access.rpc.searches import Listing, response_of
+from identity.access.rpc.searches import InMemorySearch, response_of
 from identity.administration.rpc.process_api.labels import ROLE_LISTING, built_in_roles, searchable
 from identity.administration.rpc.process_api.user import SEARCHABLE_USER
 from identity.directory.client import CLIENTS, Client
@@ -106,4 +106,4 @@ def _group(group: Group) -> pb.MemberGroup:
     return pb.MemberGroup(group_id=group.name)
 
 
-_GROUP_LISTING = Listing(searchable(Group, "group_id"), _group)
+_GROUP_LISTING = InMemorySearch(searchable(Group, "group_id"), _group)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from gnomon.directory.v1 import role_service_pb2 as pb
-from identity.access.rpc.process_api_caller import Acting
+from identity.access.rpc.process_api_caller import ProcessApiCallers
 from identity.administration.rpc.process_api.labels import (
     ROLE_LISTING,
     built_in_roles,
@@ -20,7 +20,7 @@ from server.platform.errors import InvalidState
 
 
 class RoleServicer:
-    def __init__(self, acting: Acting, roles: Labels[Role], members: Members) -> None:
+    def __init__(self, acting: ProcessApiCallers, roles: Labels[Role], members: Members) -> None:
         self._acting = acting
         self._roles = roles
         self._members = members

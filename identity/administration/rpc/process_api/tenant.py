@@ -5,11 +5,11 @@ Tenants belong to the deployment, whose administrators keep them. All others see
 
 from gnomon.directory.v1 import tenant_pb2 as entity_pb
 from gnomon.directory.v1 import tenant_service_pb2 as pb
-from identity.access.rpc.process_api_caller import Acting
-from identity.access.rpc.searches import Listing
+from identity.access.rpc.process_api_caller import ProcessApiCallers
+from identity.access.rpc.searches import InMemorySearch
 from identity.administration.rpc.process_api.labels import description_of
 from identity.administration.rpc.process_api.members import Members, Membership
-from identity.administration.tenants.administration import TenantAdministration, TenantWish
+from identity.administration.tenants.administration import TenantAdministration, TenantProperties
 from identity.directory.tenants.settings import TenantSettings
 from identity.directory.tenants.tenant_record import TenantRecord
 from identity.foundation.events.event import EventActor
@@ -22,14 +22,16 @@ _ID, _NAME = Field("id", FieldType.TEXT), Field("name", FieldType.TEXT)
 
 
 class TenantServicer:
-    def __init__(self, acting: Acting, administration: TenantAdministration, members: Members) -> None:
+    def __init__(
+        self, acting: ProcessApiCallers, administration: TenantAdministration, members: Members
+    ) -> None:
         self._acting = acting
         self._administration = administration
         self._members = members
 
     async def create_tenant(self, request: pb.CreateTenantRequest, call: Call) -> pb.CreateTenantResponse:
         actor = await self._administrator(call)
-        wish = TenantWish(name=request.name, description=description_of(request))
+        wish = TenantProperties(name=request.name, description=description_of(request))
         created = await self._administration.create(
             request.tenant_id, wish, TenantSettings(), actor=actor, note=self._acting.note(call)
         )
@@ -119,7 +121,7 @@ def tenant_message(tenant: TenantRecord) -> entity_pb.Tenant:
     return entity_pb.Tenant(tenant_id=tenant.id, name=tenant.name, description=tenant.description)
 
 
-_LISTING = Listing(
+_LISTING = InMemorySearch(
     Searchable(TenantRecord, key=_ID, fields={"tenant_id": _ID, "key": _ID, "name": _NAME}, derived={}),
     tenant_message,
 )

@@ -3,7 +3,7 @@
 from gnomon.directory.v1 import user_pb2 as entity_pb
 from gnomon.directory.v1 import user_service_pb2 as pb
 from identity.access.administrators import Administrators
-from identity.access.rpc.process_api_caller import Acting
+from identity.access.rpc.process_api_caller import ProcessApiCallers
 from identity.access.rpc.searches import response_of
 from identity.directory.user import User
 from identity.people.user_changes import UserChange
@@ -27,7 +27,7 @@ SEARCHABLE_USER = Searchable(
 
 class UserServicer:
     def __init__(
-        self, acting: Acting, administration: UserAdministration, administrators: Administrators
+        self, acting: ProcessApiCallers, administration: UserAdministration, administrators: Administrators
     ) -> None:
         self._acting = acting
         self._administrators = administrators

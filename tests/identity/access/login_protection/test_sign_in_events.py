@@ -5,7 +5,7 @@ import pytest
 from identity.access.login_protection.addresses import Addresses
 from identity.access.login_protection.blacklist import Blacklist, BlockedAddress
 from identity.access.login_protection.config import LoginProtectionConfig
-from identity.access.login_protection.failures import ADDRESS_FAILURES, Reach
+from identity.access.login_protection.failures import ADDRESS_FAILURES, BlockScope
 from identity.access.login_protection.protection import level_of_failures
 from identity.foundation.events.event import EVENTS, Event, EventActor
 from identity.foundation.events.kinds import EventType, Level
@@ -156,7 +156,7 @@ async def test_only_addresses_that_are_blocked_now_are_listed() -> None:
     provider.clock.advance(timedelta(seconds=60))
 
     assert listed == [
-        BlockedAddress(address=ADDRESS, until=NOON + timedelta(seconds=60), reach=Reach.ACCOUNTS)
+        BlockedAddress(address=ADDRESS, until=NOON + timedelta(seconds=60), reach=BlockScope.ACCOUNTS)
     ]
     assert await blacklist(provider).blocked(provider.tenant) == []
 
@@ -171,7 +171,10 @@ async def test_the_widest_block_of_an_address_is_listed() -> None:
     await blacklist(provider).block(provider.tenant, ADDRESS, until=until, actor=ADMINISTRATOR)
 
     by_administrator = await blacklist(provider).blocked(provider.tenant)
-    assert [each.reach for each in (*by_protection, *by_administrator)] == [Reach.SIGN_IN, Reach.EVERYTHING]
+    assert [each.reach for each in (*by_protection, *by_administrator)] == [
+        BlockScope.SIGN_IN,
+        BlockScope.EVERYTHING,
+    ]
     assert [each.until for each in by_administrator] == [until]
 
 

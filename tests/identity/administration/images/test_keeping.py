@@ -7,7 +7,7 @@ import pytest
 
 from identity.access.callers import Actor, ActorKind
 from identity.administration.images.holders import Holders
-from identity.administration.images.image_administration import ImageKeeping
+from identity.administration.images.image_administration import ImageAdministration
 from identity.directory.images.image import IMAGES, ImageKind, Owner
 from identity.directory.images.images import Images
 from identity.directory.images.rewrite_program import Shape
@@ -60,7 +60,7 @@ class World:
         self.after_look: Callable[[], Awaitable[object]] | None = None
         self.kept = Images(store, clock=clock, randomness=randomness)
         self.keeping, self.other_process = (
-            ImageKeeping(
+            ImageAdministration(
                 self.kept,
                 self.decoding,
                 holders={ImageKind.CLIENT: self._holders()},

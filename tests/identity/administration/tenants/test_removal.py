@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from identity.administration.tenants.administration import TenantAdministration, TenantWish
+from identity.administration.tenants.administration import TenantAdministration, TenantProperties
 from identity.administration.tenants.removal import SETTLED_AFTER, TenantRemoval
 from identity.directory.client import CLIENTS, Client
 from identity.directory.tenants.settings import TenantSettings
@@ -37,7 +37,7 @@ class Process:
     administration: TenantAdministration
 
     async def create(self) -> None:
-        await self.administration.create("acme", TenantWish(), TenantSettings(), actor=ACTOR)
+        await self.administration.create("acme", TenantProperties(), TenantSettings(), actor=ACTOR)
 
     async def write_late(self) -> None:
         await self.store.of(CLIENTS).insert(Client(tenant_id=ACME, id="late"))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from identity.authentication.requests.login_hint import login_hint
 from identity.authentication.requests.redirect_uris import is_registered
-from identity.authentication.requests.redirection import WayBack
+from identity.authentication.requests.redirection import ResponseTarget
 from identity.authentication.requests.request import ResponseMode
 from identity.foundation.errors import InvalidRequest
 from tests.identity.browsers import CALLBACK, ISSUER
@@ -38,7 +38,7 @@ def test_a_login_hint_is_kept_whole_or_not_at_all(text: str) -> None:
 
 @given(st.text())
 def test_the_description_of_an_error_holds_no_character_that_it_must_not(detail: str) -> None:
-    way_back = WayBack(issuer=ISSUER, uri=CALLBACK, response_mode=ResponseMode.QUERY, state=None)
+    way_back = ResponseTarget(issuer=ISSUER, uri=CALLBACK, response_mode=ResponseMode.QUERY, state=None)
 
     parameters = dict(way_back.with_error(InvalidRequest(detail)).parameters)
 

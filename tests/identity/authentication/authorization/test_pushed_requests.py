@@ -5,7 +5,7 @@ import pytest
 
 from identity.authentication.requests.parameters import Parameters
 from identity.authentication.requests.redirection import Redirection
-from identity.authentication.requests.refusals import NoWayBack
+from identity.authentication.requests.refusals import UnredirectableRefusal
 from identity.foundation.errors import InvalidRequest, InvalidRequestObject, InvalidTarget, ProtocolError
 from tests.identity.browsers import NEW_BROWSER, Provider, app, asking
 
@@ -44,13 +44,13 @@ async def test_a_pushed_request_is_good_once(provider: Provider) -> None:
         *(begin(provider, request_uri) for _ in range(20)), return_exceptions=True
     )
 
-    refusals = [outcome.refusal.error for outcome in outcomes if isinstance(outcome, NoWayBack)]
+    refusals = [outcome.refusal.error for outcome in outcomes if isinstance(outcome, UnredirectableRefusal)]
     assert refusals == ["invalid_request_uri"] * 19
 
 
 async def test_another_client_cannot_use_it_nor_use_it_up(provider: Provider) -> None:
     request_uri = await push(provider)
-    with pytest.raises(NoWayBack):
+    with pytest.raises(UnredirectableRefusal):
         await begin(provider, request_uri, client_id="other")
 
     step = await begin(provider, request_uri)
@@ -62,7 +62,7 @@ async def test_a_pushed_request_expires(provider: Provider) -> None:
     request_uri = await push(provider)
     provider.clock.advance(timedelta(seconds=90))
 
-    with pytest.raises(NoWayBack):
+    with pytest.raises(UnredirectableRefusal):
         await begin(provider, request_uri)
 
 

@@ -14,7 +14,7 @@ from identity.access.client_authentication.client_keys import ClientKeys
 from identity.authentication.authorization.start import SignInStep
 from identity.authentication.requests.parameters import Parameters
 from identity.authentication.requests.redirection import Redirection
-from identity.authentication.requests.refusals import NoWayBack
+from identity.authentication.requests.refusals import UnredirectableRefusal
 from identity.authentication.requests.request_objects import RequestObjects
 from identity.authentication.requests.sources import RequestsByReference
 from identity.crypto.signed_jwt import ForeignSignatures
@@ -134,7 +134,7 @@ async def test_nothing_beside_the_object_counts(provider: Provider) -> None:
 
 
 async def test_what_the_object_leaves_out_is_not_taken_from_beside_it(provider: Provider) -> None:
-    with pytest.raises(NoWayBack):
+    with pytest.raises(UnredirectableRefusal):
         await begin(provider, request=signed(SIGNED | {"redirect_uri": None}), **dict(ASKING))
 
 

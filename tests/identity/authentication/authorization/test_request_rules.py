@@ -4,7 +4,7 @@ import pytest
 
 from identity.authentication.requests.redirect_uris import is_registered
 from identity.authentication.requests.redirection import Redirection
-from identity.authentication.requests.refusals import NoWayBack
+from identity.authentication.requests.refusals import UnredirectableRefusal
 from identity.foundation.vocabulary import AuthenticationMethod, GrantType
 from tests.identity.browsers import ASKING, CALLBACK, ISSUER, NEW_BROWSER, Provider, app, asking
 
@@ -63,7 +63,7 @@ NO_WAY_BACK = [
 async def test_a_wrong_client_or_redirect_uri_is_never_redirected(
     provider: Provider, parameters: dict[str, str]
 ) -> None:
-    with pytest.raises(NoWayBack) as refusal:
+    with pytest.raises(UnredirectableRefusal) as refusal:
         await provider.begin(**parameters)
 
     assert refusal.value.refusal.error == "invalid_request"
@@ -167,7 +167,7 @@ async def test_a_repeated_parameter_is_refused(provider: Provider) -> None:
 async def test_what_decides_on_the_redirect_may_not_be_repeated_either(provider: Provider, name: str) -> None:
     twice = type(asking())((*asking().pairs, (name, ASKING[name])))
 
-    with pytest.raises(NoWayBack):
+    with pytest.raises(UnredirectableRefusal):
         await provider.beginning.begin(provider.tenant, twice, NEW_BROWSER)
 
 

@@ -10,15 +10,15 @@ import msgspec
 
 from identity.access.administrators import Administrators
 from identity.access.sessions.browser import Browser
-from identity.access.sign_out import SigningOut
+from identity.access.sign_out import SignOut
 from identity.access.tokens.token_sets import TokenSets
 from identity.authentication.authorization.sign_in import SignedIn
 from identity.authentication.federation.accounts import UpstreamAccounts
-from identity.authentication.federation.callback import UpstreamArriving
+from identity.authentication.federation.callback import UpstreamCallback
 from identity.authentication.federation.hints import Hints
 from identity.authentication.federation.id_token import UpstreamIdTokens
 from identity.authentication.federation.login import UPSTREAM_LOGINS
-from identity.authentication.federation.login_redirect import Departure, UpstreamLeaving
+from identity.authentication.federation.login_redirect import Departure, UpstreamLoginRedirect
 from identity.authentication.federation.secrets import ProviderSecrets
 from identity.authentication.federation.tokens import UpstreamTokens
 from identity.authentication.requests.parameters import Parameters
@@ -107,14 +107,14 @@ class Flow:
         keys = MasterKeys.read([new_master_key(SystemRandomness())], "", randomness=SystemRandomness())
         self.secrets = ProviderSecrets(store, keys)
         shared = {"asked": provider.asked, "providers": Providers(store), "hasher": provider.hasher}
-        self.leaving = UpstreamLeaving(
+        self.leaving = UpstreamLoginRedirect(
             *(provider.sessions, provider.proof_of_work),
             hints=Hints(self.domains),
             logins=store.of(UPSTREAM_LOGINS),
             **shared,
             **sources,
         )
-        self.arriving = UpstreamArriving(
+        self.arriving = UpstreamCallback(
             *(provider.sessions, store.of(UPSTREAM_LOGINS)),
             clients=provider.clients,
             tokens=UpstreamTokens(self.answers, self.secrets),
@@ -128,7 +128,7 @@ class Flow:
                 domains=self.domains,
                 administers=Administrators(Standings(store, provider.tenants)).makes,
                 version=DirectoryVersion(store),
-                signing_out=SigningOut(provider.ending, TokenSets(store)),
+                signing_out=SignOut(provider.ending, TokenSets(store)),
                 passkeys=provider.passkeys,
                 events=provider.events,
                 **sources,

@@ -9,7 +9,7 @@ import pytest
 from joserfc.jwk import ECKey, OctKey
 
 from identity.access.sessions.logout_records import BACK_CHANNEL_LOGOUTS
-from identity.access.sessions.session import SESSIONS, Session, Vouching
+from identity.access.sessions.session import SESSIONS, Session, UpstreamAuthentication
 from identity.authentication.federation.logout import EVENT, UpstreamLogout
 from identity.delivery.http.published_keys import PublishedKeys
 from identity.directory.client import ClientId
@@ -76,7 +76,9 @@ class World:
             amr=("fed",),
             acr="",
             peer_address=ADDRESS,
-            vouching=Vouching(provider_id=provider_id, sub=sub, sid=sid) if provider_id else None,
+            vouching=UpstreamAuthentication(provider_id=provider_id, sub=sub, sid=sid)
+            if provider_id
+            else None,
         )
         return await self.provider.sessions.note_client(session, ClientId("app"))
 

@@ -11,11 +11,11 @@ from identity.access.login_protection.protection import LoginProtection
 from identity.access.person import Person
 from identity.authentication.one_time_codes.accounts import CodeAccounts
 from identity.authentication.one_time_codes.administration import CodeAdministration
-from identity.authentication.one_time_codes.code_factor_records import CodeFactorsKeeping
+from identity.authentication.one_time_codes.code_factor_records import CodeFactorRecords
 from identity.authentication.one_time_codes.config import OneTimeCodeConfig
 from identity.authentication.one_time_codes.enrolment import GeneratorEnrolment
 from identity.authentication.one_time_codes.factors import CodeFactors
-from identity.authentication.one_time_codes.recovery import RecoveryCodeMaking
+from identity.authentication.one_time_codes.recovery import RecoveryCodeGenerator
 from identity.authentication.one_time_codes.secrets import GeneratorSecrets
 from identity.authentication.one_time_codes.typed import CodeKind
 from identity.authentication.one_time_codes.verification import CodeVerification
@@ -75,9 +75,9 @@ class Process:
         self.config, self.pauses = OneTimeCodeConfig(), Pauses()
         hasher = SecretHasher(b"k" * 32)
         self.users = Users(store.of(USERS))
-        self.keeping = CodeFactorsKeeping(store)
+        self.keeping = CodeFactorRecords(store)
         self.secrets = GeneratorSecrets(store, masters)
-        self.recovery = RecoveryCodeMaking(hasher, _RANDOMNESS)
+        self.recovery = RecoveryCodeGenerator(hasher, _RANDOMNESS)
         events = Events(store, EventsConfig().levels, clock=clock, randomness=_RANDOMNESS)
         self.verification = CodeVerification(
             keeping=self.keeping,

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from identity.authentication.federation.secrets import ProviderSecrets
-from identity.crypto.keys.key_maintenance import PURPOSE, KeyKeeper
+from identity.crypto.keys.key_maintenance import PURPOSE, KeyMaintenance
 from identity.crypto.keys.master_keys import MasterKeys, new_master_key
 from identity.crypto.keys.root_secret import RootSecrets
 from identity.crypto.keys.schedule import Schedule
@@ -36,9 +36,9 @@ def leadership(deployment: Deployment) -> Leadership:
     return Leadership(PURPOSE, deployment.store, deployment.clock, randomness=RANDOMNESS)
 
 
-def keeper(deployment: Deployment, keys: MasterKeys | None = None) -> KeyKeeper:
+def keeper(deployment: Deployment, keys: MasterKeys | None = None) -> KeyMaintenance:
     keys = keys or master_keys()
-    return KeyKeeper(
+    return KeyMaintenance(
         deployment.process(keys),
         RootSecrets(deployment.store, keys, RANDOMNESS),
         others=(ProviderSecrets(deployment.store, keys),),

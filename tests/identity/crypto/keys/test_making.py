@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from identity.crypto.jose.algorithms import KIND_OF, PrivateKey, SigningAlgorithm
-from identity.crypto.keys.key_maker import ThreadedKeyMaking
+from identity.crypto.keys.key_maker import ThreadedKeyMaker
 from server.platform.errors import Unavailable
 from tests.waits import ticks
 
@@ -27,7 +27,7 @@ async def test_a_quick_key_is_made_while_slow_ones_are(let_go: threading.Event) 
         let_go.wait()
         return QUICK.generate()
 
-    making, held = ThreadedKeyMaking(), replace(SLOW, generate=generate)
+    making, held = ThreadedKeyMaker(), replace(SLOW, generate=generate)
 
     async with asyncio.timeout(20), asyncio.TaskGroup() as tasks:
         slow = [tasks.create_task(making.make(held)) for _ in range(5)]
@@ -45,7 +45,7 @@ async def test_more_than_a_bound_do_not_wait(let_go: threading.Event) -> None:
         let_go.wait()
         return QUICK.generate()
 
-    making, held = ThreadedKeyMaking(most_waiting=1), replace(SLOW, generate=generate)
+    making, held = ThreadedKeyMaker(most_waiting=1), replace(SLOW, generate=generate)
 
     async with asyncio.timeout(20), asyncio.TaskGroup() as tasks:
         tasks.create_task(making.make(held))

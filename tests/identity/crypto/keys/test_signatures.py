@@ -18,7 +18,7 @@ from identity.crypto.jose.algorithms import ALGORITHMS, KeyKind, SigningAlgorith
 from identity.crypto.jose.key_set import KeySet
 from identity.crypto.jose.signing_key import SigningKey
 from identity.crypto.jose.verification_key import PublicJwk
-from identity.crypto.keys.key_maker import ThreadedKeyMaking
+from identity.crypto.keys.key_maker import ThreadedKeyMaker
 
 Verify = Callable[[PublicJwk, bytes, bytes], None]
 
@@ -31,7 +31,7 @@ def keys() -> KeySet:
 
 
 async def made() -> KeySet:
-    making = ThreadedKeyMaking()
+    making = ThreadedKeyMaker()
     keys = [
         SigningKey.of(f"kid-{kind.algorithm}", kind.algorithm, await making.make(kind)) for kind in ALGORITHMS
     ]

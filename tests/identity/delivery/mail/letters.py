@@ -6,7 +6,7 @@ from email.message import EmailMessage
 
 from identity.crypto.keys.master_keys import MasterKeys, new_master_key
 from identity.delivery.mail.letter import Letter
-from identity.delivery.mail.letter_sender import Reception
+from identity.delivery.mail.letter_sender import DeliveryOutcome
 from identity.foundation.randomness import SystemRandomness
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
@@ -24,9 +24,9 @@ def master_keys(*texts: str) -> MasterKeys:
 class PostOffice:
     """The mail server as the carrier uses it."""
 
-    reception: Reception = Reception.TAKEN
+    reception: DeliveryOutcome = DeliveryOutcome.TAKEN
     received: list[tuple[str, EmailMessage]] = field(default_factory=list)
 
-    async def send(self, letter_id: str, message: EmailMessage) -> Reception:
+    async def send(self, letter_id: str, message: EmailMessage) -> DeliveryOutcome:
         self.received.append((letter_id, message))
         return self.reception

@@ -9,8 +9,8 @@ import pytest
 
 from identity.delivery.mail.config import EmailConfig
 from identity.delivery.mail.letter import Letter
-from identity.delivery.mail.letter_sender import LetterCarrier, Reception
-from identity.delivery.mail.postbox import Postbox
+from identity.delivery.mail.letter_sender import DeliveryOutcome, LetterSender
+from identity.delivery.mail.postbox import MailQueue
 from identity.delivery.mail.queued_letter import QUEUED_LETTERS, LetterSafe, QueuedLetter
 from identity.delivery.retry_queue import RetryQueue
 from identity.foundation.events.event import EVENTS
@@ -27,9 +27,9 @@ async def provider() -> Provider:
     return Provider()
 
 
-def postbox(provider: Provider, *keys: str, is_open: bool = True) -> Postbox:
+def postbox(provider: Provider, *keys: str, is_open: bool = True) -> MailQueue:
     safe = LetterSafe(master_keys(*(keys or (OLD,))))
-    return Postbox(
+    return MailQueue(
         provider.store, safe, is_open=is_open, clock=provider.clock, randomness=provider.randomness
     )
 
@@ -39,7 +39,7 @@ def carrying(provider: Provider, office: PostOffice, *keys: str) -> RetryQueue[Q
     return RetryQueue(
         "letter",
         provider.store.of(QUEUED_LETTERS),
-        LetterCarrier(office, safe, sender=SENDER, events=provider.events, clock=provider.clock),
+        LetterSender(office, safe, sender=SENDER, events=provider.events, clock=provider.clock),
         clock=provider.clock,
         randomness=provider.randomness,
         policy=CONFIG,
@@ -76,14 +76,14 @@ async def test_nothing_of_a_letter_is_readable_in_the_store(provider: Provider) 
 
 
 async def test_a_letter_waits_until_the_mail_server_is_back(provider: Provider) -> None:
-    office = PostOffice(Reception.AWAY)
+    office = PostOffice(DeliveryOutcome.AWAY)
     await postbox(provider).post(provider.tenant, LETTER)
     queue = carrying(provider, office)
     await queue.run_due(provider.tenant)
     await queue.run_due(provider.tenant)
     assert len(office.received) == 1
 
-    office.reception = Reception.TAKEN
+    office.reception = DeliveryOutcome.TAKEN
     provider.clock.advance(timedelta(minutes=2))
     await queue.run_due(provider.tenant)
 
@@ -93,7 +93,7 @@ async def test_a_letter_waits_until_the_mail_server_is_back(provider: Provider) 
 
 
 async def test_a_letter_that_nobody_takes_is_told_to_administrators(provider: Provider) -> None:
-    office = PostOffice(Reception.AWAY)
+    office = PostOffice(DeliveryOutcome.AWAY)
     await postbox(provider).post(provider.tenant, LETTER)
     queue = carrying(provider, office)
 
@@ -141,7 +141,7 @@ async def test_a_letter_that_can_never_be_read_is_told_to_administrators(provide
     [LETTER, Letter("nobody at all", "Hello", "text"), Letter("a@example.com\r\nBcc: e@example.com", "", "")],
 )
 async def test_what_is_refused_for_good_is_tried_once(provider: Provider, letter: Letter) -> None:
-    office = PostOffice(Reception.REFUSED)
+    office = PostOffice(DeliveryOutcome.REFUSED)
     await postbox(provider).post(provider.tenant, letter)
 
     await carrying(provider, office).run_due(provider.tenant)

@@ -15,7 +15,7 @@ from aiosmtpd.smtp import SMTP, AuthResult, Envelope, Session
 from identity.delivery.mail.config import EmailConfig, SmtpSecurity
 from identity.delivery.mail.directory import LetterDirectory
 from identity.delivery.mail.letter import message_of
-from identity.delivery.mail.letter_sender import Reception
+from identity.delivery.mail.letter_sender import DeliveryOutcome
 from identity.delivery.mail.smtp import SmtpServer
 from tests.identity.delivery.mail.certificate import certificate_for
 from tests.identity.delivery.mail.letters import LETTER, NOON, SENDER
@@ -102,7 +102,7 @@ async def test_a_mail_server_is_handed_the_letter() -> None:
     async with listening(Mailbox()) as mailbox:
         server = SmtpServer(config(mailbox, SmtpSecurity.NONE))
 
-        assert await server.send("letter-1", MESSAGE) is Reception.TAKEN
+        assert await server.send("letter-1", MESSAGE) is DeliveryOutcome.TAKEN
 
     [envelope] = mailbox.envelopes
     assert (envelope.mail_from, envelope.rcpt_tos) == ("no-reply@id.example.com", ["alice@example.com"])
@@ -115,14 +115,14 @@ async def test_a_mail_server_is_handed_the_letter() -> None:
 @pytest.mark.parametrize(
     ("rcpt", "data", "reception"),
     [
-        ("550 no such mailbox", "250 OK", Reception.REFUSED),
-        ("250 OK", "554 not wanted", Reception.REFUSED),
-        ("450 come back later", "250 OK", Reception.AWAY),
-        ("250 OK", "451 disk full", Reception.AWAY),
+        ("550 no such mailbox", "250 OK", DeliveryOutcome.REFUSED),
+        ("250 OK", "554 not wanted", DeliveryOutcome.REFUSED),
+        ("450 come back later", "250 OK", DeliveryOutcome.AWAY),
+        ("250 OK", "451 disk full", DeliveryOutcome.AWAY),
     ],
 )
 async def test_a_refusal_for_good_is_told_from_one_for_now(
-    rcpt: str, data: str, reception: Reception
+    rcpt: str, data: str, reception: DeliveryOutcome
 ) -> None:
     async with listening(Mailbox(rcpt=rcpt, data=data)) as mailbox:
         server = SmtpServer(config(mailbox, SmtpSecurity.NONE))
@@ -139,7 +139,7 @@ async def test_a_protected_way_carries_letters_and_the_password(
     async with listening(Mailbox(), tls=tls, is_implicit=security is SmtpSecurity.TLS) as mailbox:
         server = SmtpServer(config(mailbox, security, password="s3cret"))
 
-        assert await server.send("letter-1", MESSAGE) is Reception.TAKEN
+        assert await server.send("letter-1", MESSAGE) is DeliveryOutcome.TAKEN
 
     assert mailbox.logins == [b"s3cret"]
     assert len(mailbox.envelopes) == 1
@@ -153,7 +153,7 @@ async def test_nothing_is_said_to_a_mail_server_that_nobody_vouches_for(
     async with listening(Mailbox(), tls=tls, is_implicit=security is SmtpSecurity.TLS) as mailbox:
         server = SmtpServer(config(mailbox, security, password="s3cret"))
 
-        assert await server.send("letter-1", MESSAGE) is Reception.AWAY
+        assert await server.send("letter-1", MESSAGE) is DeliveryOutcome.AWAY
 
     assert mailbox.logins == []
     assert mailbox.envelopes == []
@@ -163,7 +163,7 @@ async def test_nothing_is_said_in_the_clear_when_the_way_is_to_be_protected() ->
     async with listening(Mailbox()) as mailbox:
         server = SmtpServer(config(mailbox, SmtpSecurity.STARTTLS))
 
-        assert await server.send("letter-1", MESSAGE) is Reception.AWAY
+        assert await server.send("letter-1", MESSAGE) is DeliveryOutcome.AWAY
 
     assert mailbox.envelopes == []
 
@@ -172,13 +172,13 @@ async def test_a_mail_server_that_is_not_there_is_away() -> None:
     async with listening(Mailbox()) as mailbox:
         server = SmtpServer(config(mailbox, SmtpSecurity.NONE))
 
-    assert await server.send("letter-1", MESSAGE) is Reception.AWAY
+    assert await server.send("letter-1", MESSAGE) is DeliveryOutcome.AWAY
 
 
 async def test_a_letter_in_a_directory_is_the_owners_alone(tmp_path: Path) -> None:
     letters = LetterDirectory(tmp_path / "letters")
 
-    assert await letters.send("letter-1", MESSAGE) is Reception.TAKEN
+    assert await letters.send("letter-1", MESSAGE) is DeliveryOutcome.TAKEN
 
     [file] = (tmp_path / "letters").iterdir()
     assert file.name == "letter-1.eml"
@@ -189,7 +189,7 @@ async def test_a_letter_in_a_directory_is_the_owners_alone(tmp_path: Path) -> No
 async def test_a_directory_that_cannot_be_written_is_away(tmp_path: Path) -> None:
     (tmp_path / "letters").write_text("a file")
 
-    assert await LetterDirectory(tmp_path / "letters").send("letter-1", MESSAGE) is Reception.AWAY
+    assert await LetterDirectory(tmp_path / "letters").send("letter-1", MESSAGE) is DeliveryOutcome.AWAY
 
 
 @pytest.mark.parametrize(

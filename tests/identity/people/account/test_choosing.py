@@ -5,7 +5,7 @@ import pytest
 from identity.directory.tenants.password_policy import PasswordPolicy
 from identity.directory.tenants.tenant_record import DEPLOYMENT, TENANTS, TenantRecord
 from identity.directory.user import User
-from identity.people.account.password_choice import PasswordChoosing
+from identity.people.account.password_choice import PasswordChoice
 from identity.people.user_changes import UserChange
 from server.platform.errors import InvalidArgument, NotFound
 from tests.identity.administration.administration import ALICE, ROOT, Administration
@@ -109,7 +109,7 @@ async def test_a_password_ends_when_the_tenant_wants_it_to(
 
 
 async def test_what_is_chosen_is_hashed_and_the_choice_shows_nothing(administration: Administration) -> None:
-    choosing = PasswordChoosing(
+    choosing = PasswordChoice(
         administration.policies, administration.provider.passwords, administration.clock
     )
 

@@ -19,16 +19,16 @@ from identity.directory.tenants.tenant_record import DEPLOYMENT, TENANTS, Tenant
 from identity.directory.user import USERS, User, UserId
 from identity.foundation.single_use import SingleUse
 from identity.foundation.tenants import Tenant
-from identity.people.account.password_choice import PasswordChoosing
-from identity.people.registration.confirmation import Confirmation, Confirming
+from identity.people.account.password_choice import PasswordChoice
+from identity.people.registration.confirmation import Confirmation, RegistrationConfirmation
 from identity.people.registration.confirmation_requests import ConfirmationRequests
-from identity.people.registration.equal_duration import Evenly
+from identity.people.registration.equal_duration import EqualDuration
 from identity.people.registration.form import RegistrationForm
-from identity.people.registration.form_checks import RegistrationDoor
+from identity.people.registration.form_checks import RegistrationAdmission
 from identity.people.registration.limits import REGISTRATION_ATTEMPTS, RegistrationLimits
 from identity.people.registration.links import ConfirmationLinks
-from identity.people.registration.return_address import Returning
-from identity.people.registration.self_registration import Registering
+from identity.people.registration.return_address import ReturnAddresses
+from identity.people.registration.self_registration import SelfRegistration
 from server.platform.clock import Clock
 from server.platform.records import RecordStore
 from tests.identity.administration.administration import Administration
@@ -116,29 +116,29 @@ class Desk:
         )
         shared = {
             "users": provider.users,
-            "door": RegistrationDoor(proof_of_work=provider.proof_of_work, limits=limits),
+            "door": RegistrationAdmission(proof_of_work=provider.proof_of_work, limits=limits),
             "settings": SettingsOfTenants(self.store.of(TENANTS)),
             "links": self.links,
-            "evenly": Evenly(Delays(100, self.pauses)),
+            "evenly": EqualDuration(Delays(100, self.pauses)),
             "clock": self.clock,
         }
-        self.registering = Registering(
+        self.registering = SelfRegistration(
             targets=self.company,
-            choosing=PasswordChoosing(administration.policies, passwords or provider.passwords, self.clock),
+            choosing=PasswordChoice(administration.policies, passwords or provider.passwords, self.clock),
             groups=administration.groups,
             postbox=self.post_office,
-            returning=Returning(provider.clients),
+            returning=ReturnAddresses(provider.clients),
             events=provider.events,
             randomness=provider.randomness,
             config=config,
             **shared,
         )
         self.requests = ConfirmationRequests(**shared)
-        self.confirming = Confirming(
+        self.confirming = RegistrationConfirmation(
             users=provider.users,
             links=self.links,
             password_links=self.password_links,
-            returning=Returning(provider.clients),
+            returning=ReturnAddresses(provider.clients),
             events=provider.events,
             clock=self.clock,
         )

@@ -18,10 +18,10 @@ from identity.directory.user import USERS, AccountType, User, UserId
 from identity.foundation.tenants import Tenant
 from identity.people.reset.ceremony import LinkCeremony
 from identity.people.reset.config import PasswordResetConfig
-from identity.people.reset.link_mails import ResetPosting
+from identity.people.reset.link_mails import ResetMails
 from identity.people.reset.magic_links import MagicLinks, OpenedLink, ShownLink
-from identity.people.reset.redemption import AccountOpening
-from identity.people.reset.requests import RESET_REQUESTS, ResetRequest, ResetRequests, ResetWish
+from identity.people.reset.redemption import AccountActivation
+from identity.people.reset.requests import RESET_REQUESTS, RequestedReset, ResetRequest, ResetRequests
 from tests.identity.administration.administration import ALICE, Administration
 from tests.identity.browsers import ADDRESS
 
@@ -72,7 +72,7 @@ class Resets(Administration):
             ceremonies=provider.ceremonies,
             assertion=provider.assertion,
         )
-        self.opening = AccountOpening(
+        self.opening = AccountActivation(
             magic_links=self.magic_links,
             ceremony=self.ceremony,
             registration=self._registration(),
@@ -84,7 +84,7 @@ class Resets(Administration):
             events=self.told,
             clock=provider.clock,
         )
-        self.posting = ResetPosting(
+        self.posting = ResetMails(
             users=provider.users,
             magic_links=self.magic_links,
             mail=self.mail,
@@ -127,7 +127,7 @@ class Resets(Administration):
         )
 
     async def ask(self, email: str = "alice@example.com", **fields: str) -> None:
-        wish = ResetWish(email=email, **fields)
+        wish = RequestedReset(email=email, **fields)
         await self.requests.ask(self.tenant, wish, proof_of_work=self.provider.solution())
 
     async def queued(self) -> list[ResetRequest]:

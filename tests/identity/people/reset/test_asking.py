@@ -9,9 +9,9 @@ from identity.directory.client import Registration
 from identity.directory.links.link import LINKS, Usage
 from identity.directory.user import AccountType
 from identity.foundation.events.kinds import EventType
-from identity.people.reset.link_mails import ExpiredPasswords, Welcome
+from identity.people.reset.link_mails import ExpiredPasswords, WelcomeMails
 from identity.people.reset.magic_links import ShownLink
-from identity.people.reset.requests import ResetWish
+from identity.people.reset.requests import RequestedReset
 from identity.people.user_changes import UserChange
 from server.platform.errors import InvalidArgument, NotFound, PermissionDenied
 from tests.identity.administration.administration import ALICE, ROOT
@@ -94,7 +94,7 @@ async def test_what_is_no_address_is_refused(resets: Resets, email: str) -> None
 
 
 async def test_a_proof_of_work_is_asked_for_and_good_once(resets: Resets) -> None:
-    wish, solution = ResetWish(email="alice@example.com"), resets.provider.solution()
+    wish, solution = RequestedReset(email="alice@example.com"), resets.provider.solution()
     await resets.requests.ask(resets.tenant, wish, proof_of_work=solution)
 
     for wrong, refusal in (
@@ -240,7 +240,9 @@ async def test_at_a_company_domain_a_new_account_is_sent_to_the_companys_sign_in
     resets.companies.providers["example.com"] = Company()
     await resets.change(**NEW_ACCOUNT)
 
-    await Welcome(magic_links=resets.magic_links, mail=resets.mail).greet(resets.tenant, await resets.user())
+    await WelcomeMails(magic_links=resets.magic_links, mail=resets.mail).greet(
+        resets.tenant, await resets.user()
+    )
 
     assert resets.mail.link() == "https://id.example.com/auth/v1/sign-in"
     assert list(await resets.store.of(LINKS).page(resets.tenant.tenant_id)) == []

@@ -16,18 +16,18 @@ from identity.foundation.events.event import EVENTS
 from identity.foundation.tenants import Tenant
 from identity.protocol.consents import ConsentAdministration
 from identity.protocol.fed_cm.accounts import Account, Accounts
-from identity.protocol.fed_cm.assertion_signer import AssertionSigning
-from identity.protocol.fed_cm.assertions import Assertions, Statement, Wish
+from identity.protocol.fed_cm.assertion_signer import AssertionSigner
+from identity.protocol.fed_cm.assertions import AssertionRequest, Assertions, Statement
 from identity.protocol.fed_cm.disclosure import FIELDS, Disclosure
 from identity.protocol.fed_cm.disconnection import Disconnection
-from identity.protocol.fed_cm.people import Asker, People
+from identity.protocol.fed_cm.people import FedCmBrowser, People
 from identity.protocol.fed_cm.relying_parties import RelyingParties
 from identity.protocol.unredeemed_codes import UnredeemedCodes
 from tests.identity.browsers import ADDRESS, Provider, alice, app
 
 ORIGIN = "https://app.example.com"
 TOLD = Disclosure(told=FIELDS)
-NOBODY = Asker(way="", peer_address=ADDRESS)
+NOBODY = FedCmBrowser(way="", peer_address=ADDRESS)
 
 
 def shop(**fields: Any) -> Client:
@@ -49,7 +49,7 @@ class Mediation:
         people = People(
             provider.sessions, provider.users, confirmation=provider.confirmation, clock=provider.clock
         )
-        signing = AssertionSigning(
+        signing = AssertionSigner(
             provider.keys,
             IdTokens(provider.clock),
             custom=CustomClaims(provider.store),
@@ -81,16 +81,16 @@ class Mediation:
 
     async def sign_in(
         self, user_id: str = "alice", *, amr: tuple[str, ...] = ("pwd",), tenant: Tenant | None = None
-    ) -> Asker:
+    ) -> FedCmBrowser:
         cookie, session = await self.provider.sessions.sign_in(
             tenant or self.tenant, None, UserId(user_id), amr=amr, acr="level", peer_address=ADDRESS
         )
-        return Asker(way=way_to(cookie, session.sid), peer_address=ADDRESS)
+        return FedCmBrowser(way=way_to(cookie, session.sid), peer_address=ADDRESS)
 
-    async def accounts(self, asker: Asker) -> Account:
+    async def accounts(self, asker: FedCmBrowser) -> Account:
         return await self._accounts.at(self.tenant, asker)
 
-    async def issue(self, asker: Asker, **wish: Any) -> dict[str, Any]:
+    async def issue(self, asker: FedCmBrowser, **wish: Any) -> dict[str, Any]:
         """Issue an ID token and return its claims."""
         asked = {
             "client_id": "shop",
@@ -99,17 +99,22 @@ class Mediation:
             "nonce": "n1",
             "disclosure": TOLD,
         }
-        token = await self._assertions.issue(self.tenant, asker, Wish(**asked | wish))
+        token = await self._assertions.issue(self.tenant, asker, AssertionRequest(**asked | wish))
         return dict(await verified(token, self.tenant, self.provider.keys))
 
     async def disconnect(
-        self, asker: Asker, *, client_id: str = "shop", origin: str = ORIGIN, account_hint: str = "alice"
+        self,
+        asker: FedCmBrowser,
+        *,
+        client_id: str = "shop",
+        origin: str = ORIGIN,
+        account_hint: str = "alice",
     ) -> UserId:
         return await self._disconnection.disconnect(
             self.tenant, asker, client_id=client_id, origin=origin, account_hint=account_hint
         )
 
-    async def session(self, asker: Asker) -> Session | None:
+    async def session(self, asker: FedCmBrowser) -> Session | None:
         return await self.provider.sessions.follow(self.tenant, asker.way, asker.peer_address)
 
     async def consent(self) -> Consent | None:

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from identity.directory.consents.consent import Terms
-from identity.protocol.fed_cm.people import Asker
+from identity.protocol.fed_cm.people import FedCmBrowser
 from server.platform.errors import Unauthenticated
 from tests.identity.browsers import ACME, ADDRESS, ISSUER, NOON
 from tests.identity.protocol.fed_cm.mediation import NOBODY, Mediation
@@ -130,4 +130,4 @@ async def test_an_account_that_is_gone_is_not_offered(mediation: Mediation) -> N
     asker = await mediation.sign_in("bob")
 
     with pytest.raises(Unauthenticated):
-        await mediation.accounts(Asker(way=asker.way, peer_address=ADDRESS))
+        await mediation.accounts(FedCmBrowser(way=asker.way, peer_address=ADDRESS))

@@ -28,7 +28,7 @@ from server.store.job_statistics import (
     LAST_UPDATE,
     TYPE,
     WORKER,
-    Stretch,
+    TimeSpan,
     counts_of,
 )
 from server.store.postgres.relations import counted_in, table
@@ -89,8 +89,8 @@ _OF_VERSION = equals(PROCESS_INSTANCES, "process_definition_key", definition_key
 _IS_OPEN = equals(INCIDENTS, "state", IncidentState.ACTIVE)
 _STARTS = PROCESS_INSTANCES.fields["start_date"]
 _LAST_DAY = population.END - timedelta(days=1)
-_DAY = Stretch(_LAST_DAY, population.END)
-_DAY_OF_TYPE = Stretch(_LAST_DAY, population.END, (equals(JOBS, "type", "send-mail"),))
+_DAY = TimeSpan(_LAST_DAY, population.END)
+_DAY_OF_TYPE = TimeSpan(_LAST_DAY, population.END, (equals(JOBS, "type", "send-mail"),))
 
 COUNTED = (
     Counted("elements of a definition", ELEMENTS, (_OF_DEFINITION,), is_in_index=True),

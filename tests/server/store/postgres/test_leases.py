@@ -9,7 +9,7 @@ from server.engine.keys import Key, first_key
 from server.platform.postgres.pooled import PooledDatabase
 from server.store.ports import PartitionId
 from server.store.postgres.dedicated import DedicatedDatabase
-from server.store.postgres.leases import FormatRow, Holding, Lease, Leases, NodeFormats
+from server.store.postgres.leases import FormatRow, Lease, LeaseHolder, Leases, NodeFormats
 from tests.server.store.postgres.ledgers import PARTITIONS, somebody_waits_for_a_lock, until
 
 FIRST, SECOND, THIRD = (PartitionId(number) for number in (1, 2, 3))
@@ -168,9 +168,9 @@ async def test_holdings_tell_who_has_what_and_whether_it_lasts(leases: Leases) -
     await take(leases, "b", SECOND, seconds=OVER)
 
     assert await leases.holdings() == [
-        Holding(FIRST, "a", "a:1", epoch=1, position=0, is_live=True),
-        Holding(SECOND, "b", "b:1", epoch=1, position=0, is_live=False),
-        Holding(THIRD, None, None, epoch=0, position=0, is_live=False),
+        LeaseHolder(FIRST, "a", "a:1", epoch=1, position=0, is_live=True),
+        LeaseHolder(SECOND, "b", "b:1", epoch=1, position=0, is_live=False),
+        LeaseHolder(THIRD, None, None, epoch=0, position=0, is_live=False),
     ]
 
 
