@@ -31,7 +31,7 @@ from identity.crypto.keys.schedule import Schedule
 from identity.delivery.http.destinations import Destinations
 from identity.delivery.http.documents import HttpDocuments
 from identity.delivery.http.published_keys import PublishedKeys
-from identity.delivery.mail.postbox import MailQueue
+from identity.delivery.mail.mail_queue import MailQueue
 from identity.delivery.mail.queued_letter import LetterSafe
 from identity.delivery.retry_queue import RetryQueue
 from identity.directory.clients import Clients
@@ -50,7 +50,7 @@ from identity.maintenance import Upkeep
 from identity.protocol.logout.back_channel import BackChannel
 from identity.protocol.logout.delivery import HttpDelivery
 from identity.protocol.logout.logout_token import LogoutTokens
-from identity.wiring.access import presence_on
+from identity.wiring.access import user_state_of
 from identity.wiring.administration import AdministrationWiring
 from identity.wiring.authorization import AuthorizationWiring
 from identity.wiring.browsers import BrowserWiring
@@ -105,46 +105,53 @@ async def open_identity(
     Raises ValueError when the configuration contradicts itself or lacks a secret, LostMasterKey, Unavailable.
     """
     async with AsyncExitStack() as stack:
-        ground = await _ground(config, store, clock or SystemClock(), randomness or SystemRandomness(), stack)
-        hosting = TenantWiring(ground)
+        dependencies = await _dependencies(
+            config, store, clock or SystemClock(), randomness or SystemRandomness(), stack
+        )
+        hosting = TenantWiring(dependencies)
         await hosting.open()
-        presence = presence_on(ground)
-        noticing = NoticeWiring(ground, presence)
-        callers = callers_of(ground, presence)
-        issuing = TokenWiring(ground, presence, callers)
-        browsing = BrowserWiring(ground, presence, issuing)
-        recognizing = SecondFactorWiring(ground, presence)
-        resetting = PasswordResetWiring(ground, presence, hosting.targets, recognizing)
+        user_state = user_state_of(dependencies)
+        noticing = NoticeWiring(dependencies, user_state)
+        callers = callers_of(dependencies, user_state)
+        issuing = TokenWiring(dependencies, user_state, callers)
+        browsing = BrowserWiring(dependencies, user_state, issuing)
+        recognizing = SecondFactorWiring(dependencies, user_state)
+        resetting = PasswordResetWiring(dependencies, user_state, hosting.targets, recognizing)
         authorizing = AuthorizationWiring(
-            ground, presence, issuing, browsing, targets=hosting.targets, second_factors=recognizing.factors
+            dependencies,
+            user_state,
+            issuing,
+            browsing,
+            targets=hosting.targets,
+            second_factors=recognizing.factors,
         )
         administering = PeopleAdministrationWiring(
-            ground,
-            presence,
+            dependencies,
+            user_state,
             callers,
             factors=recognizing.proofs,
             noticing=noticing,
             welcome=resetting.welcome,
         )
         enrolling = RegistrationWiring(
-            ground,
-            presence,
+            dependencies,
+            user_state,
             browsing.proof_of_work,
             targets=hosting.targets,
             groups=administering.groups,
             password_links=resetting.magic_links,
         )
-        await _seed(ground)
+        await _seed(dependencies)
         delivery = await stack.enter_async_context(
-            HttpDelivery(ground.destinations, config.logout.timeout_secs)
+            HttpDelivery(dependencies.destinations, config.logout.timeout_secs)
         )
         tasks = await stack.enter_async_context(asyncio.TaskGroup())
         running = [
-            tasks.create_task(_keeper(ground).run()),
-            tasks.create_task(ground.key_publication.run()),
-            tasks.create_task(_back_channel(ground, delivery).run(ground.tenants.all)),
-            *map(tasks.create_task, mailing(ground)),
-            tasks.create_task(Upkeep(ground.store).run()),
+            tasks.create_task(_keeper(dependencies).run()),
+            tasks.create_task(dependencies.key_publication.run()),
+            tasks.create_task(_back_channel(dependencies, delivery).run(dependencies.tenants.all)),
+            *map(tasks.create_task, mailing(dependencies)),
+            tasks.create_task(Upkeep(dependencies.store).run()),
             *map(tasks.create_task, (*hosting.loops(), *administering.loops(), *resetting.loops())),
         ]
         calls = await stack.enter_async_context(call_shield())
@@ -153,12 +160,12 @@ async def open_identity(
                 **issuing.servicers,
                 **browsing.servicers,
                 **authorizing.servicers,
-                **ForwardAuthWiring(ground, presence, issuing).servicers,
+                **ForwardAuthWiring(dependencies, user_state, issuing).servicers,
                 **hosting.servicers(callers),
                 **administering.servicers,
-                **process_api(ground, presence, administering, hosting.administration),
+                **process_api(dependencies, user_state, administering, hosting.administration),
                 **enrolling.servicers,
-                **FederationWiring(ground, callers, administering).servicers,
+                **FederationWiring(dependencies, callers, administering).servicers,
                 **recognizing.servicers(
                     authorizing.door,
                     callers,
@@ -167,20 +174,22 @@ async def open_identity(
                 ),
                 **resetting.servicers(browsing.proof_of_work, administering),
                 **noticing.servicers,
-                **AdministrationWiring(ground, presence, callers).servicers,
-                **ImageWiring(ground, presence, callers).servicers,
-                **FedCmWiring(ground, presence).servicers,
-                **ClientScreenWiring(ground, callers).servicers,
+                **AdministrationWiring(dependencies, user_state, callers).servicers,
+                **ImageWiring(dependencies, user_state, callers).servicers,
+                **FedCmWiring(dependencies, user_state).servicers,
+                **ClientScreenWiring(dependencies, callers).servicers,
             }
             shielded = {service: ShieldedServicer(servicer, calls) for service, servicer in servicers.items()}
-            yield Identity(ground.tenants.default.issuer, shielded, ground.keys, ground.delays, calls)
+            yield Identity(
+                dependencies.tenants.default.issuer, shielded, dependencies.keys, dependencies.delays, calls
+            )
         finally:
-            ground.delays.drain()
+            dependencies.delays.drain()
             for task in running:
                 task.cancel()
 
 
-async def _ground(
+async def _dependencies(
     config: IdentityConfig, store: RecordStore, clock: Clock, randomness: Randomness, stack: AsyncExitStack
 ) -> Dependencies:
     tenants = bootstrap_tenants(config)
@@ -238,38 +247,46 @@ async def _ground(
     )
 
 
-async def _seed(ground: Dependencies) -> None:
-    clients = bootstrap_clients(ground.config, ground.tenants, ground.secrets)
-    users = bootstrap_users(ground.config.bootstrap)
-    seeding = SeedWriter(ground.store, ground.tenants, ground.passwords, ground.randomness, ground.clock)
-    await seeding.write((*clients, *tenants_own_clients(ground.tenants)), users)
+async def _seed(dependencies: Dependencies) -> None:
+    clients = bootstrap_clients(dependencies.config, dependencies.tenants, dependencies.secrets)
+    users = bootstrap_users(dependencies.config.bootstrap)
+    seeding = SeedWriter(
+        dependencies.store,
+        dependencies.tenants,
+        dependencies.passwords,
+        dependencies.randomness,
+        dependencies.clock,
+    )
+    await seeding.write((*clients, *tenants_own_clients(dependencies.tenants)), users)
 
 
-def _keeper(ground: Dependencies) -> KeyMaintenance:
-    leadership = Leadership(PURPOSE, ground.store, ground.clock, randomness=ground.randomness)
-    schedule = Schedule(ground.config.lifetimes.jwk_autorotate_cron)
+def _keeper(dependencies: Dependencies) -> KeyMaintenance:
+    leadership = Leadership(
+        PURPOSE, dependencies.store, dependencies.clock, randomness=dependencies.randomness
+    )
+    schedule = Schedule(dependencies.config.lifetimes.jwk_autorotate_cron)
     return KeyMaintenance(
-        ground.keys,
-        ground.root_secrets,
+        dependencies.keys,
+        dependencies.root_secrets,
         others=(
-            ProviderSecrets(ground.store, ground.master_keys),
-            GeneratorSecrets(ground.store, ground.master_keys),
-            ground.mail,
+            ProviderSecrets(dependencies.store, dependencies.master_keys),
+            GeneratorSecrets(dependencies.store, dependencies.master_keys),
+            dependencies.mail,
         ),
-        tenants=ground.tenants,
+        tenants=dependencies.tenants,
         schedule=schedule,
         leadership=leadership,
-        clock=ground.clock,
+        clock=dependencies.clock,
     )
 
 
-def _back_channel(ground: Dependencies, delivery: HttpDelivery) -> RetryQueue[BackChannelLogout]:
-    tokens = LogoutTokens(ground.keys, clock=ground.clock, randomness=ground.randomness)
+def _back_channel(dependencies: Dependencies, delivery: HttpDelivery) -> RetryQueue[BackChannelLogout]:
+    tokens = LogoutTokens(dependencies.keys, clock=dependencies.clock, randomness=dependencies.randomness)
     return RetryQueue(
         "back-channel logout",
-        ground.store.of(BACK_CHANNEL_LOGOUTS),
-        BackChannel(ground.clients, tokens, delivery=delivery, events=ground.events),
-        clock=ground.clock,
-        randomness=ground.randomness,
-        policy=ground.config.logout,
+        dependencies.store.of(BACK_CHANNEL_LOGOUTS),
+        BackChannel(dependencies.clients, tokens, delivery=delivery, events=dependencies.events),
+        clock=dependencies.clock,
+        randomness=dependencies.randomness,
+        policy=dependencies.config.logout,
     )

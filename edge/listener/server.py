@@ -75,7 +75,7 @@ class EdgeServer:
         server = self._runner.server
         if server is None:
             raise RuntimeError("the runner has no server after its setup")
-        server.request_factory = _beginning(server.request_factory)
+        server.request_factory = _authorization_start(server.request_factory)
         server.request_handler = _answering(server.request_handler)
         if self._tracer is not None:
             server.request_handler = traced(server.request_handler, self._tracer)
@@ -116,7 +116,7 @@ class EdgeServer:
             logger.warning("connections are refused: too many are open", extra={"peer": peer})
 
 
-def _beginning(make: _Factory) -> _Factory:
+def _authorization_start(make: _Factory) -> _Factory:
     """Notify each connection when a request begins; other HTTP versions are answered in HTTP/1.1."""
 
     def begin(

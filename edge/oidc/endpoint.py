@@ -40,12 +40,12 @@ class Endpoint:
     hosts: Hosts
     admission: Admission
     pages: Pages
-    manner: RequestPolicy = OWN_PAGES
+    policy: RequestPolicy = OWN_PAGES
     canonical: CanonicalHost = CanonicalHost()
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
         response = await answered(self._handle, request, self._refuse)
-        for name, value in {**SECURITY_HEADERS, **self.manner.headers}.items():
+        for name, value in {**SECURITY_HEADERS, **self.policy.headers}.items():
             response.headers.setdefault(name, value)
         return response
 
@@ -59,13 +59,13 @@ class Endpoint:
     async def _dispatch(self, request: web.Request) -> web.StreamResponse:
         if request.method == "OPTIONS":
             return self._options()
-        if self.manner.has_one_host and (redirect := self.canonical.redirect(request)):
+        if self.policy.has_one_host and (redirect := self.canonical.redirect(request)):
             return redirect
         handler = self.handlers.get("GET" if request.method == "HEAD" else request.method)
         if handler is None:
-            raise self.manner.method_not_allowed(self._allow())
-        self.manner.admit(request)
-        if self.manner.is_static:
+            raise self.policy.method_not_allowed(self._allow())
+        self.policy.admit(request)
+        if self.policy.is_static:
             return await handler(request)
         if not names_tenant(request):
             keep_tenant_of_host(request, await self.hosts.tenant_at(request))
@@ -73,10 +73,10 @@ class Endpoint:
         return await handler(request)
 
     def _refuse(self, error: ServiceError, request: web.Request) -> web.Response:
-        return self._answer(request, self.manner.refused(error))
+        return self._answer(request, self.policy.refused(error))
 
     def _options(self) -> web.Response:
-        preflight = self.manner.preflight
+        preflight = self.policy.preflight
         methods = {"Access-Control-Allow-Methods": self._allow()} if preflight else {}
         return web.Response(status=204, headers={"Allow": self._allow(), **methods, **preflight})
 
@@ -97,6 +97,6 @@ class Endpoint:
 
     def _wants_page(self, request: web.Request) -> bool:
         """Whether a user sees the response. Protocol endpoints get forms from programs only."""
-        if not self.manner.has_pages:
+        if not self.policy.has_pages:
             return False
-        return opens_address(request) or (sends_form(request) and not self.manner.is_oauth)
+        return opens_address(request) or (sends_form(request) and not self.policy.is_oauth)

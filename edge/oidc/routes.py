@@ -132,11 +132,11 @@ def routes(
                 hosts=hosts,
                 admission=admission,
                 pages=pages,
-                manner=manner,
+                policy=policy,
                 canonical=canonical or CanonicalHost(),
             ).serve,
         )
-        for path, manner, handlers in table
+        for path, policy, handlers in table
     ]
 
 
@@ -152,12 +152,12 @@ def _documents(stubs: Stubs, config: OidcConfig, *, assets: PageAssets) -> Itera
 
 def _rows(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages) -> Iterator[_Row]:
     for issuer in (PREFIX, _TENANT):
-        for path, manner, handlers in (
+        for path, policy, handlers in (
             *_protocol(stubs, config, browsers=browsers),
             *_of_browsers(stubs, config, browsers=browsers, pages=pages),
             *_of_overseers(stubs, config, browsers=browsers),
         ):
-            yield f"{issuer}{path}", manner, handlers
+            yield f"{issuer}{path}", policy, handlers
         for path, handlers in (
             *about_images(stubs, config, browsers=browsers),
             *about_people(stubs, config, browsers=browsers),
@@ -277,8 +277,8 @@ def _of_overseers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> It
     yield from _of_tenant_keepers(stubs, AdministrationCalls(config, browsers))
 
 
-def _of_tenant_keepers(stubs: Stubs, asking: AdministrationCalls) -> Iterator[_Row]:
-    domains = SignInDomainsEndpoint(stubs, asking)
+def _of_tenant_keepers(stubs: Stubs, calls: AdministrationCalls) -> Iterator[_Row]:
+    domains = SignInDomainsEndpoint(stubs, calls)
 
     yield "/tenants/{id}/domains", OWN_PAGES, {"GET": domains.list, "POST": domains.create}
     yield "/tenants/{id}/domains/{domain}", OWN_PAGES, {"PUT": domains.update, "DELETE": domains.delete}

@@ -20,8 +20,8 @@ class TokenSets(Protocol):
 
 
 class SignOut:
-    def __init__(self, ending: SessionTermination, token_sets: TokenSets) -> None:
-        self._ending = ending
+    def __init__(self, termination: SessionTermination, token_sets: TokenSets) -> None:
+        self._termination = termination
         self._token_sets = token_sets
 
     async def everywhere(self, tenant: Tenant, user_id: UserId, *, but: str = "") -> None:
@@ -30,6 +30,6 @@ class SignOut:
         The session with the `sid` of `but` stays, without the tokens that were issued in it.
         """
         for _ in range(_MOST_ROUNDS):
-            if not await self._ending.end_all(tenant, user_id, but=but):
+            if not await self._termination.end_all(tenant, user_id, but=but):
                 break
         await self._token_sets.remove_of_user(tenant, user_id)

@@ -91,12 +91,12 @@ class EventReader:
     ) -> EventPage:
         """Return events after a position; waits for the first one at most as long as `wait`."""
         for _ in range(int(wait.total_seconds() / _POLL_SECONDS)):
-            stretch = await self._read(tenant, position, wanted)
-            if stretch.events:
-                return stretch
-            if stretch.position == position:
+            event_page = await self._read(tenant, position, wanted)
+            if event_page.events:
+                return event_page
+            if event_page.position == position:
                 await self._pause(_POLL_SECONDS)
-            position = stretch.position
+            position = event_page.position
         return await self._read(tenant, position, wanted)
 
     async def _read(self, tenant: Tenant, position: str, wanted: EventFilter) -> EventPage:

@@ -26,14 +26,14 @@ class SessionAdministration:
         sessions: Records[Session],
         users: Records[User],
         *,
-        ending: SessionTermination,
-        signing_out: SignOut,
+        termination: SessionTermination,
+        sign_out: SignOut,
         events: Events,
     ) -> None:
         self._sessions = sessions
         self._users = users
-        self._ending = ending
-        self._signing_out = signing_out
+        self._termination = termination
+        self._sign_out = sign_out
         self._events = events
 
     async def page(
@@ -66,7 +66,7 @@ class SessionAdministration:
         return session
 
     async def end(self, tenant: Tenant, session: Session, actor: Actor) -> None:
-        await self._ending.end(tenant, session)
+        await self._termination.end(tenant, session)
         await self._events.emit(
             tenant.tenant_id,
             EventType.DELETED,
@@ -82,7 +82,7 @@ class SessionAdministration:
         user = await self._users.get(tenant.tenant_id, user_id)
         if user is None:
             raise NotFound("there is no such user")
-        await self._signing_out.everywhere(tenant, user_id, but=actor.session)
+        await self._sign_out.everywhere(tenant, user_id, but=actor.session)
         await self._events.emit(
             tenant.tenant_id,
             EventType.FORCED_LOGOUT,
@@ -95,7 +95,7 @@ class SessionAdministration:
     async def end_all(self, tenant: Tenant, actor: Actor) -> None:
         """End every session and revoke the tokens of every user; an interrupted call can be repeated."""
         async for session in every(self._sessions, tenant.tenant_id):
-            await self._ending.end(tenant, session)
+            await self._termination.end(tenant, session)
         async for user in every(self._users, tenant.tenant_id):
-            await self._signing_out.everywhere(tenant, user.user_id)
+            await self._sign_out.everywhere(tenant, user.user_id)
         await self._events.emit(tenant.tenant_id, EventType.FORCED_LOGOUT, text="everybody", actor=actor)

@@ -82,9 +82,9 @@ class UserAdministration:
     groups: Names
     administrators: Administrators
     version: DirectoryVersion
-    choosing: PasswordChoice
+    password_choice: PasswordChoice
     reserved_usernames: Collection[str]
-    signing_out: SignOut
+    sign_out: SignOut
     events: Events
     clock: Clock
     randomness: Randomness
@@ -201,7 +201,7 @@ class UserAdministration:
 
     async def _remove_rest(self, tenant: Tenant, user_id: UserId) -> None:
         await self.version.advance()
-        await self.signing_out.everywhere(tenant, user_id)
+        await self.sign_out.everywhere(tenant, user_id)
         await self.devices.remove(tenant.tenant_id, "user_id", user_id)
         await self.provider_links.remove(tenant.tenant_id, "user_id", user_id)
         await self.passkeys.remove_of_user(tenant, user_id)
@@ -214,9 +214,9 @@ class UserAdministration:
         await self.version.advance()
         has_new_password = after.password_hash != before.password_hash
         if not after.is_active(self.clock.now()):
-            await self.signing_out.everywhere(tenant, after.user_id)
+            await self.sign_out.everywhere(tenant, after.user_id)
         elif has_new_password:
-            await self.signing_out.everywhere(tenant, after.user_id, but=actor.session)
+            await self.sign_out.everywhere(tenant, after.user_id, but=actor.session)
         await self._tell(after, EventType.CHANGED, f"user {after.email}", actor)
         if has_new_password:
             is_own = actor.id == after.id
@@ -249,7 +249,7 @@ class UserAdministration:
     async def _chosen(self, tenant: Tenant, user: User, change: UserChange) -> ChosenPassword | None:
         if change.password is None:
             return None
-        return await self.choosing.choose(tenant, user, change.password)
+        return await self.password_choice.choose(tenant, user, change.password)
 
     async def _labelled(self, tenant: Tenant) -> Labelled:
         return Labelled(

@@ -25,53 +25,53 @@ class UserState:
     token_sets: TokenSets
     revoked_tokens: RevokedTokens
     active_tokens: ActiveTokens
-    ending: SessionTermination
-    signing_out: SignOut
+    termination: SessionTermination
+    sign_out: SignOut
     protection: LoginProtection
 
 
-def presence_on(ground: Dependencies) -> UserState:
+def user_state_of(dependencies: Dependencies) -> UserState:
     sessions = Sessions(
-        ground.store.of(SESSIONS),
-        ground.secrets,
-        clock=ground.clock,
-        randomness=ground.randomness,
-        lifetimes=ground.config.lifetimes,
-        config=ground.config.sessions,
+        dependencies.store.of(SESSIONS),
+        dependencies.secrets,
+        clock=dependencies.clock,
+        randomness=dependencies.randomness,
+        lifetimes=dependencies.config.lifetimes,
+        config=dependencies.config.sessions,
     )
-    token_sets, revoked_tokens = TokenSets(ground.store), RevokedTokens(ground.store)
+    token_sets, revoked_tokens = TokenSets(dependencies.store), RevokedTokens(dependencies.store)
     active_tokens = ActiveTokens(
-        ground.keys,
-        ground.clients,
+        dependencies.keys,
+        dependencies.clients,
         sets=token_sets,
         revoked=revoked_tokens,
-        records=ground.store,
-        clock=ground.clock,
+        records=dependencies.store,
+        clock=dependencies.clock,
     )
-    ending = SessionTermination(
+    termination = SessionTermination(
         sessions,
-        ground.clients,
+        dependencies.clients,
         token_sets,
-        queue=ground.store.of(BACK_CHANNEL_LOGOUTS),
-        clock=ground.clock,
-        randomness=ground.randomness,
-        config=ground.config.logout,
+        queue=dependencies.store.of(BACK_CHANNEL_LOGOUTS),
+        clock=dependencies.clock,
+        randomness=dependencies.randomness,
+        config=dependencies.config.logout,
     )
     return UserState(
-        users=Users(ground.store.of(USERS)),
+        users=Users(dependencies.store.of(USERS)),
         sessions=sessions,
-        consents=Consents(ground.store, clock=ground.clock, randomness=ground.randomness),
+        consents=Consents(dependencies.store, clock=dependencies.clock, randomness=dependencies.randomness),
         token_sets=token_sets,
         revoked_tokens=revoked_tokens,
         active_tokens=active_tokens,
-        ending=ending,
-        signing_out=SignOut(ending, token_sets),
+        termination=termination,
+        sign_out=SignOut(termination, token_sets),
         protection=LoginProtection(
-            ground.store,
-            ground.secrets,
-            clock=ground.clock,
-            delays=ground.delays,
-            config=ground.config.events.login_protection,
-            events=ground.events,
+            dependencies.store,
+            dependencies.secrets,
+            clock=dependencies.clock,
+            delays=dependencies.delays,
+            config=dependencies.config.events.login_protection,
+            events=dependencies.events,
         ),
     )

@@ -39,77 +39,77 @@ _BLACKLIST = blacklist_service_pb2.DESCRIPTOR.services_by_name["BlacklistService
 class AdministrationWiring:
     servicers: Mapping[ServiceDescriptor, object]
 
-    def __init__(self, ground: Dependencies, presence: UserState, callers: Callers) -> None:
-        self._ground = ground
-        self._presence = presence
+    def __init__(self, dependencies: Dependencies, user_state: UserState, callers: Callers) -> None:
+        self._dependencies = dependencies
+        self._user_state = user_state
         self._callers = callers
         self._administration = self._client_administration()
         self.servicers = {
-            _CLIENTS: ClientServicer(ground.tenants, callers, self._administration),
+            _CLIENTS: ClientServicer(dependencies.tenants, callers, self._administration),
             _DYNAMIC_CLIENTS: self._dynamic_clients(),
             _API_KEYS: self._api_keys(),
             _EVENTS: EventServicer(
-                ground.tenants,
+                dependencies.tenants,
                 callers,
-                reader=EventReader(ground.store, ground.clock),
-                events=ground.events,
-                clock=ground.clock,
+                reader=EventReader(dependencies.store, dependencies.clock),
+                events=dependencies.events,
+                clock=dependencies.clock,
             ),
             _BLACKLIST: self._blacklist(),
         }
 
     def _client_administration(self) -> ClientAdministration:
-        ground = self._ground
+        dependencies = self._dependencies
         return ClientAdministration(
-            ground.store,
-            ground.tenants,
-            token_sets=self._presence.token_sets,
-            consents=self._presence.consents,
-            screens=screens_on(ground),
-            images=ground.images,
-            administrators=Administrators(ground.standings),
-            destinations=ground.destinations,
-            secrets=ground.secrets,
-            version=ground.directory_version,
-            events=ground.events,
-            clock=ground.clock,
-            randomness=ground.randomness,
+            dependencies.store,
+            dependencies.tenants,
+            token_sets=self._user_state.token_sets,
+            consents=self._user_state.consents,
+            screens=screens_on(dependencies),
+            images=dependencies.images,
+            administrators=Administrators(dependencies.standings),
+            destinations=dependencies.destinations,
+            secrets=dependencies.secrets,
+            version=dependencies.directory_version,
+            events=dependencies.events,
+            clock=dependencies.clock,
+            randomness=dependencies.randomness,
         )
 
     def _dynamic_clients(self) -> DynamicClientServicer:
-        ground = self._ground
+        dependencies = self._dependencies
         registration = DynamicRegistration(
-            ground.store,
-            config=ground.config.dynamic_clients,
+            dependencies.store,
+            config=dependencies.config.dynamic_clients,
             removal=self._administration,
-            addresses=Addresses(ground.config.events.login_protection),
-            hasher=ground.secrets,
-            version=ground.directory_version,
-            events=ground.events,
-            clock=ground.clock,
-            randomness=ground.randomness,
-            destinations=ground.destinations,
+            addresses=Addresses(dependencies.config.events.login_protection),
+            hasher=dependencies.secrets,
+            version=dependencies.directory_version,
+            events=dependencies.events,
+            clock=dependencies.clock,
+            randomness=dependencies.randomness,
+            destinations=dependencies.destinations,
         )
-        return DynamicClientServicer(ground.tenants, registration)
+        return DynamicClientServicer(dependencies.tenants, registration)
 
     def _api_keys(self) -> ApiKeyServicer:
-        ground = self._ground
+        dependencies = self._dependencies
         administration = ApiKeyAdministration(
-            ground.store,
-            ground.secrets,
-            events=ground.events,
-            clock=ground.clock,
-            randomness=ground.randomness,
+            dependencies.store,
+            dependencies.secrets,
+            events=dependencies.events,
+            clock=dependencies.clock,
+            randomness=dependencies.randomness,
         )
-        keys = ApiKeys(ground.store, ground.secrets)
-        return ApiKeyServicer(ground.tenants, self._callers, keys=keys, administration=administration)
+        keys = ApiKeys(dependencies.store, dependencies.secrets)
+        return ApiKeyServicer(dependencies.tenants, self._callers, keys=keys, administration=administration)
 
     def _blacklist(self) -> BlacklistServicer:
-        ground = self._ground
+        dependencies = self._dependencies
         blacklist = Blacklist(
-            ground.store.of(ADDRESS_FAILURES),
-            Addresses(ground.config.events.login_protection),
-            events=ground.events,
-            clock=ground.clock,
+            dependencies.store.of(ADDRESS_FAILURES),
+            Addresses(dependencies.config.events.login_protection),
+            events=dependencies.events,
+            clock=dependencies.clock,
         )
-        return BlacklistServicer(ground.tenants, self._callers, blacklist)
+        return BlacklistServicer(dependencies.tenants, self._callers, blacklist)

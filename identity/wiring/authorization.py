@@ -57,100 +57,106 @@ class AuthorizationWiring:
 
     def __init__(
         self,
-        ground: Dependencies,
-        presence: UserState,
+        dependencies: Dependencies,
+        user_state: UserState,
         issuing: TokenWiring,
         browsing: BrowserWiring,
         *,
         targets: SignInTargets,
         second_factors: SecondFactors,
     ) -> None:
-        self._ground = ground
-        self._presence = presence
+        self._dependencies = dependencies
+        self._user_state = user_state
         self._issuing = issuing
         self._targets = targets
         self._second_factors = second_factors
-        self._confirmation = ConfirmationBySettings(ground.store.of(TENANTS))
+        self._confirmation = ConfirmationBySettings(dependencies.store.of(TENANTS))
         self._pushed = self._pushed_requests()
-        objects = RequestObjects(ClientKeys(ground.published_keys), ground.clock)
+        objects = RequestObjects(ClientKeys(dependencies.published_keys), dependencies.clock)
         self._by_themselves = (RequestsByValue(objects), PlainRequests())
         self._reader = RequestReader(
-            ground.clients,
+            dependencies.clients,
             browsing.hints,
-            sources=(self._pushed, RequestsByReference(objects, ground.documents), *self._by_themselves),
-            clock=ground.clock,
+            sources=(
+                self._pushed,
+                RequestsByReference(objects, dependencies.documents),
+                *self._by_themselves,
+            ),
+            clock=dependencies.clock,
         )
         self._pending = PendingRequests(
-            ground.store.of(AUTHORIZATION_REQUESTS),
-            ground.secrets,
-            clock=ground.clock,
-            randomness=ground.randomness,
+            dependencies.store.of(AUTHORIZATION_REQUESTS),
+            dependencies.secrets,
+            clock=dependencies.clock,
+            randomness=dependencies.randomness,
         )
         self._conclusion = Conclusion(
-            ground.store.of(AUTHORIZATION_CODES),
-            presence.sessions,
-            hasher=ground.secrets,
-            clock=ground.clock,
-            randomness=ground.randomness,
+            dependencies.store.of(AUTHORIZATION_CODES),
+            user_state.sessions,
+            hasher=dependencies.secrets,
+            clock=dependencies.clock,
+            randomness=dependencies.randomness,
         )
-        self._consent_gate = ConsentGate(presence.consents, self._pending, self._conclusion)
+        self._consent_gate = ConsentGate(user_state.consents, self._pending, self._conclusion)
         self.door = self._door(browsing.proof_of_work)
         self.servicers = {
             _AUTHORIZATION: self._authorization(),
             _SIGN_IN: self._sign_in(),
             _FEDERATION: FederationServicer(
-                ground.tenants,
-                upstream_sign_in(ground, presence, self.door, domains=targets, second_factors=second_factors),
-                screens=screens_on(ground),
-                clock=ground.clock,
+                dependencies.tenants,
+                upstream_sign_in(
+                    dependencies, user_state, self.door, domains=targets, second_factors=second_factors
+                ),
+                screens=screens_on(dependencies),
+                clock=dependencies.clock,
             ),
         }
 
     def _door(self, proof_of_work: ProofOfWork) -> SignInContext:
-        asked = AskedRequests(self._reader, self._ground.clients, self._pending)
-        signing_in = SignInFlow(
-            sessions=self._presence.sessions,
+        asked = AskedRequests(self._reader, self._dependencies.clients, self._pending)
+        sign_in_flow = SignInFlow(
+            sessions=self._user_state.sessions,
             asked=asked,
-            ending=self._presence.ending,
+            termination=self._user_state.termination,
             consent_gate=self._consent_gate,
-            events=self._ground.events,
+            events=self._dependencies.events,
         )
-        return SignInContext(proof_of_work=proof_of_work, asked=asked, signing_in=signing_in)
+        return SignInContext(proof_of_work=proof_of_work, asked=asked, sign_in_flow=sign_in_flow)
 
     def _pushed_requests(self) -> PushedRequests:
-        ground = self._ground
+        dependencies = self._dependencies
         return PushedRequests(
-            ground.store.of(PUSHED_REQUESTS),
-            ground.secrets,
-            clock=ground.clock,
-            randomness=ground.randomness,
-            config=ground.config.pushed_authorization,
+            dependencies.store.of(PUSHED_REQUESTS),
+            dependencies.secrets,
+            clock=dependencies.clock,
+            randomness=dependencies.randomness,
+            config=dependencies.config.pushed_authorization,
         )
 
     def _sign_in(self) -> SignInServicer:
-        tenants, proof_of_work = self._ground.tenants, self.door.proof_of_work
+        tenants, proof_of_work = self._dependencies.tenants, self.door.proof_of_work
         email_step = EmailStep(
-            self._presence.sessions, proof_of_work, asked=self.door.asked, targets=self._targets
+            self._user_state.sessions, proof_of_work, asked=self.door.asked, targets=self._targets
         )
         return SignInServicer(
             tenants,
             email_step,
             SharedSignIn(tenants, proof_of_work, self._targets),
             offers=self._offers(),
-            screens=screens_on(self._ground),
+            screens=screens_on(self._dependencies),
         )
 
     def _offers(self) -> Offers:
         return Offers(
-            registration=self._ground.config.users.registration_enabled,
-            password_reset=self._ground.mail.is_open,
+            registration=self._dependencies.config.users.registration_enabled,
+            password_reset=self._dependencies.mail.is_open,
         )
 
     def _authorization(self) -> AuthorizationServicer:
-        ground, sessions, asked = self._ground, self._presence.sessions, self.door.asked
-        standing = SessionCheck(self._presence.users, ground.clock, confirmation=self._confirmation)
+        dependencies, sessions, asked = self._dependencies, self._user_state.sessions, self.door.asked
+        standing = SessionCheck(self._user_state.users, dependencies.clock, confirmation=self._confirmation)
         return AuthorizationServicer(
-            ground.tenants,
+            dependencies.tenants,
             AuthorizationStart(
                 self._reader,
                 sessions,
@@ -170,30 +176,30 @@ class AuthorizationWiring:
             ),
             consent_step=ConsentStep(
                 sessions,
-                self._presence.consents,
+                self._user_state.consents,
                 asked=asked,
                 standing=standing,
                 conclusion=self._conclusion,
-                events=ground.events,
+                events=dependencies.events,
             ),
-            push_door=PushedRequestAdmission(
+            pushed_admission=PushedRequestAdmission(
                 self._issuing.authenticator,
                 self._issuing.proofs,
                 PushedRequestHandler(self._reader, self._pushed, sources=self._by_themselves),
             ),
-            offered=Providers(ground.store) if ground.config.federation.enabled else None,
+            offered=Providers(dependencies.store) if dependencies.config.federation.enabled else None,
             offers=self._offers(),
-            screens=screens_on(ground),
-            clock=ground.clock,
+            screens=screens_on(dependencies),
+            clock=dependencies.clock,
         )
 
     def _password_sign_in(self) -> PasswordSignIn:
-        ground = self._ground
+        dependencies = self._dependencies
         return PasswordSignIn(
-            self._presence.users,
-            ground.passwords,
-            protection=self._presence.protection,
+            self._user_state.users,
+            dependencies.passwords,
+            protection=self._user_state.protection,
             confirmation=self._confirmation,
-            clock=ground.clock,
-            events=ground.events,
+            clock=dependencies.clock,
+            events=dependencies.events,
         )

@@ -40,62 +40,64 @@ _DEVICE = device_service_pb2.DESCRIPTOR.services_by_name["DeviceService"]
 class BrowserWiring:
     servicers: Mapping[ServiceDescriptor, object]
 
-    def __init__(self, ground: Dependencies, presence: UserState, issuing: TokenWiring) -> None:
-        self._ground = ground
-        self._presence = presence
+    def __init__(self, dependencies: Dependencies, user_state: UserState, issuing: TokenWiring) -> None:
+        self._dependencies = dependencies
+        self._user_state = user_state
         self._issuing = issuing
         self.proof_of_work = ProofOfWork(
-            SingleUse(ground.store),
-            ground.root.derived("proof of work"),
-            clock=ground.clock,
-            randomness=ground.randomness,
-            config=ground.config.pow,
+            SingleUse(dependencies.store),
+            dependencies.root.derived("proof of work"),
+            clock=dependencies.clock,
+            randomness=dependencies.randomness,
+            config=dependencies.config.pow,
         )
-        self.hints = IdTokenHints(partial(verified, keys=ground.keys))
+        self.hints = IdTokenHints(partial(verified, keys=dependencies.keys))
         self.servicers = {
-            _SESSION: SessionServicer(ground.tenants, presence.sessions, presence.users, ground.clock),
-            _PROOF_OF_WORK: ProofOfWorkServicer(ground.tenants, self.proof_of_work),
+            _SESSION: SessionServicer(
+                dependencies.tenants, user_state.sessions, user_state.users, dependencies.clock
+            ),
+            _PROOF_OF_WORK: ProofOfWorkServicer(dependencies.tenants, self.proof_of_work),
             _LOGOUT: self._logout(),
             _DEVICE: self._devices(),
         }
 
     def _logout(self) -> LogoutServicer:
-        ground = self._ground
+        dependencies = self._dependencies
         end_session = EndSession(
-            self._presence.sessions,
-            LogoutRequestReader(ground.clients, self.hints),
-            self._presence.ending,
-            questions=ground.store.of(LOGOUT_REQUESTS),
-            events=ground.events,
-            hasher=ground.secrets,
-            clock=ground.clock,
-            randomness=ground.randomness,
+            self._user_state.sessions,
+            LogoutRequestReader(dependencies.clients, self.hints),
+            self._user_state.termination,
+            questions=dependencies.store.of(LOGOUT_REQUESTS),
+            events=dependencies.events,
+            hasher=dependencies.secrets,
+            clock=dependencies.clock,
+            randomness=dependencies.randomness,
         )
         return LogoutServicer(
-            ground.tenants,
+            dependencies.tenants,
             end_session,
-            upstream_logout(ground, self._presence),
-            screens=screens_on(ground),
+            upstream_logout(dependencies, self._user_state),
+            screens=screens_on(dependencies),
         )
 
     def _devices(self) -> DeviceServicer:
-        ground = self._ground
+        dependencies = self._dependencies
         authorizations = DeviceAuthorizations(
             self._issuing.authenticator,
-            ground.store,
-            starts=DeviceStarts(ground.store, ground.config.device_grant, ground.clock),
-            secrets=ground.secrets,
-            config=ground.config.device_grant,
-            clock=ground.clock,
-            randomness=ground.randomness,
+            dependencies.store,
+            starts=DeviceStarts(dependencies.store, dependencies.config.device_grant, dependencies.clock),
+            secrets=dependencies.secrets,
+            config=dependencies.config.device_grant,
+            clock=dependencies.clock,
+            randomness=dependencies.randomness,
         )
         verification = DeviceVerification(
-            self._presence.sessions,
+            self._user_state.sessions,
             self.proof_of_work,
-            guesses=UserCodeGuesses(ground.store, ground.clock),
-            clients=ground.clients,
-            records=ground.store,
-            secrets=ground.secrets,
-            clock=ground.clock,
+            guesses=UserCodeGuesses(dependencies.store, dependencies.clock),
+            clients=dependencies.clients,
+            records=dependencies.store,
+            secrets=dependencies.secrets,
+            clock=dependencies.clock,
         )
-        return DeviceServicer(ground.tenants, authorizations, verification)
+        return DeviceServicer(dependencies.tenants, authorizations, verification)

@@ -7,14 +7,14 @@ from identity.wiring.access import UserState
 from identity.wiring.dependencies import Dependencies
 
 
-def callers_of(ground: Dependencies, presence: UserState) -> Callers:
+def callers_of(dependencies: Dependencies, user_state: UserState) -> Callers:
     return Callers(
-        ground.tenants,
-        presence.sessions,
-        users=presence.users,
-        standings=ground.standings,
-        tokens=presence.active_tokens,
-        api_keys=ApiKeys(ground.store, ground.secrets),
-        administers=Administrators(ground.standings).makes,
-        clock=ground.clock,
+        dependencies.tenants,
+        user_state.sessions,
+        users=user_state.users,
+        standings=dependencies.standings,
+        tokens=user_state.active_tokens,
+        api_keys=ApiKeys(dependencies.store, dependencies.secrets),
+        administers=Administrators(dependencies.standings).makes,
+        clock=dependencies.clock,
     )

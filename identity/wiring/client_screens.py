@@ -16,13 +16,15 @@ from identity.wiring.dependencies import Dependencies
 _SCREENS = screen_service_pb2.DESCRIPTOR.services_by_name["ScreenService"]
 
 
-def screens_on(ground: Dependencies) -> Screens:
-    return Screens(ground.store, ground.clients)
+def screens_on(dependencies: Dependencies) -> Screens:
+    return Screens(dependencies.store, dependencies.clients)
 
 
 class ClientScreenWiring:
     servicers: Mapping[ServiceDescriptor, object]
 
-    def __init__(self, ground: Dependencies, callers: Callers) -> None:
-        administration = ScreenAdministration(ground.store, Administrators(ground.standings), ground.events)
-        self.servicers = {_SCREENS: ScreenServicer(Admission(ground.tenants, callers), administration)}
+    def __init__(self, dependencies: Dependencies, callers: Callers) -> None:
+        administration = ScreenAdministration(
+            dependencies.store, Administrators(dependencies.standings), dependencies.events
+        )
+        self.servicers = {_SCREENS: ScreenServicer(Admission(dependencies.tenants, callers), administration)}

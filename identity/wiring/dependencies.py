@@ -11,7 +11,7 @@ from identity.crypto.keys.root_secret import RootSecret, RootSecrets
 from identity.delivery.http.destinations import Destinations
 from identity.delivery.http.documents import HttpDocuments
 from identity.delivery.http.published_keys import PublishedKeys
-from identity.delivery.mail.postbox import MailQueue
+from identity.delivery.mail.mail_queue import MailQueue
 from identity.directory.clients import Clients
 from identity.directory.images.images import Images
 from identity.directory.images.rewriter import Rewriter

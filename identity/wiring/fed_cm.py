@@ -29,50 +29,53 @@ _FED_CM = fed_cm_service_pb2.DESCRIPTOR.services_by_name["FedCmService"]
 class FedCmWiring:
     servicers: Mapping[ServiceDescriptor, object]
 
-    def __init__(self, ground: Dependencies, presence: UserState) -> None:
-        self._ground = ground
-        self._presence = presence
-        self._reports = GrantReports(ground.events, ground.config.events)
-        self._first_use = FirstUse(ground.store)
-        relying_parties = RelyingParties(ground.clients)
+    def __init__(self, dependencies: Dependencies, user_state: UserState) -> None:
+        self._dependencies = dependencies
+        self._user_state = user_state
+        self._reports = GrantReports(dependencies.events, dependencies.config.events)
+        self._first_use = FirstUse(dependencies.store)
+        relying_parties = RelyingParties(dependencies.clients)
         people = People(
-            presence.sessions,
-            presence.users,
-            confirmation=ConfirmationBySettings(ground.store.of(TENANTS)),
-            clock=ground.clock,
+            user_state.sessions,
+            user_state.users,
+            confirmation=ConfirmationBySettings(dependencies.store.of(TENANTS)),
+            clock=dependencies.clock,
         )
         withdrawal = ConsentAdministration(
-            presence.consents,
-            ground.clients,
-            codes=UnredeemedCodes(ground.store),
-            token_sets=presence.token_sets,
-            events=ground.events,
+            user_state.consents,
+            dependencies.clients,
+            codes=UnredeemedCodes(dependencies.store),
+            token_sets=user_state.token_sets,
+            events=dependencies.events,
         )
         self.servicers = {
             _FED_CM: FedCmServicer(
-                ground.tenants,
+                dependencies.tenants,
                 relying_parties,
-                accounts=Accounts(people, presence.consents),
+                accounts=Accounts(people, user_state.consents),
                 assertions=self._assertions(relying_parties, people),
                 disconnection=Disconnection(relying_parties, people, withdrawal),
-                config=ground.config.fedcm,
+                config=dependencies.config.fedcm,
             )
         }
 
     def _assertions(self, relying_parties: RelyingParties, people: People) -> Assertions:
-        ground = self._ground
+        dependencies = self._dependencies
         signing = AssertionSigner(
-            ground.keys, IdTokens(ground.clock), custom=CustomClaims(ground.store), clock=ground.clock
+            dependencies.keys,
+            IdTokens(dependencies.clock),
+            custom=CustomClaims(dependencies.store),
+            clock=dependencies.clock,
         )
         return Assertions(
             relying_parties,
             people,
-            sessions=self._presence.sessions,
-            consents=self._presence.consents,
+            sessions=self._user_state.sessions,
+            consents=self._user_state.consents,
             sign=signing.sign,
             report=self._report,
-            events=ground.events,
-            clock=ground.clock,
+            events=dependencies.events,
+            clock=dependencies.clock,
         )
 
     async def _report(self, statement: Statement) -> None:

@@ -40,90 +40,92 @@ class FederationWiring:
     servicers: Mapping[ServiceDescriptor, object]
 
     def __init__(
-        self, ground: Dependencies, callers: Callers, administering: PeopleAdministrationWiring
+        self, dependencies: Dependencies, callers: Callers, administering: PeopleAdministrationWiring
     ) -> None:
         administration = ProviderAdministration(
-            providers=ground.store.of(PROVIDERS),
-            links=ground.store.of(PROVIDER_LINKS),
-            users=ground.store.of(USERS),
-            images=ground.images,
-            administrators=Administrators(ground.standings),
+            providers=dependencies.store.of(PROVIDERS),
+            links=dependencies.store.of(PROVIDER_LINKS),
+            users=dependencies.store.of(USERS),
+            images=dependencies.images,
+            administrators=Administrators(dependencies.standings),
             roles=administering.roles,
             groups=administering.groups,
-            destinations=ground.destinations,
-            secrets=ProviderSecrets(ground.store, ground.master_keys),
-            events=ground.events,
-            randomness=ground.randomness,
+            destinations=dependencies.destinations,
+            secrets=ProviderSecrets(dependencies.store, dependencies.master_keys),
+            events=dependencies.events,
+            randomness=dependencies.randomness,
         )
         servicer = ProviderServicer(
-            Admission(ground.tenants, callers),
+            Admission(dependencies.tenants, callers),
             administration,
-            lookup=ProviderLookup(ground.documents, ground.destinations),
-            tenants=ground.tenants,
-            offered=Providers(ground.store) if ground.config.federation.enabled else None,
+            lookup=ProviderLookup(dependencies.documents, dependencies.destinations),
+            tenants=dependencies.tenants,
+            offered=Providers(dependencies.store) if dependencies.config.federation.enabled else None,
         )
         self.servicers = {_PROVIDERS: servicer}
 
 
-def upstream_logout(ground: Dependencies, presence: UserState) -> UpstreamLogout | None:
-    if not ground.config.federation.enabled:
+def upstream_logout(dependencies: Dependencies, user_state: UserState) -> UpstreamLogout | None:
+    if not dependencies.config.federation.enabled:
         return None
     return UpstreamLogout(
-        Providers(ground.store),
-        ground.published_keys,
-        single_use=SingleUse(ground.store),
-        sessions=presence.sessions,
-        ending=presence.ending,
-        events=ground.events,
-        clock=ground.clock,
+        Providers(dependencies.store),
+        dependencies.published_keys,
+        single_use=SingleUse(dependencies.store),
+        sessions=user_state.sessions,
+        termination=user_state.termination,
+        events=dependencies.events,
+        clock=dependencies.clock,
     )
 
 
 def upstream_sign_in(
-    ground: Dependencies,
-    presence: UserState,
+    dependencies: Dependencies,
+    user_state: UserState,
     door: SignInContext,
     *,
     domains: SignInDomains,
     second_factors: SecondFactors,
 ) -> UpstreamSignIn | None:
-    if not ground.config.federation.enabled:
+    if not dependencies.config.federation.enabled:
         return None
-    providers, logins = Providers(ground.store), ground.store.of(UPSTREAM_LOGINS)
-    leaving = UpstreamLoginRedirect(
-        presence.sessions,
+    providers, logins = Providers(dependencies.store), dependencies.store.of(UPSTREAM_LOGINS)
+    login_redirect = UpstreamLoginRedirect(
+        user_state.sessions,
         door.proof_of_work,
         asked=door.asked,
         providers=providers,
         hints=Hints(domains),
         logins=logins,
-        hasher=ground.secrets,
-        clock=ground.clock,
-        randomness=ground.randomness,
+        hasher=dependencies.secrets,
+        clock=dependencies.clock,
+        randomness=dependencies.randomness,
     )
     accounts = UpstreamAccounts(
-        users=presence.users,
-        links=ground.store.of(PROVIDER_LINKS),
+        users=user_state.users,
+        links=dependencies.store.of(PROVIDER_LINKS),
         domains=domains,
-        administers=Administrators(ground.standings).makes,
-        version=ground.directory_version,
-        signing_out=presence.signing_out,
-        passkeys=Passkeys(ground.store.of(PASSKEYS)),
-        events=ground.events,
-        clock=ground.clock,
-        randomness=ground.randomness,
+        administers=Administrators(dependencies.standings).makes,
+        version=dependencies.directory_version,
+        sign_out=user_state.sign_out,
+        passkeys=Passkeys(dependencies.store.of(PASSKEYS)),
+        events=dependencies.events,
+        clock=dependencies.clock,
+        randomness=dependencies.randomness,
     )
-    arriving = UpstreamCallback(
-        presence.sessions,
+    callback = UpstreamCallback(
+        user_state.sessions,
         logins,
-        hasher=ground.secrets,
+        hasher=dependencies.secrets,
         asked=door.asked,
-        clients=ground.clients,
+        clients=dependencies.clients,
         providers=providers,
-        tokens=UpstreamTokens(ground.documents, ProviderSecrets(ground.store, ground.master_keys)),
-        id_tokens=UpstreamIdTokens(ground.published_keys, ground.clock),
+        tokens=UpstreamTokens(
+            dependencies.documents, ProviderSecrets(dependencies.store, dependencies.master_keys)
+        ),
+        id_tokens=UpstreamIdTokens(dependencies.published_keys, dependencies.clock),
         accounts=accounts,
-        signing_in=door.signing_in,
+        sign_in_flow=door.sign_in_flow,
         second_factors=second_factors,
     )
-    return UpstreamSignIn(leaving, arriving)
+    return UpstreamSignIn(login_redirect, callback)

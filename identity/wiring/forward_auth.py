@@ -20,32 +20,36 @@ _FORWARD_AUTH = forward_auth_service_pb2.DESCRIPTOR.services_by_name["ForwardAut
 class ForwardAuthWiring:
     servicers: Mapping[ServiceDescriptor, object]
 
-    def __init__(self, ground: Dependencies, presence: UserState, issuing: TokenWiring) -> None:
+    def __init__(self, dependencies: Dependencies, user_state: UserState, issuing: TokenWiring) -> None:
         redemption = Redemption(
-            ground.store,
-            ground.secrets,
+            dependencies.store,
+            dependencies.secrets,
             grant=issuing.grants[GrantType.AUTHORIZATION_CODE],
             people=issuing.people,
             continuation=issuing.continuation,
-            randomness=ground.randomness,
+            randomness=dependencies.randomness,
         )
         admission = ForwardAdmission(
-            ground.store,
-            ground.secrets,
-            sessions=presence.sessions,
-            token_sets=presence.token_sets,
-            users=presence.users,
-            clock=ground.clock,
+            dependencies.store,
+            dependencies.secrets,
+            sessions=user_state.sessions,
+            token_sets=user_state.token_sets,
+            users=user_state.users,
+            clock=dependencies.clock,
         )
         sign_in = ForwardSignIn(
-            ground.store,
-            ground.secrets,
+            dependencies.store,
+            dependencies.secrets,
             redemption=redemption,
-            clock=ground.clock,
-            randomness=ground.randomness,
+            clock=dependencies.clock,
+            randomness=dependencies.randomness,
         )
         self.servicers = {
             _FORWARD_AUTH: ForwardAuthServicer(
-                ground.tenants, ground.clients, admission=admission, sign_in=sign_in, clock=ground.clock
+                dependencies.tenants,
+                dependencies.clients,
+                admission=admission,
+                sign_in=sign_in,
+                clock=dependencies.clock,
             )
         }

@@ -29,23 +29,25 @@ _IMAGES = image_service_pb2.DESCRIPTOR.services_by_name["ImageService"]
 class ImageWiring:
     servicers: Mapping[ServiceDescriptor, object]
 
-    def __init__(self, ground: Dependencies, presence: UserState, callers: Callers) -> None:
-        self._ground = ground
-        self._presence = presence
-        self._administrators = Administrators(ground.standings)
+    def __init__(self, dependencies: Dependencies, user_state: UserState, callers: Callers) -> None:
+        self._dependencies = dependencies
+        self._user_state = user_state
+        self._administrators = Administrators(dependencies.standings)
         keeping = ImageAdministration(
-            ground.images,
-            ground.rewriter,
+            dependencies.images,
+            dependencies.rewriter,
             holders={
                 ImageKind.CLIENT: self._clients(),
                 ImageKind.USER: self._people(),
                 ImageKind.PROVIDER: self._providers(),
             },
-            events=ground.events,
+            events=dependencies.events,
         )
-        config = ground.config.pictures
-        viewing = PictureAccess(callers, presence.active_tokens, is_public=config.public)
-        servicer = ImageServicer(ground.tenants, callers, keeping=keeping, viewing=viewing, config=config)
+        config = dependencies.config.pictures
+        picture_access = PictureAccess(callers, user_state.active_tokens, is_public=config.public)
+        servicer = ImageServicer(
+            dependencies.tenants, callers, keeping=keeping, picture_access=picture_access, config=config
+        )
         self.servicers = {_IMAGES: servicer}
 
     def _clients(self) -> Holders[Client]:
@@ -56,8 +58,8 @@ class ImageWiring:
 
         return Holders(
             noun="client",
-            records=self._ground.store.of(CLIENTS),
-            known=self._ground.clients.find,
+            records=self._dependencies.store.of(CLIENTS),
+            known=self._dependencies.clients.find,
             expect_may_change=expect_may_change,
             image_id_of=lambda client: client.logo_id,
             with_image=lambda client, image_id: replace(client, logo_id=image_id),
@@ -66,17 +68,17 @@ class ImageWiring:
 
     def _people(self) -> Holders[User]:
         async def known(tenant: Tenant, user_id: str) -> User | None:
-            return await self._presence.users.find(tenant, UserId(user_id))
+            return await self._user_state.users.find(tenant, UserId(user_id))
 
         async def expect_may_change(_tenant: Tenant, user: User, actor: Actor) -> None:
             await self._administrators.expect_may_change(user, actor)
 
         def with_image(user: User, image_id: str) -> User:
-            return replace(user, picture_id=image_id, changed_at=self._ground.clock.now())
+            return replace(user, picture_id=image_id, changed_at=self._dependencies.clock.now())
 
         return Holders(
             noun="user",
-            records=self._ground.store.of(USERS),
+            records=self._dependencies.store.of(USERS),
             known=known,
             expect_may_change=expect_may_change,
             image_id_of=lambda user: user.picture_id,
@@ -90,8 +92,8 @@ class ImageWiring:
 
         return Holders(
             noun="provider",
-            records=self._ground.store.of(PROVIDERS),
-            known=Providers(self._ground.store).find,
+            records=self._dependencies.store.of(PROVIDERS),
+            known=Providers(self._dependencies.store).find,
             expect_may_change=expect_may_change,
             image_id_of=lambda provider: provider.image_id,
             with_image=lambda provider, image_id: replace(provider, image_id=image_id),

@@ -11,27 +11,27 @@ from identity.delivery.retry_queue import RetryQueue
 from identity.wiring.dependencies import Dependencies
 
 
-def mailing(ground: Dependencies) -> Iterator[Coroutine[None, None, None]]:
+def mailing(dependencies: Dependencies) -> Iterator[Coroutine[None, None, None]]:
     """Return background loops that run while the provider runs; none without mail."""
-    if ground.config.email.is_set:
-        yield _letters(ground).run(ground.tenants.all)
+    if dependencies.config.email.is_set:
+        yield _letters(dependencies).run(dependencies.tenants.all)
 
 
-def _letters(ground: Dependencies) -> RetryQueue[QueuedLetter]:
-    config = ground.config.email
+def _letters(dependencies: Dependencies) -> RetryQueue[QueuedLetter]:
+    config = dependencies.config.email
     handler = LetterSender(
         _server(config),
-        LetterSafe(ground.master_keys),
+        LetterSafe(dependencies.master_keys),
         sender=config.from_address,
-        events=ground.events,
-        clock=ground.clock,
+        events=dependencies.events,
+        clock=dependencies.clock,
     )
     return RetryQueue(
         "letter",
-        ground.store.of(QUEUED_LETTERS),
+        dependencies.store.of(QUEUED_LETTERS),
         handler,
-        clock=ground.clock,
-        randomness=ground.randomness,
+        clock=dependencies.clock,
+        randomness=dependencies.randomness,
         policy=config,
     )
 

@@ -21,22 +21,25 @@ class NoticeWiring:
 
     servicers: Mapping[ServiceDescriptor, object]
 
-    def __init__(self, ground: Dependencies, presence: UserState) -> None:
+    def __init__(self, dependencies: Dependencies, user_state: UserState) -> None:
         self.revocations = Revocations(
-            users=presence.users,
-            links=ground.links,
-            signing_out=presence.signing_out,
-            events=ground.events,
-            clock=ground.clock,
+            users=user_state.users,
+            links=dependencies.links,
+            sign_out=user_state.sign_out,
+            events=dependencies.events,
+            clock=dependencies.clock,
         )
         self.places = PlaceWatch(
-            records=ground.store.of(SIGN_IN_PLACES),
-            addresses=Addresses(ground.config.events.login_protection),
-            events=ground.events,
+            records=dependencies.store.of(SIGN_IN_PLACES),
+            addresses=Addresses(dependencies.config.events.login_protection),
+            events=dependencies.events,
         )
         notices = Notices(
-            tenants=ground.tenants, users=presence.users, revocations=self.revocations, mail=ground.mail
+            tenants=dependencies.tenants,
+            users=user_state.users,
+            revocations=self.revocations,
+            mail=dependencies.mail,
         )
-        ground.events.listen(self.places)
-        ground.events.listen(notices)
-        self.servicers = {_REVOCATION: SignInRevocationServicer(ground.tenants, self.revocations)}
+        dependencies.events.listen(self.places)
+        dependencies.events.listen(notices)
+        self.servicers = {_REVOCATION: SignInRevocationServicer(dependencies.tenants, self.revocations)}

@@ -33,27 +33,27 @@ _CODES = one_time_code_service_pb2.DESCRIPTOR.services_by_name["OneTimeCodeServi
 class OneTimeCodeWiring:
     """`keeping`, `questions` and `verification` are shared with other second factors."""
 
-    def __init__(self, ground: Dependencies, presence: UserState) -> None:
-        self._ground = ground
-        self._presence = presence
-        self._secrets = GeneratorSecrets(ground.store, ground.master_keys)
-        self._recovery = RecoveryCodeGenerator(ground.secrets, ground.randomness)
-        self.keeping = CodeFactorRecords(ground.store)
+    def __init__(self, dependencies: Dependencies, user_state: UserState) -> None:
+        self._dependencies = dependencies
+        self._user_state = user_state
+        self._secrets = GeneratorSecrets(dependencies.store, dependencies.master_keys)
+        self._recovery = RecoveryCodeGenerator(dependencies.secrets, dependencies.randomness)
+        self.keeping = CodeFactorRecords(dependencies.store)
         self.questions = CodeQuestions(
-            ground.store.of(CODE_QUESTIONS),
-            ground.secrets,
-            clock=ground.clock,
-            randomness=ground.randomness,
-            config=ground.config.one_time_codes,
+            dependencies.store.of(CODE_QUESTIONS),
+            dependencies.secrets,
+            clock=dependencies.clock,
+            randomness=dependencies.randomness,
+            config=dependencies.config.one_time_codes,
         )
         self.verification = CodeVerification(
             keeping=self.keeping,
             secrets=self._secrets,
             recovery=self._recovery,
-            protection=presence.protection,
-            events=ground.events,
-            clock=ground.clock,
-            config=ground.config.one_time_codes,
+            protection=user_state.protection,
+            events=dependencies.events,
+            clock=dependencies.clock,
+            config=dependencies.config.one_time_codes,
         )
 
     def servicers(
@@ -65,50 +65,50 @@ class OneTimeCodeWiring:
         passkeys: Passkeys,
         remembered: RememberedFactors,
     ) -> Mapping[ServiceDescriptor, object]:
-        ground = self._ground
-        accounts = CodeAccounts(users=self._presence.users, keeping=self.keeping)
+        dependencies = self._dependencies
+        accounts = CodeAccounts(users=self._user_state.users, keeping=self.keeping)
         servicer = OneTimeCodeServicer(
-            ground.tenants,
-            Admission(ground.tenants, callers),
+            dependencies.tenants,
+            Admission(dependencies.tenants, callers),
             administration=CodeAdministration(
                 keeping=self.keeping,
                 recovery=self._recovery,
                 passkeys=passkeys,
                 accounts=accounts,
                 modification_tokens=modification_tokens,
-                events=ground.events,
-                clock=ground.clock,
+                events=dependencies.events,
+                clock=dependencies.clock,
             ),
             enrolment=self._enrolment(accounts, modification_tokens),
             sign_in=self._sign_in(door, remembered),
-            clock=ground.clock,
+            clock=dependencies.clock,
         )
         return {_CODES: servicer}
 
     def _enrolment(
         self, accounts: CodeAccounts, modification_tokens: ModificationTokens
     ) -> GeneratorEnrolment:
-        ground = self._ground
+        dependencies = self._dependencies
         return GeneratorEnrolment(
             keeping=self.keeping,
             secrets=self._secrets,
             accounts=accounts,
             modification_tokens=modification_tokens,
-            shown_factors=ShownFactors(self._presence.users, self._presence.sessions),
-            events=ground.events,
-            clock=ground.clock,
-            randomness=ground.randomness,
-            config=ground.config.one_time_codes,
+            shown_factors=ShownFactors(self._user_state.users, self._user_state.sessions),
+            events=dependencies.events,
+            clock=dependencies.clock,
+            randomness=dependencies.randomness,
+            config=dependencies.config.one_time_codes,
         )
 
     def _sign_in(self, door: SignInContext, remembered: RememberedFactors) -> CodeSignIn:
         return CodeSignIn(
-            sessions=self._presence.sessions,
-            users=self._presence.users,
+            sessions=self._user_state.sessions,
+            users=self._user_state.users,
             door=door,
             questions=self.questions,
             verification=self.verification,
             remembered=remembered,
-            confirmation=ConfirmationBySettings(self._ground.store.of(TENANTS)),
-            clock=self._ground.clock,
+            confirmation=ConfirmationBySettings(self._dependencies.store.of(TENANTS)),
+            clock=self._dependencies.clock,
         )

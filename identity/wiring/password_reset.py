@@ -31,33 +31,35 @@ class PasswordResetWiring:
 
     def __init__(
         self,
-        ground: Dependencies,
-        presence: UserState,
+        dependencies: Dependencies,
+        user_state: UserState,
         targets: SignInTargets,
         recognizing: SecondFactorWiring,
     ) -> None:
-        self._ground = ground
-        self._presence = presence
+        self._dependencies = dependencies
+        self._user_state = user_state
         self._targets = targets
         self._recognizing = recognizing
         self.magic_links = MagicLinks(
-            links=ground.links,
-            users=presence.users,
+            links=dependencies.links,
+            users=user_state.users,
             targets=targets,
-            hasher=ground.secrets,
-            clock=ground.clock,
-            randomness=ground.randomness,
-            config=ground.config.password_reset,
+            hasher=dependencies.secrets,
+            clock=dependencies.clock,
+            randomness=dependencies.randomness,
+            config=dependencies.config.password_reset,
         )
-        self._posting = ResetMails(
-            users=presence.users,
+        self._reset_mails = ResetMails(
+            users=user_state.users,
             magic_links=self.magic_links,
-            mail=ground.mail,
-            clock=ground.clock,
-            config=ground.config.password_reset,
+            mail=dependencies.mail,
+            clock=dependencies.clock,
+            config=dependencies.config.password_reset,
         )
-        ground.events.listen(ExpiredPasswords(tenants=ground.tenants, posting=self._posting))
-        self.welcome = WelcomeMails(magic_links=self.magic_links, mail=ground.mail)
+        dependencies.events.listen(
+            ExpiredPasswords(tenants=dependencies.tenants, reset_mails=self._reset_mails)
+        )
+        self.welcome = WelcomeMails(magic_links=self.magic_links, mail=dependencies.mail)
         self.ceremony = LinkCeremony(
             magic_links=self.magic_links,
             passkeys=recognizing.passkeys,
@@ -67,48 +69,48 @@ class PasswordResetWiring:
 
     def loops(self) -> Iterator[Coroutine[None, None, None]]:
         """Background loops that run while the provider runs; none without mail."""
-        ground = self._ground
-        if not ground.mail.is_open:
+        dependencies = self._dependencies
+        if not dependencies.mail.is_open:
             return
         yield RetryQueue(
             "password reset",
-            ground.store.of(RESET_REQUESTS),
-            self._posting,
-            clock=ground.clock,
-            randomness=ground.randomness,
-            policy=ground.config.password_reset,
-        ).run(ground.tenants.all)
+            dependencies.store.of(RESET_REQUESTS),
+            self._reset_mails,
+            clock=dependencies.clock,
+            randomness=dependencies.randomness,
+            policy=dependencies.config.password_reset,
+        ).run(dependencies.tenants.all)
 
     def servicers(
         self, proof_of_work: ProofOfWork, administering: PeopleAdministrationWiring
     ) -> Mapping[ServiceDescriptor, object]:
-        ground = self._ground
+        dependencies = self._dependencies
         requests = ResetRequests(
-            mail=ground.mail,
-            queue=ground.store.of(RESET_REQUESTS),
+            mail=dependencies.mail,
+            queue=dependencies.store.of(RESET_REQUESTS),
             proof_of_work=proof_of_work,
-            clients=ground.clients,
+            clients=dependencies.clients,
             targets=self._targets,
-            clock=ground.clock,
-            randomness=ground.randomness,
+            clock=dependencies.clock,
+            randomness=dependencies.randomness,
         )
-        opening = AccountActivation(
+        activation = AccountActivation(
             magic_links=self.magic_links,
             ceremony=self.ceremony,
             registration=self._recognizing.registration(administering.modification_tokens),
-            choosing=administering.choosing,
-            users=ground.store.of(USERS),
-            version=ground.directory_version,
-            signing_out=self._presence.signing_out,
-            protection=self._presence.protection,
-            events=ground.events,
-            clock=ground.clock,
+            password_choice=administering.password_choice,
+            users=dependencies.store.of(USERS),
+            version=dependencies.directory_version,
+            sign_out=self._user_state.sign_out,
+            protection=self._user_state.protection,
+            events=dependencies.events,
+            clock=dependencies.clock,
         )
         servicer = PasswordResetServicer(
-            ground.tenants,
+            dependencies.tenants,
             requests,
             magic_links=self.magic_links,
-            opening=opening,
+            activation=activation,
             policies=administering.policies,
         )
         return {_RESET: servicer}

@@ -112,34 +112,34 @@ class PeopleAdministrationWiring:
 
     def __init__(
         self,
-        ground: Dependencies,
-        presence: UserState,
+        dependencies: Dependencies,
+        user_state: UserState,
         callers: Callers,
         *,
         factors: FactorProofs,
         noticing: NoticeWiring,
         welcome: WelcomeMails,
     ) -> None:
-        self._ground = ground
+        self._dependencies = dependencies
         self._factors = factors
         self._noticing = noticing
         self._welcome = welcome
         self.modification_tokens = ModificationTokens(
-            ground.store.of(MODIFICATION_TOKENS),
-            ground.secrets,
-            shown_factors=ShownFactors(presence.users, presence.sessions),
-            clock=ground.clock,
-            randomness=ground.randomness,
+            dependencies.store.of(MODIFICATION_TOKENS),
+            dependencies.secrets,
+            shown_factors=ShownFactors(user_state.users, user_state.sessions),
+            clock=dependencies.clock,
+            randomness=dependencies.randomness,
         )
-        self._presence = presence
-        self._users = ground.store.of(USERS)
-        self.policies = PasswordPolicies(ground.store.of(TENANTS), ground.events)
-        self.choosing = PasswordChoice(self.policies, ground.passwords, ground.clock)
-        self.administrators = Administrators(ground.standings)
-        admission = Admission(ground.tenants, callers)
-        self.acting = ProcessApiCallers(
-            *(ground.tenants, self._users, ground.clock),
-            deployment_client_id=ground.config.bootstrap.client_id,
+        self._user_state = user_state
+        self._users = dependencies.store.of(USERS)
+        self.policies = PasswordPolicies(dependencies.store.of(TENANTS), dependencies.events)
+        self.password_choice = PasswordChoice(self.policies, dependencies.passwords, dependencies.clock)
+        self.administrators = Administrators(dependencies.standings)
+        admission = Admission(dependencies.tenants, callers)
+        self.api_callers = ProcessApiCallers(
+            *(dependencies.tenants, self._users, dependencies.clock),
+            deployment_client_id=dependencies.config.bootstrap.client_id,
         )
         self.groups, self.roles, attributes = self._groups(), self._roles(), self._attributes()
         self.people = self._user_administration()
@@ -149,179 +149,190 @@ class PeopleAdministrationWiring:
             _USERS: UserServicer(admission, self.people),
             _GROUPS: GroupServicer(admission, self.groups, self.roles),
             _ROLES: RoleServicer(admission, self.roles),
-            _RULES: MappingRuleServicer(self.acting, self.mapping_rules),
-            _MEMBERSHIPS: MembershipServicer(self.acting, self._memberships()),
+            _RULES: MappingRuleServicer(self.api_callers, self.mapping_rules),
+            _MEMBERSHIPS: MembershipServicer(self.api_callers, self._memberships()),
             _SCOPES: ScopeServicer(admission, self._scopes(), attributes),
             _ATTRIBUTES: UserAttributeServicer(admission, attributes),
-            _POLICIES: PasswordPolicyServicer(ground.tenants, admission, self.policies),
+            _POLICIES: PasswordPolicyServicer(dependencies.tenants, admission, self.policies),
             _SESSIONS: self._session_administration(admission),
             _CONSENTS: ConsentServicer(
                 admission,
                 ConsentAdministration(
-                    presence.consents,
-                    ground.clients,
-                    codes=UnredeemedCodes(ground.store),
-                    token_sets=presence.token_sets,
-                    events=ground.events,
+                    user_state.consents,
+                    dependencies.clients,
+                    codes=UnredeemedCodes(dependencies.store),
+                    token_sets=user_state.token_sets,
+                    events=dependencies.events,
                 ),
             ),
             _DEVICES: DeviceListServicer(
                 admission,
-                DeviceAdministration(ground.store.of(DEVICES), ground.store.of(TOKEN_SETS), ground.events),
+                DeviceAdministration(
+                    dependencies.store.of(DEVICES), dependencies.store.of(TOKEN_SETS), dependencies.events
+                ),
             ),
         }
 
     def loops(self) -> Iterator[Coroutine[None, None, None]]:
         """Background loops that run while the provider runs."""
-        ground = self._ground
+        dependencies = self._dependencies
         yield AccountUpkeep(
-            ground.tenants,
+            dependencies.tenants,
             self._users,
             removal=self.people,
-            settings=ground.store.of(TENANTS),
-            leadership=Leadership(PURPOSE, ground.store, ground.clock, randomness=ground.randomness),
-            events=ground.events,
-            clock=ground.clock,
-            config=ground.config.users,
+            settings=dependencies.store.of(TENANTS),
+            leadership=Leadership(
+                PURPOSE, dependencies.store, dependencies.clock, randomness=dependencies.randomness
+            ),
+            events=dependencies.events,
+            clock=dependencies.clock,
+            config=dependencies.config.users,
         ).run()
 
     def _user_administration(self) -> UserAdministration:
-        ground = self._ground
+        dependencies = self._dependencies
         return UserAdministration(
             users=self._users,
-            devices=ground.store.of(DEVICES),
-            provider_links=ground.store.of(PROVIDER_LINKS),
-            consents=self._presence.consents,
-            passkeys=Passkeys(ground.store.of(PASSKEYS)),
+            devices=dependencies.store.of(DEVICES),
+            provider_links=dependencies.store.of(PROVIDER_LINKS),
+            consents=self._user_state.consents,
+            passkeys=Passkeys(dependencies.store.of(PASSKEYS)),
             places=self._noticing.places,
             welcome=self._welcome,
-            one_time_codes=CodeFactorRecords(ground.store),
-            images=ground.images,
+            one_time_codes=CodeFactorRecords(dependencies.store),
+            images=dependencies.images,
             roles=self.roles,
             groups=self.groups,
             administrators=self.administrators,
-            version=ground.directory_version,
-            choosing=self.choosing,
-            reserved_usernames=ground.config.users.preferred_username_blacklist,
-            signing_out=self._presence.signing_out,
-            events=ground.events,
-            clock=ground.clock,
-            randomness=ground.randomness,
+            version=dependencies.directory_version,
+            password_choice=self.password_choice,
+            reserved_usernames=dependencies.config.users.preferred_username_blacklist,
+            sign_out=self._user_state.sign_out,
+            events=dependencies.events,
+            clock=dependencies.clock,
+            randomness=dependencies.randomness,
         )
 
     def _accounts(self, admission: Admission) -> AccountServicer:
-        ground, presence = self._ground, self._presence
+        dependencies, user_state = self._dependencies, self._user_state
         proofs = Proofs(
-            presence.users,
-            ground.passwords,
+            user_state.users,
+            dependencies.passwords,
             factors=self._factors,
-            shown_factors=ShownFactors(presence.users, presence.sessions),
-            protection=presence.protection,
+            shown_factors=ShownFactors(user_state.users, user_state.sessions),
+            protection=user_state.protection,
             tokens=self.modification_tokens,
         )
         addresses = AddressChanges(
             users=self._users,
-            links=ground.links,
-            mail=ground.mail,
+            links=dependencies.links,
+            mail=dependencies.mail,
             revocations=self._noticing.revocations,
-            version=ground.directory_version,
-            events=ground.events,
-            clock=ground.clock,
+            version=dependencies.directory_version,
+            events=dependencies.events,
+            clock=dependencies.clock,
         )
         account = OwnAccount(
             self.people,
             proofs,
             addresses=addresses,
-            sessions=presence.sessions,
-            config=ground.config.users,
+            sessions=user_state.sessions,
+            config=dependencies.config.users,
         )
         return AccountServicer(
-            ground.tenants, admission, account, addresses=addresses, proofs=proofs, clock=ground.clock
+            dependencies.tenants,
+            admission,
+            account,
+            addresses=addresses,
+            proofs=proofs,
+            clock=dependencies.clock,
         )
 
     def _groups(self) -> Labels[Group]:
-        ground = self._ground
+        dependencies = self._dependencies
         return Labels(
             "group",
-            ground.store.of(GROUPS),
+            dependencies.store.of(GROUPS),
             checked=names.group,
             built_in=(),
-            holders=AllOf(holders_of_groups(ground.store), DefaultGroups(ground.store)),
+            holders=AllOf(holders_of_groups(dependencies.store), DefaultGroups(dependencies.store)),
             administrators=self.administrators,
-            version=ground.directory_version,
-            events=ground.events,
-            randomness=ground.randomness,
+            version=dependencies.directory_version,
+            events=dependencies.events,
+            randomness=dependencies.randomness,
         )
 
     def _roles(self) -> Labels[Role]:
-        ground = self._ground
+        dependencies = self._dependencies
         return Labels(
             "role",
-            ground.store.of(ROLES),
+            dependencies.store.of(ROLES),
             checked=names.label,
             built_in=ADMINISTRATOR_ROLES,
-            holders=holders_of_roles(ground.store),
+            holders=holders_of_roles(dependencies.store),
             administrators=self.administrators,
-            version=ground.directory_version,
-            events=ground.events,
-            randomness=ground.randomness,
+            version=dependencies.directory_version,
+            events=dependencies.events,
+            randomness=dependencies.randomness,
         )
 
     def _mapping_rules(self) -> MappingRules:
-        ground = self._ground
+        dependencies = self._dependencies
         return MappingRules(
-            records=ground.store.of(MAPPING_RULES), version=ground.directory_version, events=ground.events
+            records=dependencies.store.of(MAPPING_RULES),
+            version=dependencies.directory_version,
+            events=dependencies.events,
         )
 
     def _memberships(self) -> Memberships:
-        ground = self._ground
+        dependencies = self._dependencies
         return Memberships(
-            ground.store,
-            ground.tenants,
+            dependencies.store,
+            dependencies.tenants,
             roles=self.roles,
             groups=self.groups,
             administrators=self.administrators,
-            version=ground.directory_version,
-            events=ground.events,
+            version=dependencies.directory_version,
+            events=dependencies.events,
         )
 
     def _scopes(self) -> Labels[ScopeDefinition]:
-        ground = self._ground
+        dependencies = self._dependencies
         return Labels(
             "scope",
-            ground.store.of(SCOPE_DEFINITIONS),
+            dependencies.store.of(SCOPE_DEFINITIONS),
             checked=names.label,
             built_in=BUILT_IN_SCOPES,
-            holders=RecordsWith(ground.store.of(CLIENTS), "oauth_scopes", "default_scopes"),
+            holders=RecordsWith(dependencies.store.of(CLIENTS), "oauth_scopes", "default_scopes"),
             administrators=self.administrators,
-            version=ground.directory_version,
-            events=ground.events,
-            randomness=ground.randomness,
+            version=dependencies.directory_version,
+            events=dependencies.events,
+            randomness=dependencies.randomness,
         )
 
     def _attributes(self) -> UserAttributes:
-        ground = self._ground
+        dependencies = self._dependencies
         return UserAttributes(
-            attributes=ground.store.of(USER_ATTRIBUTES),
+            attributes=dependencies.store.of(USER_ATTRIBUTES),
             users=self._users,
             holders=(
                 PeopleWithAttributes(self._users),
-                ScopesWithAttributes(ground.store.of(SCOPE_DEFINITIONS)),
+                ScopesWithAttributes(dependencies.store.of(SCOPE_DEFINITIONS)),
             ),
             administrators=self.administrators,
-            events=ground.events,
-            clock=ground.clock,
+            events=dependencies.events,
+            clock=dependencies.clock,
         )
 
     def _session_administration(self, admission: Admission) -> SessionAdministrationServicer:
-        ground = self._ground
+        dependencies = self._dependencies
         administration = SessionAdministration(
-            ground.store.of(SESSIONS),
+            dependencies.store.of(SESSIONS),
             self._users,
-            ending=self._presence.ending,
-            signing_out=self._presence.signing_out,
-            events=ground.events,
+            termination=self._user_state.termination,
+            sign_out=self._user_state.sign_out,
+            events=dependencies.events,
         )
         return SessionAdministrationServicer(
-            admission, administration, idle=ground.config.lifetimes.session_timeout
+            admission, administration, idle=dependencies.config.lifetimes.session_timeout
         )

@@ -30,23 +30,23 @@ _USERS = user_service_pb2.DESCRIPTOR.services_by_name["UserService"]
 
 
 def process_api(
-    ground: Dependencies,
-    presence: UserState,
+    dependencies: Dependencies,
+    user_state: UserState,
     administering: PeopleAdministrationWiring,
     tenants: TenantAdministration,
 ) -> Mapping[ServiceDescriptor, object]:
     """Return the servicers, which share their records with the administration."""
-    acting, members = administering.acting, Members(ground.store, administering.mapping_rules)
+    api_callers, members = administering.api_callers, Members(dependencies.store, administering.mapping_rules)
     return {
-        _GROUPS: GroupServicer(acting, administering.groups, members),
-        _ROLES: RoleServicer(acting, administering.roles, members),
-        _USERS: UserServicer(acting, administering.people, administering.administrators),
-        _TENANTS: TenantServicer(acting, tenants, members),
+        _GROUPS: GroupServicer(api_callers, administering.groups, members),
+        _ROLES: RoleServicer(api_callers, administering.roles, members),
+        _USERS: UserServicer(api_callers, administering.people, administering.administrators),
+        _TENANTS: TenantServicer(api_callers, tenants, members),
         _AUTHENTICATION: AuthenticationServicer(
-            ground.tenants,
-            presence.users,
-            ground.clients,
-            standings=ground.standings,
+            dependencies.tenants,
+            user_state.users,
+            dependencies.clients,
+            standings=dependencies.standings,
             administration=tenants,
         ),
     }

@@ -35,80 +35,80 @@ class RegistrationWiring:
 
     def __init__(
         self,
-        ground: Dependencies,
-        presence: UserState,
+        dependencies: Dependencies,
+        user_state: UserState,
         proof_of_work: ProofOfWork,
         *,
         targets: SignInTargets,
         groups: Labels[Group],
         password_links: PasswordLinks,
     ) -> None:
-        self._ground = ground
+        self._dependencies = dependencies
         self._password_links = password_links
-        self._presence = presence
-        protection = ground.config.events.login_protection
+        self._user_state = user_state
+        protection = dependencies.config.events.login_protection
         self._door = RegistrationAdmission(
             proof_of_work=proof_of_work,
             limits=RegistrationLimits(
-                ground.store.of(REGISTRATION_ATTEMPTS),
+                dependencies.store.of(REGISTRATION_ATTEMPTS),
                 Addresses(protection),
-                most=ground.config.users.registration_limit,
-                clock=ground.clock,
+                most=dependencies.config.users.registration_limit,
+                clock=dependencies.clock,
             ),
         )
-        self._evenly = EqualDuration(Delays(protection.max_delayed))
-        self._settings = SettingsOfTenants(ground.store.of(TENANTS))
-        self._returning = ReturnAddresses(ground.clients)
-        self._policies = PasswordPolicies(ground.store.of(TENANTS), ground.events)
+        self._equal_duration = EqualDuration(Delays(protection.max_delayed))
+        self._settings = SettingsOfTenants(dependencies.store.of(TENANTS))
+        self._return_addresses = ReturnAddresses(dependencies.clients)
+        self._policies = PasswordPolicies(dependencies.store.of(TENANTS), dependencies.events)
         self._links = ConfirmationLinks(
-            links=ground.links,
-            postbox=ground.mail,
-            events=ground.events,
-            clock=ground.clock,
-            randomness=ground.randomness,
+            links=dependencies.links,
+            mail_queue=dependencies.mail,
+            events=dependencies.events,
+            clock=dependencies.clock,
+            randomness=dependencies.randomness,
         )
         self.servicers = {_REGISTRATION: self._registration(targets, groups)}
 
     def _registration(self, targets: SignInTargets, groups: Labels[Group]) -> RegistrationServicer:
-        ground, users = self._ground, self._presence.users
+        dependencies, users = self._dependencies, self._user_state.users
         return RegistrationServicer(
-            ground.tenants,
+            dependencies.tenants,
             self._registering(targets, groups),
             confirming=RegistrationConfirmation(
                 users=users,
                 links=self._links,
                 password_links=self._password_links,
-                returning=self._returning,
-                events=ground.events,
-                clock=ground.clock,
+                return_addresses=self._return_addresses,
+                events=dependencies.events,
+                clock=dependencies.clock,
             ),
             requests=ConfirmationRequests(
                 users=users,
                 door=self._door,
                 settings=self._settings,
                 links=self._links,
-                evenly=self._evenly,
-                clock=ground.clock,
+                equal_duration=self._equal_duration,
+                clock=dependencies.clock,
             ),
             policies=self._policies,
-            config=ground.config.users,
+            config=dependencies.config.users,
         )
 
     def _registering(self, targets: SignInTargets, groups: Labels[Group]) -> SelfRegistration:
-        ground = self._ground
+        dependencies = self._dependencies
         return SelfRegistration(
-            users=self._presence.users,
+            users=self._user_state.users,
             door=self._door,
             targets=targets,
             settings=self._settings,
-            choosing=PasswordChoice(self._policies, ground.passwords, ground.clock),
+            password_choice=PasswordChoice(self._policies, dependencies.passwords, dependencies.clock),
             groups=groups,
             links=self._links,
-            postbox=ground.mail,
-            returning=self._returning,
-            evenly=self._evenly,
-            events=ground.events,
-            clock=ground.clock,
-            randomness=ground.randomness,
-            config=ground.config.users,
+            mail_queue=dependencies.mail,
+            return_addresses=self._return_addresses,
+            equal_duration=self._equal_duration,
+            events=dependencies.events,
+            clock=dependencies.clock,
+            randomness=dependencies.randomness,
+            config=dependencies.config.users,
         )

@@ -37,27 +37,27 @@ _PASSKEYS = passkey_service_pb2.DESCRIPTOR.services_by_name["PasskeyService"]
 class SecondFactorWiring:
     """`factors` are asked for after or instead of a password; `proofs` show a factor again while signed in."""
 
-    def __init__(self, ground: Dependencies, presence: UserState) -> None:
-        self._ground = ground
-        self._presence = presence
-        self._coding = OneTimeCodeWiring(ground, presence)
-        self._authenticators = Authenticators(ground.config.webauthn)
-        self.passkeys = Passkeys(ground.store.of(PASSKEYS))
+    def __init__(self, dependencies: Dependencies, user_state: UserState) -> None:
+        self._dependencies = dependencies
+        self._user_state = user_state
+        self._coding = OneTimeCodeWiring(dependencies, user_state)
+        self._authenticators = Authenticators(dependencies.config.webauthn)
+        self.passkeys = Passkeys(dependencies.store.of(PASSKEYS))
         self._remembered = RememberedFactors(
-            hasher=ground.secrets, clock=ground.clock, config=ground.config.webauthn
+            hasher=dependencies.secrets, clock=dependencies.clock, config=dependencies.config.webauthn
         )
         self.ceremonies = Ceremonies(
-            ground.store.of(CEREMONIES),
-            ground.secrets,
-            clock=ground.clock,
-            randomness=ground.randomness,
-            config=ground.config.webauthn,
+            dependencies.store.of(CEREMONIES),
+            dependencies.secrets,
+            clock=dependencies.clock,
+            randomness=dependencies.randomness,
+            config=dependencies.config.webauthn,
         )
         self.assertion = Assertion(
             passkeys=self.passkeys,
             authenticators=self._authenticators,
-            hasher=ground.secrets,
-            clock=ground.clock,
+            hasher=dependencies.secrets,
+            clock=dependencies.clock,
         )
         self._proof = PasskeyProof(ceremonies=self.ceremonies, assertion=self.assertion)
         self.proofs = SecondFactorProofs(passkeys=self._proof, codes=self._coding.verification)
@@ -71,18 +71,18 @@ class SecondFactorWiring:
         modification_tokens: ModificationTokens,
         link_ceremony: LinkCeremony,
     ) -> Mapping[ServiceDescriptor, object]:
-        ground = self._ground
-        admission = Admission(ground.tenants, callers)
+        dependencies = self._dependencies
+        admission = Admission(dependencies.tenants, callers)
         servicer = PasskeyServicer(
-            ground.tenants,
+            dependencies.tenants,
             admission,
             administration=PasskeyAdministration(
-                users=self._presence.users,
+                users=self._user_state.users,
                 passkeys=self.passkeys,
                 accounts=self._accounts(),
                 modification_tokens=modification_tokens,
-                signing_out=self._presence.signing_out,
-                events=ground.events,
+                sign_out=self._user_state.sign_out,
+                events=dependencies.events,
             ),
             registration=self.registration(modification_tokens),
             authentication=PasskeyAuthentication(
@@ -90,8 +90,8 @@ class SecondFactorWiring:
                 self._sign_in(door),
                 self._proof,
                 link_ceremony=link_ceremony,
-                config=ground.config.webauthn,
-                clock=ground.clock,
+                config=dependencies.config.webauthn,
+                clock=dependencies.clock,
             ),
         )
         by_codes = self._coding.servicers(
@@ -100,52 +100,52 @@ class SecondFactorWiring:
         return {_PASSKEYS: servicer, **by_codes}
 
     def _factors(self) -> SecondFactorRequests:
-        ground, users = self._ground, self._presence.users
+        dependencies, users = self._dependencies, self._user_state.users
         return SecondFactorRequests(
             passkeys=PasskeyFactor(
                 users=users,
                 passkeys=self.passkeys,
                 ceremonies=self.ceremonies,
                 remembered=self._remembered,
-                hasher=ground.secrets,
-                config=ground.config.webauthn,
+                hasher=dependencies.secrets,
+                config=dependencies.config.webauthn,
             ),
             users=users,
             codes=self._coding.keeping,
             questions=self._coding.questions,
-            config=ground.config.one_time_codes,
+            config=dependencies.config.one_time_codes,
         )
 
     def registration(self, modification_tokens: ModificationTokens) -> PasskeyRegistration:
         return PasskeyRegistration(
-            users=self._presence.users,
+            users=self._user_state.users,
             passkeys=self.passkeys,
             ceremonies=self.ceremonies,
             authenticators=self._authenticators,
             modification_tokens=modification_tokens,
-            shown_factors=ShownFactors(self._presence.users, self._presence.sessions),
+            shown_factors=ShownFactors(self._user_state.users, self._user_state.sessions),
             accounts=self._accounts(),
-            events=self._ground.events,
-            clock=self._ground.clock,
+            events=self._dependencies.events,
+            clock=self._dependencies.clock,
         )
 
     def _accounts(self) -> PasskeyAccounts:
         return PasskeyAccounts(
-            users=self._presence.users,
+            users=self._user_state.users,
             passkeys=self.passkeys,
             other_factors=self._coding.keeping,
-            config=self._ground.config.webauthn,
+            config=self._dependencies.config.webauthn,
         )
 
     def _sign_in(self, door: SignInContext) -> PasskeySignIn:
         return PasskeySignIn(
-            sessions=self._presence.sessions,
-            users=self._presence.users,
+            sessions=self._user_state.sessions,
+            users=self._user_state.users,
             door=door,
             ceremonies=self.ceremonies,
             assertion=self.assertion,
             remembered=self._remembered,
-            protection=self._presence.protection,
-            confirmation=ConfirmationBySettings(self._ground.store.of(TENANTS)),
-            clock=self._ground.clock,
+            protection=self._user_state.protection,
+            confirmation=ConfirmationBySettings(self._dependencies.store.of(TENANTS)),
+            clock=self._dependencies.clock,
         )

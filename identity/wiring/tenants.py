@@ -24,55 +24,55 @@ _DOMAIN = sign_in_domain_service_pb2.DESCRIPTOR.services_by_name["SignInDomainSe
 
 
 class TenantWiring:
-    def __init__(self, ground: Dependencies) -> None:
-        self._ground = ground
+    def __init__(self, dependencies: Dependencies) -> None:
+        self._dependencies = dependencies
         self._providers: ProviderDirectory = (
-            Providers(ground.store) if ground.config.federation.enabled else NoProviders()
+            Providers(dependencies.store) if dependencies.config.federation.enabled else NoProviders()
         )
-        self.targets = SignInTargets(ground.tenants, ground.store, self._providers)
-        self._directory = TenantDirectory(ground.tenants, ground.store, ground.clock)
-        self._removal = TenantRemoval(self._directory, ground.store, KINDS, clock=ground.clock)
+        self.targets = SignInTargets(dependencies.tenants, dependencies.store, self._providers)
+        self._directory = TenantDirectory(dependencies.tenants, dependencies.store, dependencies.clock)
+        self._removal = TenantRemoval(self._directory, dependencies.store, KINDS, clock=dependencies.clock)
         self.administration = self._administration()
 
     async def open(self) -> None:
         """Load the stored tenants in addition to the configured ones; raises Unavailable."""
-        await self._directory.open(self._ground.tenants.ids)
+        await self._directory.open(self._dependencies.tenants.ids)
 
     def loops(self) -> Iterator[Coroutine[None, None, None]]:
         """Background loops that run while the provider runs."""
         yield self._directory.run()
         yield self._removal.run()
-        yield self._ground.directory_version.run(self._directory.refresh)
+        yield self._dependencies.directory_version.run(self._directory.refresh)
 
     def servicers(self, callers: Callers) -> Mapping[ServiceDescriptor, object]:
-        tenants = self._ground.tenants
+        tenants = self._dependencies.tenants
         return {
             _TENANT: TenantServicer(tenants, self.administration, callers),
             _DOMAIN: SignInDomainServicer(tenants, self._domain_administration(), callers),
         }
 
     def _administration(self) -> TenantAdministration:
-        ground = self._ground
+        dependencies = self._dependencies
         return TenantAdministration(
-            ground.tenants,
+            dependencies.tenants,
             self._directory,
             self._removal,
-            keys=ground.key_publication,
-            version=ground.directory_version,
-            events=ground.events,
-            store=ground.store,
-            clock=ground.clock,
+            keys=dependencies.key_publication,
+            version=dependencies.directory_version,
+            events=dependencies.events,
+            store=dependencies.store,
+            clock=dependencies.clock,
         )
 
     def _domain_administration(self) -> DomainAdministration:
-        ground = self._ground
+        dependencies = self._dependencies
         return DomainAdministration(
-            ground.tenants,
+            dependencies.tenants,
             self._providers,
-            TxtRecords(ground.config.sign_in_domains),
-            events=ground.events,
-            store=ground.store,
-            clock=ground.clock,
-            randomness=ground.randomness,
-            config=ground.config.sign_in_domains,
+            TxtRecords(dependencies.config.sign_in_domains),
+            events=dependencies.events,
+            store=dependencies.store,
+            clock=dependencies.clock,
+            randomness=dependencies.randomness,
+            config=dependencies.config.sign_in_domains,
         )

@@ -62,85 +62,90 @@ class TokenWiring:
 
     servicers: Mapping[ServiceDescriptor, object]
 
-    def __init__(self, ground: Dependencies, presence: UserState, callers: Callers) -> None:
-        self._ground = ground
-        self._presence = presence
+    def __init__(self, dependencies: Dependencies, user_state: UserState, callers: Callers) -> None:
+        self._dependencies = dependencies
+        self._user_state = user_state
         self._callers = callers
-        self._reports = GrantReports(ground.events, ground.config.events)
-        self._first_use = FirstUse(ground.store)
-        single_use = SingleUse(ground.store)
-        assertions = ClientAssertions(ClientKeys(ground.published_keys), single_use, ground.clock)
+        self._reports = GrantReports(dependencies.events, dependencies.config.events)
+        self._first_use = FirstUse(dependencies.store)
+        single_use = SingleUse(dependencies.store)
+        assertions = ClientAssertions(ClientKeys(dependencies.published_keys), single_use, dependencies.clock)
         self.authenticator = ClientAuthenticator(
-            ground.clients, ground.secrets, assertions=assertions, clock=ground.clock
+            dependencies.clients, dependencies.secrets, assertions=assertions, clock=dependencies.clock
         )
-        self.nonces = DpopNonces(ground.secrets, ground.clock, ground.config.dpop)
-        self.proofs = DpopProofs(single_use, self.nonces, ground.clock)
+        self.nonces = DpopNonces(dependencies.secrets, dependencies.clock, dependencies.config.dpop)
+        self.proofs = DpopProofs(single_use, self.nonces, dependencies.clock)
         self._families = Families(
-            self._presence.token_sets,
-            RefreshTokens(ground.secrets, ground.randomness),
-            token=ground.config.token,
-            device_grant=ground.config.device_grant,
+            self._user_state.token_sets,
+            RefreshTokens(dependencies.secrets, dependencies.randomness),
+            token=dependencies.config.token,
+            device_grant=dependencies.config.device_grant,
             report_reuse=self._reports.refresh_token_reuse,
-            clock=ground.clock,
+            clock=dependencies.clock,
         )
-        self._custom = CustomClaims(ground.store)
-        self.people = People(ground.store, ground.clock)
+        self._custom = CustomClaims(dependencies.store)
+        self.people = People(dependencies.store, dependencies.clock)
         self.grants = grants(
-            ground.store,
-            ground.secrets,
-            sets=presence.token_sets,
+            dependencies.store,
+            dependencies.secrets,
+            sets=user_state.token_sets,
             families=self._families,
-            standings=ground.standings,
-            clock=ground.clock,
-            randomness=ground.randomness,
+            standings=dependencies.standings,
+            clock=dependencies.clock,
+            randomness=dependencies.randomness,
             report_replay=self._reports.code_replay,
         )
         self.continuation = Continuation(
-            presence.token_sets, self._families, clock=ground.clock, randomness=ground.randomness
+            user_state.token_sets,
+            self._families,
+            clock=dependencies.clock,
+            randomness=dependencies.randomness,
         )
         self.servicers = {**self._token_servicers(), **self._directory_servicers()}
 
     def _token_servicers(self) -> Mapping[ServiceDescriptor, object]:
-        ground = self._ground
-        active = self._presence.active_tokens
+        dependencies = self._dependencies
+        active = self._user_state.active_tokens
         introspection = Introspection(
             self.authenticator,
             active,
             families=self._families,
             custom=self._custom,
-            records=ground.store,
-            clock=ground.clock,
+            records=dependencies.store,
+            clock=dependencies.clock,
         )
         revocation = Revocation(
             self.authenticator,
             self._families,
-            keys=ground.keys,
-            revoked=self._presence.revoked_tokens,
-            clock=ground.clock,
+            keys=dependencies.keys,
+            revoked=self._user_state.revoked_tokens,
+            clock=dependencies.clock,
         )
         presented = PresentedTokens(active, self.proofs)
         return {
             _TOKEN: TokenServicer(
-                ground.tenants, self._pipeline(), introspection=introspection, revocation=revocation
+                dependencies.tenants, self._pipeline(), introspection=introspection, revocation=revocation
             ),
             _USER_INFO: UserInfoServicer(
-                ground.tenants,
-                UserInfo(presented, ground.keys, custom=self._custom),
+                dependencies.tenants,
+                UserInfo(presented, dependencies.keys, custom=self._custom),
                 forward=ForwardAuthentication(presented),
                 nonces=self.nonces,
             ),
         }
 
     def _pipeline(self) -> TokenPipeline:
-        ground = self._ground
-        access_tokens = AccessTokens(ground.tenants, ground.clock, ground.randomness)
+        dependencies = self._dependencies
+        access_tokens = AccessTokens(dependencies.tenants, dependencies.clock, dependencies.randomness)
         return TokenPipeline(
             self.authenticator,
             self.grants,
             people=self.people,
             proofs=self.proofs,
             continuation=self.continuation,
-            signing=TokenSigner(ground.keys, access_tokens, IdTokens(ground.clock), custom=self._custom),
+            signing=TokenSigner(
+                dependencies.keys, access_tokens, IdTokens(dependencies.clock), custom=self._custom
+            ),
             report=self._issued,
         )
 
@@ -149,31 +154,31 @@ class TokenWiring:
         await self._reports.token_issued(request, order)
 
     def _directory_servicers(self) -> Mapping[ServiceDescriptor, object]:
-        ground = self._ground
+        dependencies = self._dependencies
         principals = Principals(
-            ground.store.of(USERS),
-            ground.clients,
-            standings=ground.standings,
-            tenants=ground.tenants,
-            clock=ground.clock,
+            dependencies.store.of(USERS),
+            dependencies.clients,
+            standings=dependencies.standings,
+            tenants=dependencies.tenants,
+            clock=dependencies.clock,
         )
         return {
             _KEY_SET: KeySetServicer(
-                ground.tenants,
-                ground.keys,
-                publication=ground.key_publication,
-                admission=Admission(ground.tenants, self._callers),
+                dependencies.tenants,
+                dependencies.keys,
+                publication=dependencies.key_publication,
+                admission=Admission(dependencies.tenants, self._callers),
             ),
             _DISCOVERY: DiscoveryServicer(
-                ground.tenants,
-                ground.store.of(SCOPE_DEFINITIONS),
+                dependencies.tenants,
+                dependencies.store.of(SCOPE_DEFINITIONS),
                 tuple(GrantType),
-                has_registration=ground.config.dynamic_clients.enabled,
+                has_registration=dependencies.config.dynamic_clients.enabled,
             ),
             _DIRECTORY: DirectoryServicer(
-                ground.tenants,
+                dependencies.tenants,
                 principals,
-                signed_in=SignedInPrincipals(ground.tenants, self._presence.sessions, principals),
-                version=ground.directory_version,
+                signed_in=SignedInPrincipals(dependencies.tenants, self._user_state.sessions, principals),
+                version=dependencies.directory_version,
             ),
         }

@@ -46,11 +46,12 @@ async def under_load(
     api: Api, book: Book, name: str, size: Size = Size(), *, stories: Sequence[Story] = (JOBS,)
 ) -> AsyncIterator[None]:
     """Load runs while the block does; then everything that was started is worked off. `name` is part of the keys."""
-    ending, drained = asyncio.Event(), asyncio.Event()
+    termination, drained = asyncio.Event(), asyncio.Event()
     async with asyncio.TaskGroup() as tasks:
         clients = _Clients(api, book, name, stories, tasks)
         starters = [
-            tasks.create_task(clients.keep_starting(ending, size.most_open)) for _ in range(size.starters)
+            tasks.create_task(clients.keep_starting(termination, size.most_open))
+            for _ in range(size.starters)
         ]
         workers = [
             tasks.create_task(clients.keep_working(job_type, drained))
@@ -58,9 +59,9 @@ async def under_load(
             for job_type in story.jobs
             for _ in range(size.workers)
         ]
-        deployer = tasks.create_task(clients.keep_deploying(ending))
+        deployer = tasks.create_task(clients.keep_deploying(termination))
         yield
-        ending.set()
+        termination.set()
         book.look_again()
         try:
             async with asyncio.timeout(DRAIN_SECONDS):
@@ -86,16 +87,16 @@ class _Clients:
         self._tasks = tasks
         self._numbers = count()
 
-    async def keep_starting(self, ending: asyncio.Event, most_open: int) -> None:
-        while not ending.is_set():
+    async def keep_starting(self, termination: asyncio.Event, most_open: int) -> None:
+        while not termination.is_set():
             await self._begin(next(self._numbers))
-            await self._book.until(lambda: self._book.open_instances < most_open or ending.is_set())
+            await self._book.until(lambda: self._book.open_instances < most_open or termination.is_set())
 
-    async def keep_deploying(self, ending: asyncio.Event) -> None:
+    async def keep_deploying(self, termination: asyncio.Event) -> None:
         numbers = count()
-        while not ending.is_set():
+        while not termination.is_set():
             await self._deploy(f"{SMALL_PREFIX}{self._name}-{next(numbers)}")
-            await self._book.more(DEPLOYS_EVERY, unless=ending.is_set)
+            await self._book.more(DEPLOYS_EVERY, unless=termination.is_set)
 
     async def keep_working(self, job_type: str, drained: asyncio.Event) -> None:
         while not drained.is_set():

@@ -145,18 +145,18 @@ async def _epochs(deployment: Bundled) -> Mapping[int, int]:
 @asynccontextmanager
 async def _completing(api: HttpApi, completions: Completions, workers: int) -> AsyncIterator[None]:
     """Start process instances and complete their jobs while the block runs."""
-    ending = asyncio.Event()
+    termination = asyncio.Event()
 
     async def work(worker: int) -> None:
         numbers = count()
-        while not ending.is_set():
+        while not termination.is_set():
             await _complete_one(api, completions, f"{id(completions)}-{worker}-{next(numbers)}")
 
     async with asyncio.TaskGroup() as tasks:
         for worker in range(workers):
             tasks.create_task(work(worker))
         yield
-        ending.set()
+        termination.set()
 
 
 async def _complete_one(api: HttpApi, completions: Completions, key: str) -> None:

@@ -504,8 +504,8 @@ def _play_statistics_of_jobs(scene: Scene) -> None:
     path = "/v2/jobs/statistics"
     day = {"from": "2026-01-01T00:00:00Z", "to": "2026-01-02T00:00:00Z"}
     of_type = {"filter": {**day, "jobType": "count"}}
-    stretch = "&".join(f"{name}={value}" for name, value in day.items())
-    scene.play("get-global-job-statistics", "GET", f"{path}/global?{stretch}&jobType=count")
+    interval = "&".join(f"{name}={value}" for name, value in day.items())
+    scene.play("get-global-job-statistics", "GET", f"{path}/global?{interval}&jobType=count")
     by_type = {"filter": {**day, "jobType": {"$like": "c*"}}, "page": {"limit": 1}}
     scene.play("get-job-type-statistics", "POST", f"{path}/by-types", by_type)
     scene.play("get-job-worker-statistics", "POST", f"{path}/by-workers", of_type)

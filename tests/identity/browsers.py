@@ -230,7 +230,7 @@ class Provider:
         self.proof_of_work = ProofOfWork(
             SingleUse(self.store), b"p" * 32, config=ProofOfWorkConfig(difficulty=10), **sources
         )
-        self.ending = SessionTermination(
+        self.termination = SessionTermination(
             *(self.sessions, self.clients, self.token_sets),
             queue=self.store.of(BACK_CHANNEL_LOGOUTS),
             config=logout,
@@ -259,7 +259,7 @@ class Provider:
         self.consents = Consents(self.store, **sources)
         consent_gate = ConsentGate(self.consents, pending, conclusion)
         asked = self.asked = AskedRequests(self.reader, self.clients, pending)
-        self.beginning = AuthorizationStart(
+        self.authorization_start = AuthorizationStart(
             *(self.reader, self.sessions),
             pending=pending,
             standing=standing,
@@ -286,10 +286,10 @@ class Provider:
         self.door = SignInContext(
             proof_of_work=self.proof_of_work,
             asked=asked,
-            signing_in=SignInFlow(
+            sign_in_flow=SignInFlow(
                 sessions=self.sessions,
                 asked=asked,
-                ending=self.ending,
+                termination=self.termination,
                 consent_gate=consent_gate,
                 events=self.events,
             ),
@@ -312,7 +312,7 @@ class Provider:
             events=self.events,
         )
         self.end_session = EndSession(
-            *(self.sessions, LogoutRequestReader(self.clients, self.hints), self.ending),
+            *(self.sessions, LogoutRequestReader(self.clients, self.hints), self.termination),
             questions=self.store.of(LOGOUT_REQUESTS),
             events=self.events,
             hasher=self.hasher,
@@ -356,7 +356,7 @@ class Provider:
         browser: Browser = NEW_BROWSER,
         **parameters: str,
     ) -> SignInStep | Redirection:
-        return await self.beginning.begin(self.tenant, asking(**parameters), browser)
+        return await self.authorization_start.begin(self.tenant, calls(**parameters), browser)
 
     async def page(
         self,
@@ -416,6 +416,6 @@ class Provider:
         return self.keys.signing_key.sign(json.dumps(issued | claims).encode())
 
 
-def asking(**parameters: str) -> Parameters:
+def calls(**parameters: str) -> Parameters:
     """Return the parameters of a valid request with these changes; an empty one is left out."""
     return Parameters.of((ASKING | parameters).items())

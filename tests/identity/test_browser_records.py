@@ -11,7 +11,7 @@ from identity.authentication.requests.pushed import PUSHED_REQUESTS
 from identity.authentication.requests.request import AUTHORIZATION_REQUESTS
 from identity.directory.user import USERS
 from server.platform.records import Kind, Record
-from tests.identity.browsers import Provider, alice, app, asking
+from tests.identity.browsers import Provider, alice, app, calls
 
 KINDS: tuple[Kind[Record], ...] = (
     *(AUTHORIZATION_CODES, AUTHORIZATION_REQUESTS, PUSHED_REQUESTS, SESSIONS, USERS),
@@ -25,13 +25,13 @@ async def provider() -> Provider:
     provider = Provider()
     await provider.register(app(backchannel_logout_uri="https://app.example.com/back-channel"))
     await provider.admit(alice())
-    leaving, staying = await provider.signed_in(), await provider.signed_in()
+    login_redirect, staying = await provider.signed_in(), await provider.signed_in()
     await provider.page(staying, prompt="login consent", max_age="5", ui_locales="de", acr_values="phr")
-    await provider.pushing.push(provider.tenant, app(), asking())
+    await provider.pushing.push(provider.tenant, app(), calls())
     await provider.end_session.begin(provider.tenant, Parameters(()), staying)
-    session = await provider.session(leaving)
+    session = await provider.session(login_redirect)
     assert session is not None
-    await provider.ending.end(provider.tenant, session)
+    await provider.termination.end(provider.tenant, session)
     for _ in range(7):
         await provider.protection.failed(provider.tenant, "192.0.2.8", account="a@example.com", secret="x")
     return provider

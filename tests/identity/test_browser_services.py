@@ -334,11 +334,11 @@ def _servicers(provider: Provider) -> Mapping[object, object]:
     dpop = DpopProofs(single_use, DpopNonces(provider.hasher, clock, DpopConfig()), clock)
     screens = Screens(provider.store, provider.clients)
     authorization = AuthorizationServicer(
-        *(provider.tenants, provider.beginning),
+        *(provider.tenants, provider.authorization_start),
         credential_step=provider.credential_step,
         refresh_step=provider.refresh_step,
         consent_step=provider.consent_step,
-        push_door=PushedRequestAdmission(authenticator, dpop, provider.pushing),
+        pushed_admission=PushedRequestAdmission(authenticator, dpop, provider.pushing),
         offered=None,
         offers=Offers(registration=False, password_reset=False),
         screens=screens,

@@ -445,11 +445,11 @@ def _never_ends(found: Found) -> bool:
     """Theirs goes on to terminate a scope in which nothing is left; ours has terminated it."""
     happened = found.ours.get("happened", Counter())
     left = {fact[:-2] for sides in (found.theirs, found.both) for fact in sides.get("element", ())}
-    ending = [fact[:-2] for fact in found.theirs.get("element", ()) if fact[-1] == "TERMINATING"]
+    termination = [fact[:-2] for fact in found.theirs.get("element", ()) if fact[-1] == "TERMINATING"]
     return any(
         (*path, "TERMINATED") in happened
         and not any(other[: len(path)] == path for other in left if other != path)
-        for path in ending
+        for path in termination
     )
 
 

@@ -84,10 +84,10 @@ async def _read(request: web.Request, max_bytes: int) -> bytes:
 
 def _only_part(body: bytes, boundary: bytes) -> tuple[bytes, bytes]:
     """Return headers and content of a body with exactly one part."""
-    beginning, end = b"--" + boundary + b"\r\n", b"\r\n--" + boundary
-    part, is_ended, rest = body.removeprefix(beginning).partition(end)
+    authorization_start, end = b"--" + boundary + b"\r\n", b"\r\n--" + boundary
+    part, is_ended, rest = body.removeprefix(authorization_start).partition(end)
     headers, is_headed, content = part.partition(b"\r\n\r\n")
-    is_one = body.startswith(beginning) and is_ended and is_headed and rest in {b"--", b"--\r\n"}
+    is_one = body.startswith(authorization_start) and is_ended and is_headed and rest in {b"--", b"--\r\n"}
     if not is_one:
         raise bad_request("expected multipart/form-data of one part")
     return headers, content

@@ -28,10 +28,10 @@ def about_images(
     stubs: Stubs, config: OidcConfig, *, browsers: Browsers
 ) -> Iterator[tuple[str, Mapping[str, Handler]]]:
     """Yield paths and handlers by method; paths with a fixed segment come before those with an id in its place."""
-    asking = AdministrationCalls(config, browsers)
-    logos = ImagesEndpoint(stubs, asking, pb.IMAGE_KIND_CLIENT)
-    pictures = ImagesEndpoint(stubs, asking, pb.IMAGE_KIND_USER)
-    images = ImagesEndpoint(stubs, asking, pb.IMAGE_KIND_PROVIDER)
+    calls = AdministrationCalls(config, browsers)
+    logos = ImagesEndpoint(stubs, calls, pb.IMAGE_KIND_CLIENT)
+    pictures = ImagesEndpoint(stubs, calls, pb.IMAGE_KIND_USER)
+    images = ImagesEndpoint(stubs, calls, pb.IMAGE_KIND_PROVIDER)
 
     yield "/clients/{id}/logo", {"GET": logos.get, "PUT": logos.put, "DELETE": logos.delete}
     yield "/users/picture_config", {"GET": pictures.get_config}
@@ -43,53 +43,53 @@ def about_images(
 class ImagesEndpoint:
     """Images of one kind of owner, which is the `id` of the path."""
 
-    def __init__(self, stubs: Stubs, asking: AdministrationCalls, kind: "pb.ImageKind.ValueType") -> None:
+    def __init__(self, stubs: Stubs, calls: AdministrationCalls, kind: "pb.ImageKind.ValueType") -> None:
         self._images = stubs.images
-        self._asking = asking
+        self._calls = calls
         self._kind = kind
         self._uploads = Uploads()
 
     async def get_config(self, request: web.Request) -> web.Response:
         asked = pb.GetPictureConfigRequest(tenant_id=tenant_of(request))
-        return written(members(await self._images.GetPictureConfig(asked, timeout=self._asking.timeout)))
+        return written(members(await self._images.GetPictureConfig(asked, timeout=self._calls.timeout)))
 
     async def get(self, request: web.Request) -> web.Response:
         asked = pb.GetImageRequest(
             tenant_id=tenant_of(request),
-            caller=self._asking.caller(request),
+            caller=self._calls.caller(request),
             owner=self._owner(request),
             image_id=_image_id(request),
         )
-        found = await self._images.GetImage(asked, timeout=self._asking.timeout)
+        found = await self._images.GetImage(asked, timeout=self._calls.timeout)
         is_known = is_named(found.image_id, request.headers.getall(hdrs.IF_NONE_MATCH, ()))
         response = web.Response(status=_NOT_MODIFIED) if is_known else _drawn(found)
-        response.headers.update(_manner(found, request))
+        response.headers.update(_policy(found, request))
         return response
 
     async def put(self, request: web.Request) -> web.Response:
-        tenant_id, caller, owner = tenant_of(request), self._asking.caller(request), self._owner(request)
+        tenant_id, caller, owner = tenant_of(request), self._calls.caller(request), self._owner(request)
         admitted = await self._images.AdmitImage(
             pb.AdmitImageRequest(tenant_id=tenant_id, caller=caller, owner=owner),
-            timeout=self._asking.timeout,
+            timeout=self._calls.timeout,
         )
         with self._uploads.turn((tenant_id, owner.id)):
             content = await read_image(
-                request, max_bytes=admitted.max_bytes, seconds=self._asking.long_timeout
+                request, max_bytes=admitted.max_bytes, seconds=self._calls.long_timeout
             )
             kept = await self._images.PutImage(
                 pb.PutImageRequest(tenant_id=tenant_id, caller=caller, owner=owner, content=content),
-                timeout=self._asking.long_timeout,
+                timeout=self._calls.long_timeout,
             )
         return web.Response(text=kept.image_id, headers={"Clear-Site-Data": '"cache"'})
 
     async def delete(self, request: web.Request) -> web.Response:
         asked = pb.DeleteImageRequest(
             tenant_id=tenant_of(request),
-            caller=self._asking.caller(request),
+            caller=self._calls.caller(request),
             owner=self._owner(request),
             image_id=_image_id(request),
         )
-        await self._images.DeleteImage(asked, timeout=self._asking.timeout)
+        await self._images.DeleteImage(asked, timeout=self._calls.timeout)
         return web.Response()
 
     def _owner(self, request: web.Request) -> pb.ImageOwner:
@@ -104,7 +104,7 @@ def _drawn(found: pb.GetImageResponse) -> web.Response:
     return web.Response(body=found.content, content_type=found.media_type)
 
 
-def _manner(found: pb.GetImageResponse, request: web.Request) -> Mapping[str, str]:
+def _policy(found: pb.GetImageResponse, request: web.Request) -> Mapping[str, str]:
     is_lasting = found.image_id in {_image_id(request), request.query.get("updated", "")}
     whose = "public" if found.is_public else "private"
     how = _FOR_EVER if is_lasting and found.is_public else _ASKED_ANEW

@@ -32,30 +32,30 @@ def about_providers(
 
 
 class ProvidersEndpoint:
-    def __init__(self, stubs: Stubs, asking: AdministrationCalls) -> None:
+    def __init__(self, stubs: Stubs, calls: AdministrationCalls) -> None:
         self._providers = stubs.providers
-        self._asking = asking
+        self._calls = calls
 
     async def list(self, request: web.Request) -> web.Response:
-        asked = pb.ListProvidersRequest(tenant_id=tenant_of(request), caller=self._asking.caller(request))
-        found = await self._providers.ListProviders(asked, timeout=self._asking.timeout)
+        asked = pb.ListProvidersRequest(tenant_id=tenant_of(request), caller=self._calls.caller(request))
+        found = await self._providers.ListProviders(asked, timeout=self._calls.timeout)
         return written(list(map(provider_members, found.providers)))
 
     async def create(self, request: web.Request) -> web.Response:
-        caller = self._asking.caller(request)
-        sent = await read_json(request, ProviderBody, max_bytes=self._asking.max_bytes)
+        caller = self._calls.caller(request)
+        sent = await read_json(request, ProviderBody, max_bytes=self._calls.max_bytes)
         asked = pb.CreateProviderRequest(
             tenant_id=tenant_of(request),
             caller=caller,
             fields=sent.fields(),
             client_secret=sent.client_secret or "",
         )
-        created = await self._providers.CreateProvider(asked, timeout=self._asking.timeout)
+        created = await self._providers.CreateProvider(asked, timeout=self._calls.timeout)
         return written(provider_members(created.provider))
 
     async def update(self, request: web.Request) -> web.Response:
-        (tenant_id, provider_id), caller = tenant_and_id(request), self._asking.caller(request)
-        sent = await read_json(request, ProviderBody, max_bytes=self._asking.max_bytes)
+        (tenant_id, provider_id), caller = tenant_and_id(request), self._calls.caller(request)
+        sent = await read_json(request, ProviderBody, max_bytes=self._calls.max_bytes)
         asked = pb.UpdateProviderRequest(
             tenant_id=tenant_id,
             caller=caller,
@@ -63,41 +63,41 @@ class ProvidersEndpoint:
             fields=sent.fields(),
             client_secret=sent.client_secret or "",
         )
-        updated = await self._providers.UpdateProvider(asked, timeout=self._asking.timeout)
+        updated = await self._providers.UpdateProvider(asked, timeout=self._calls.timeout)
         return written(provider_members(updated.provider))
 
     async def delete(self, request: web.Request) -> web.Response:
         tenant_id, provider_id = tenant_and_id(request)
         asked = pb.DeleteProviderRequest(
-            tenant_id=tenant_id, caller=self._asking.caller(request), provider_id=provider_id
+            tenant_id=tenant_id, caller=self._calls.caller(request), provider_id=provider_id
         )
-        await self._providers.DeleteProvider(asked, timeout=self._asking.timeout)
+        await self._providers.DeleteProvider(asked, timeout=self._calls.timeout)
         return web.Response()
 
     async def delete_safe(self, request: web.Request) -> web.Response:
         """List the users who sign in through the provider; nothing is deleted."""
         tenant_id, provider_id = tenant_and_id(request)
         asked = pb.ListLinkedUsersRequest(
-            tenant_id=tenant_id, caller=self._asking.caller(request), provider_id=provider_id
+            tenant_id=tenant_id, caller=self._calls.caller(request), provider_id=provider_id
         )
-        found = await self._providers.ListLinkedUsers(asked, timeout=self._asking.timeout)
+        found = await self._providers.ListLinkedUsers(asked, timeout=self._calls.timeout)
         if not found.users:
             return web.Response()
         return written(list(map(members, found.users)), status=_NOT_ACCEPTED)
 
     async def look_up(self, request: web.Request) -> web.Response:
-        caller = self._asking.caller(request)
-        sent = await read_json(request, Lookup, max_bytes=self._asking.max_bytes)
+        caller = self._calls.caller(request)
+        sent = await read_json(request, Lookup, max_bytes=self._calls.max_bytes)
         asked = pb.LookUpProviderRequest(
             tenant_id=tenant_of(request),
             caller=caller,
             issuer=sent.issuer or "",
             metadata_url=sent.metadata_url or "",
         )
-        found = await self._providers.LookUpProvider(asked, timeout=self._asking.timeout)
+        found = await self._providers.LookUpProvider(asked, timeout=self._calls.timeout)
         return written(metadata_members(found))
 
     async def list_offered(self, request: web.Request) -> web.Response:
         asked = pb.ListOfferedProvidersRequest(tenant_id=tenant_of(request))
-        found = await self._providers.ListOfferedProviders(asked, timeout=self._asking.timeout)
+        found = await self._providers.ListOfferedProviders(asked, timeout=self._calls.timeout)
         return written(list(map(members, found.providers)))

@@ -22,9 +22,9 @@ _NAMES = {state: name for name, state in _STATES.items()}
 
 
 class SessionsEndpoint:
-    def __init__(self, stubs: Stubs, asking: AdministrationCalls) -> None:
+    def __init__(self, stubs: Stubs, calls: AdministrationCalls) -> None:
         self._sessions = stubs.session_administration
-        self._asking = asking
+        self._calls = calls
 
     async def list(self, request: web.Request) -> web.Response:
         size, token = page_asked(request)
@@ -33,33 +33,33 @@ class SessionsEndpoint:
             raise bad_request("session_state: expected Auth or Init")
         asked = pb.ListSessionsRequest(
             tenant_id=tenant_of(request),
-            caller=self._asking.caller(request),
+            caller=self._calls.caller(request),
             page_size=size,
             continuation_token=token,
             session_state=_STATES[state],
         )
-        found = await self._sessions.ListSessions(asked, timeout=self._asking.timeout)
+        found = await self._sessions.ListSessions(asked, timeout=self._calls.timeout)
         return page_written(list(map(_members, found.sessions)), size, found.continuation_token)
 
     async def end_all(self, request: web.Request) -> web.Response:
-        asked = pb.EndAllSessionsRequest(tenant_id=tenant_of(request), caller=self._asking.caller(request))
-        await self._sessions.EndAllSessions(asked, timeout=self._asking.long_timeout)
+        asked = pb.EndAllSessionsRequest(tenant_id=tenant_of(request), caller=self._calls.caller(request))
+        await self._sessions.EndAllSessions(asked, timeout=self._calls.long_timeout)
         return web.Response()
 
     async def end(self, request: web.Request) -> web.Response:
         tenant_id, session_id = tenant_and_id(request)
         asked = pb.EndSessionRequest(
-            tenant_id=tenant_id, caller=self._asking.caller(request), session_id=session_id
+            tenant_id=tenant_id, caller=self._calls.caller(request), session_id=session_id
         )
-        await self._sessions.EndSession(asked, timeout=self._asking.timeout)
+        await self._sessions.EndSession(asked, timeout=self._calls.timeout)
         return web.Response()
 
     async def list_of_user(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
         asked = pb.ListSessionsOfUserRequest(
-            tenant_id=tenant_id, caller=self._asking.caller(request), user_id=user_id
+            tenant_id=tenant_id, caller=self._calls.caller(request), user_id=user_id
         )
-        found = await self._sessions.ListSessionsOfUser(asked, timeout=self._asking.timeout)
+        found = await self._sessions.ListSessionsOfUser(asked, timeout=self._calls.timeout)
         return written(list(map(_members, found.sessions)))
 
     async def end_one_of_user(self, request: web.Request) -> web.Response:
@@ -67,19 +67,19 @@ class SessionsEndpoint:
         _, session_id = tenant_and_id(request, "session_id")
         asked = pb.EndSessionOfUserRequest(
             tenant_id=tenant_id,
-            caller=self._asking.caller(request),
+            caller=self._calls.caller(request),
             user_id=user_id,
             session_id=session_id,
         )
-        await self._sessions.EndSessionOfUser(asked, timeout=self._asking.timeout)
+        await self._sessions.EndSessionOfUser(asked, timeout=self._calls.timeout)
         return web.Response()
 
     async def end_of_user(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
         asked = pb.EndSessionsOfUserRequest(
-            tenant_id=tenant_id, caller=self._asking.caller(request), user_id=user_id
+            tenant_id=tenant_id, caller=self._calls.caller(request), user_id=user_id
         )
-        await self._sessions.EndSessionsOfUser(asked, timeout=self._asking.long_timeout)
+        await self._sessions.EndSessionsOfUser(asked, timeout=self._calls.long_timeout)
         return web.Response()
 
 

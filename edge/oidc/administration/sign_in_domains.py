@@ -38,60 +38,60 @@ class _Verification(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SignInDomainsEndpoint:
-    def __init__(self, stubs: Stubs, asking: AdministrationCalls) -> None:
+    def __init__(self, stubs: Stubs, calls: AdministrationCalls) -> None:
         self._domains = stubs.sign_in_domains
-        self._asking = asking
+        self._calls = calls
 
     async def list(self, request: web.Request) -> web.Response:
         asked = pb.ListSignInDomainsRequest(
-            caller=self._asking.caller(request), tenant_id=named(request, "id")
+            caller=self._calls.caller(request), tenant_id=named(request, "id")
         )
-        found = await self._domains.ListSignInDomains(asked, timeout=self._asking.timeout)
+        found = await self._domains.ListSignInDomains(asked, timeout=self._calls.timeout)
         return written(list(map(_members, found.domains)))
 
     async def create(self, request: web.Request) -> web.Response:
-        caller, tenant_id = self._asking.caller(request), named(request, "id")
-        new = await read_json(request, _New, max_bytes=self._asking.max_bytes)
+        caller, tenant_id = self._calls.caller(request), named(request, "id")
+        new = await read_json(request, _New, max_bytes=self._calls.max_bytes)
         asked = pb.CreateSignInDomainRequest(
             caller=caller, tenant_id=tenant_id, domain=new.domain, target=new.target.message()
         )
-        created = await self._domains.CreateSignInDomain(asked, timeout=self._asking.timeout)
+        created = await self._domains.CreateSignInDomain(asked, timeout=self._calls.timeout)
         return written(_members(created.domain), status=201)
 
     async def update(self, request: web.Request) -> web.Response:
-        caller, tenant_id = self._asking.caller(request), named(request, "id")
-        change = await read_json(request, _Change, max_bytes=self._asking.max_bytes)
+        caller, tenant_id = self._calls.caller(request), named(request, "id")
+        change = await read_json(request, _Change, max_bytes=self._calls.max_bytes)
         asked = pb.UpdateSignInDomainRequest(
             caller=caller,
             tenant_id=tenant_id,
             domain=named(request, "domain"),
             target=change.target.message(),
         )
-        changed = await self._domains.UpdateSignInDomain(asked, timeout=self._asking.timeout)
+        changed = await self._domains.UpdateSignInDomain(asked, timeout=self._calls.timeout)
         return written(_members(changed.domain))
 
     async def verify(self, request: web.Request) -> web.Response:
         """Verify a domain; the body is optional."""
-        caller, tenant_id = self._asking.caller(request), named(request, "id")
+        caller, tenant_id = self._calls.caller(request), named(request, "id")
         sent = _Verification()
         if request.body_exists:
-            sent = await read_json(request, _Verification, max_bytes=self._asking.max_bytes)
+            sent = await read_json(request, _Verification, max_bytes=self._calls.max_bytes)
         asked = pb.VerifySignInDomainRequest(
             caller=caller,
             tenant_id=tenant_id,
             domain=named(request, "domain"),
             without_dns=sent.without_dns,
         )
-        verified = await self._domains.VerifySignInDomain(asked, timeout=self._asking.long_timeout)
+        verified = await self._domains.VerifySignInDomain(asked, timeout=self._calls.long_timeout)
         return written(_members(verified.domain))
 
     async def delete(self, request: web.Request) -> web.Response:
         asked = pb.DeleteSignInDomainRequest(
-            caller=self._asking.caller(request),
+            caller=self._calls.caller(request),
             tenant_id=named(request, "id"),
             domain=named(request, "domain"),
         )
-        await self._domains.DeleteSignInDomain(asked, timeout=self._asking.timeout)
+        await self._domains.DeleteSignInDomain(asked, timeout=self._calls.timeout)
         return web.Response(status=204)
 
 

@@ -68,23 +68,23 @@ def about_screens(
 
 
 class ScreensEndpoint:
-    def __init__(self, stubs: Stubs, asking: AdministrationCalls, *, pages: Pages) -> None:
+    def __init__(self, stubs: Stubs, calls: AdministrationCalls, *, pages: Pages) -> None:
         self._screens = stubs.screens
-        self._asking = asking
+        self._calls = calls
         self._pages = pages
 
     async def get(self, request: web.Request) -> web.Response:
         tenant_id, client_id = tenant_and_id(request)
         asked = pb.GetClientScreensRequest(
-            tenant_id=tenant_id, caller=self._asking.caller(request), client_id=client_id
+            tenant_id=tenant_id, caller=self._calls.caller(request), client_id=client_id
         )
-        found = await self._screens.GetClientScreens(asked, timeout=self._asking.timeout)
+        found = await self._screens.GetClientScreens(asked, timeout=self._calls.timeout)
         if is_named(found.etag, request.headers.getall(hdrs.IF_NONE_MATCH, ())):
             return web.Response(status=304, headers=_tagged(found.etag))
         return written(_members(found.settings), headers=_tagged(found.etag))
 
     async def update(self, request: web.Request) -> web.Response:
-        (tenant_id, client_id), caller = tenant_and_id(request), self._asking.caller(request)
+        (tenant_id, client_id), caller = tenant_and_id(request), self._calls.caller(request)
         sent = await read_json(request, _Settings, max_bytes=_MAX_BYTES)
         asked = pb.UpdateClientScreensRequest(
             tenant_id=tenant_id,
@@ -93,14 +93,14 @@ class ScreensEndpoint:
             settings=sent.message(),
             if_match=_if_match(request),
         )
-        saved = await self._screens.UpdateClientScreens(asked, timeout=self._asking.timeout)
+        saved = await self._screens.UpdateClientScreens(asked, timeout=self._calls.timeout)
         removed = saved.removed_rules
         counts = {"custom_css": removed.custom_css, "logout_custom_css": removed.logout_custom_css}
         document = _members(saved.settings) | {"removed_rules": counts}
         return written(document, headers=_tagged(saved.etag))
 
     async def preview(self, request: web.Request) -> web.Response:
-        (tenant_id, client_id), caller = tenant_and_id(request), self._asking.caller(request)
+        (tenant_id, client_id), caller = tenant_and_id(request), self._calls.caller(request)
         sent = await read_json(request, _Draft, max_bytes=_MAX_BYTES)
         asked = pb.PreviewClientScreenRequest(
             tenant_id=tenant_id,
@@ -109,7 +109,7 @@ class ScreensEndpoint:
             settings=sent.settings.message(),
             kind=_KINDS[sent.screen],
         )
-        shown = await self._screens.PreviewClientScreen(asked, timeout=self._asking.timeout)
+        shown = await self._screens.PreviewClientScreen(asked, timeout=self._calls.timeout)
         render = self._pages.sign_in_preview if sent.screen == "login" else self._pages.log_out_preview
         return render(shown.screen, issuer_path(request), client_name=shown.client_name)
 

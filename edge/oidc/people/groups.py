@@ -22,27 +22,27 @@ class _Group(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class GroupsEndpoint:
-    def __init__(self, stubs: Stubs, asking: AdministrationCalls) -> None:
+    def __init__(self, stubs: Stubs, calls: AdministrationCalls) -> None:
         self._groups = stubs.groups
-        self._asking = asking
+        self._calls = calls
 
     async def list(self, request: web.Request) -> web.Response:
-        asked = pb.ListGroupsRequest(tenant_id=tenant_of(request), caller=self._asking.caller(request))
-        found = await self._groups.ListGroups(asked, timeout=self._asking.timeout)
+        asked = pb.ListGroupsRequest(tenant_id=tenant_of(request), caller=self._calls.caller(request))
+        found = await self._groups.ListGroups(asked, timeout=self._calls.timeout)
         return written(list(map(members, found.groups)))
 
     async def create(self, request: web.Request) -> web.Response:
-        caller = self._asking.caller(request)
-        sent = await read_json(request, _Group, max_bytes=self._asking.max_bytes)
+        caller = self._calls.caller(request)
+        sent = await read_json(request, _Group, max_bytes=self._calls.max_bytes)
         asked = pb.CreateGroupRequest(
             tenant_id=tenant_of(request), caller=caller, name=sent.group, roles=names_of(sent.roles)
         )
-        created = await self._groups.CreateGroup(asked, timeout=self._asking.timeout)
+        created = await self._groups.CreateGroup(asked, timeout=self._calls.timeout)
         return written(members(created.group))
 
     async def update(self, request: web.Request) -> web.Response:
-        (tenant_id, group_id), caller = tenant_and_id(request), self._asking.caller(request)
-        sent = await read_json(request, _Group, max_bytes=self._asking.max_bytes)
+        (tenant_id, group_id), caller = tenant_and_id(request), self._calls.caller(request)
+        sent = await read_json(request, _Group, max_bytes=self._calls.max_bytes)
         asked = pb.UpdateGroupRequest(
             tenant_id=tenant_id,
             caller=caller,
@@ -50,13 +50,13 @@ class GroupsEndpoint:
             name=sent.group,
             roles=names_of(sent.roles),
         )
-        updated = await self._groups.UpdateGroup(asked, timeout=self._asking.long_timeout)
+        updated = await self._groups.UpdateGroup(asked, timeout=self._calls.long_timeout)
         return written(members(updated.group))
 
     async def delete(self, request: web.Request) -> web.Response:
         tenant_id, group_id = tenant_and_id(request)
         asked = pb.DeleteGroupRequest(
-            tenant_id=tenant_id, caller=self._asking.caller(request), group_id=group_id
+            tenant_id=tenant_id, caller=self._calls.caller(request), group_id=group_id
         )
-        await self._groups.DeleteGroup(asked, timeout=self._asking.long_timeout)
+        await self._groups.DeleteGroup(asked, timeout=self._calls.long_timeout)
         return web.Response()

@@ -25,29 +25,29 @@ class _Modified(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class OneTimeCodesEndpoint:
-    def __init__(self, stubs: Stubs, asking: AdministrationCalls) -> None:
+    def __init__(self, stubs: Stubs, calls: AdministrationCalls) -> None:
         self._codes = stubs.one_time_codes
-        self._asking = asking
+        self._calls = calls
 
     async def list(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
         asked = pb.ListCodeGeneratorsRequest(
-            tenant_id=tenant_id, caller=self._asking.caller(request), user_id=user_id
+            tenant_id=tenant_id, caller=self._calls.caller(request), user_id=user_id
         )
-        found = await self._codes.ListCodeGenerators(asked, timeout=self._asking.timeout)
+        found = await self._codes.ListCodeGenerators(asked, timeout=self._calls.timeout)
         return written(list(map(members, found.generators)))
 
     async def begin(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
-        sent = await read_json(request, _Named, max_bytes=self._asking.max_bytes)
+        sent = await read_json(request, _Named, max_bytes=self._calls.max_bytes)
         asked = pb.StartCodeGeneratorRequest(
             tenant_id=tenant_id,
-            caller=self._asking.caller(request),
+            caller=self._calls.caller(request),
             user_id=user_id,
             name=sent.name,
             modification_token=sent.mfa_mod_token_id,
         )
-        begun = await self._codes.StartCodeGenerator(asked, timeout=self._asking.timeout)
+        begun = await self._codes.StartCodeGenerator(asked, timeout=self._calls.timeout)
         return written(
             {
                 "id": begun.id,
@@ -60,29 +60,29 @@ class OneTimeCodesEndpoint:
 
     async def confirm(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
-        sent = await read_json(request, _First, max_bytes=self._asking.max_bytes)
+        sent = await read_json(request, _First, max_bytes=self._calls.max_bytes)
         asked = pb.ConfirmCodeGeneratorRequest(
             tenant_id=tenant_id,
-            caller=self._asking.caller(request),
+            caller=self._calls.caller(request),
             user_id=user_id,
             generator_id=named(request, "generator_id"),
             one_time_code=sent.one_time_code,
         )
-        await self._codes.ConfirmCodeGenerator(asked, timeout=self._asking.timeout)
+        await self._codes.ConfirmCodeGenerator(asked, timeout=self._calls.timeout)
         return web.Response(status=_CREATED)
 
     async def rename(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
-        sent = await read_json(request, _Named, max_bytes=self._asking.max_bytes)
+        sent = await read_json(request, _Named, max_bytes=self._calls.max_bytes)
         asked = pb.RenameCodeGeneratorRequest(
             tenant_id=tenant_id,
-            caller=self._asking.caller(request),
+            caller=self._calls.caller(request),
             user_id=user_id,
             generator_id=named(request, "generator_id"),
             name=sent.name,
             modification_token=sent.mfa_mod_token_id,
         )
-        await self._codes.RenameCodeGenerator(asked, timeout=self._asking.timeout)
+        await self._codes.RenameCodeGenerator(asked, timeout=self._calls.timeout)
         return web.Response()
 
     async def delete(self, request: web.Request) -> web.Response:
@@ -90,20 +90,20 @@ class OneTimeCodesEndpoint:
         sent = await self._modified(request)
         asked = pb.DeleteCodeGeneratorRequest(
             tenant_id=tenant_id,
-            caller=self._asking.caller(request),
+            caller=self._calls.caller(request),
             user_id=user_id,
             generator_id=named(request, "generator_id"),
             modification_token=sent.mfa_mod_token_id,
         )
-        await self._codes.DeleteCodeGenerator(asked, timeout=self._asking.timeout)
+        await self._codes.DeleteCodeGenerator(asked, timeout=self._calls.timeout)
         return web.Response()
 
     async def recovery_codes(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
         asked = pb.GetRecoveryCodesRequest(
-            tenant_id=tenant_id, caller=self._asking.caller(request), user_id=user_id
+            tenant_id=tenant_id, caller=self._calls.caller(request), user_id=user_id
         )
-        found = await self._codes.GetRecoveryCodes(asked, timeout=self._asking.timeout)
+        found = await self._codes.GetRecoveryCodes(asked, timeout=self._calls.timeout)
         return written(members(found))
 
     async def make_recovery_codes(self, request: web.Request) -> web.Response:
@@ -111,11 +111,11 @@ class OneTimeCodesEndpoint:
         sent = await self._modified(request)
         asked = pb.CreateRecoveryCodesRequest(
             tenant_id=tenant_id,
-            caller=self._asking.caller(request),
+            caller=self._calls.caller(request),
             user_id=user_id,
             modification_token=sent.mfa_mod_token_id,
         )
-        made = await self._codes.CreateRecoveryCodes(asked, timeout=self._asking.timeout)
+        made = await self._codes.CreateRecoveryCodes(asked, timeout=self._calls.timeout)
         return written({"recovery_codes": [*made.recovery_codes]}, status=_CREATED)
 
     async def delete_recovery_codes(self, request: web.Request) -> web.Response:
@@ -123,14 +123,14 @@ class OneTimeCodesEndpoint:
         sent = await self._modified(request)
         asked = pb.DeleteRecoveryCodesRequest(
             tenant_id=tenant_id,
-            caller=self._asking.caller(request),
+            caller=self._calls.caller(request),
             user_id=user_id,
             modification_token=sent.mfa_mod_token_id,
         )
-        await self._codes.DeleteRecoveryCodes(asked, timeout=self._asking.timeout)
+        await self._codes.DeleteRecoveryCodes(asked, timeout=self._calls.timeout)
         return web.Response()
 
     async def _modified(self, request: web.Request) -> _Modified:
         if not request.can_read_body:
             return _Modified()
-        return await read_json(request, _Modified, max_bytes=self._asking.max_bytes)
+        return await read_json(request, _Modified, max_bytes=self._calls.max_bytes)

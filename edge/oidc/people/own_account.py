@@ -55,14 +55,14 @@ class _Deletion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class OwnAccountEndpoint:
-    def __init__(self, stubs: Stubs, asking: AdministrationCalls, *, browsers: Browsers) -> None:
+    def __init__(self, stubs: Stubs, calls: AdministrationCalls, *, browsers: Browsers) -> None:
         self._accounts = stubs.accounts
-        self._asking = asking
+        self._calls = calls
         self._browsers = browsers
 
     async def prove(self, request: web.Request) -> web.Response:
-        (tenant_id, user_id), caller = tenant_and_id(request), self._asking.caller(request)
-        sent = await read_json(request, _Proof, max_bytes=self._asking.max_bytes)
+        (tenant_id, user_id), caller = tenant_and_id(request), self._calls.caller(request)
+        sent = await read_json(request, _Proof, max_bytes=self._calls.max_bytes)
         if not (sent.password or sent.mfa_code):
             raise bad_request("expected password or mfa_code")
         asked = pb.IssueModificationTokenRequest(
@@ -72,7 +72,7 @@ class OwnAccountEndpoint:
             password=sent.password,
             passkey_code=sent.mfa_code,
         )
-        issued = await self._accounts.IssueModificationToken(asked, timeout=self._asking.long_timeout)
+        issued = await self._accounts.IssueModificationToken(asked, timeout=self._calls.long_timeout)
         return written(
             {
                 "id": issued.modification_token,
@@ -83,8 +83,8 @@ class OwnAccountEndpoint:
         )
 
     async def update(self, request: web.Request) -> web.Response:
-        (tenant_id, user_id), caller = tenant_and_id(request), self._asking.caller(request)
-        sent = await read_json(request, _Changes, max_bytes=self._asking.max_bytes)
+        (tenant_id, user_id), caller = tenant_and_id(request), self._calls.caller(request)
+        sent = await read_json(request, _Changes, max_bytes=self._calls.max_bytes)
         asked = pb.UpdateAccountRequest(
             tenant_id=tenant_id,
             caller=caller,
@@ -98,7 +98,7 @@ class OwnAccountEndpoint:
             password_current=sent.password_current,
             modification_token=sent.mfa_mod_token_id,
         )
-        updated = await self._accounts.UpdateAccount(asked, timeout=self._asking.long_timeout)
+        updated = await self._accounts.UpdateAccount(asked, timeout=self._calls.long_timeout)
         response = written(user_members(updated.user))
         if updated.HasField("cookie"):
             response.headers[CSRF_HEADER] = updated.cookie.csrf_token
@@ -107,8 +107,8 @@ class OwnAccountEndpoint:
 
     async def update_username(self, request: web.Request) -> web.Response:
         """Change the username; without a name it is removed."""
-        (tenant_id, user_id), caller = tenant_and_id(request), self._asking.caller(request)
-        sent = await read_json(request, _Username, max_bytes=self._asking.max_bytes)
+        (tenant_id, user_id), caller = tenant_and_id(request), self._calls.caller(request)
+        sent = await read_json(request, _Username, max_bytes=self._calls.max_bytes)
         asked = pb.UpdatePreferredUsernameRequest(
             tenant_id=tenant_id,
             caller=caller,
@@ -116,27 +116,27 @@ class OwnAccountEndpoint:
             preferred_username=sent.preferred_username or "",
             force_overwrite=sent.force_overwrite,
         )
-        updated = await self._accounts.UpdatePreferredUsername(asked, timeout=self._asking.timeout)
+        updated = await self._accounts.UpdatePreferredUsername(asked, timeout=self._calls.timeout)
         return written(user_members(updated.user))
 
     async def check_deletion(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
         asked = pb.CheckAccountDeletionRequest(
-            tenant_id=tenant_id, caller=self._asking.caller(request), user_id=user_id
+            tenant_id=tenant_id, caller=self._calls.caller(request), user_id=user_id
         )
-        await self._accounts.CheckAccountDeletion(asked, timeout=self._asking.timeout)
+        await self._accounts.CheckAccountDeletion(asked, timeout=self._calls.timeout)
         return web.Response(status=_ACCEPTED)
 
     async def delete(self, request: web.Request) -> web.Response:
-        (tenant_id, user_id), caller = tenant_and_id(request), self._asking.caller(request)
-        sent = await read_json(request, _Deletion, max_bytes=self._asking.max_bytes)
+        (tenant_id, user_id), caller = tenant_and_id(request), self._calls.caller(request)
+        sent = await read_json(request, _Deletion, max_bytes=self._calls.max_bytes)
         asked = pb.DeleteAccountRequest(
             tenant_id=tenant_id,
             caller=caller,
             user_id=user_id,
             modification_token=sent.mfa_mod_token_id,
         )
-        await self._accounts.DeleteAccount(asked, timeout=self._asking.long_timeout)
+        await self._accounts.DeleteAccount(asked, timeout=self._calls.long_timeout)
         response = web.Response(status=204)
         self._browsers.keep(request, response, cookie=SessionCookie(max_age=0))
         return response

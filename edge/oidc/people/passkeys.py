@@ -61,18 +61,18 @@ class _Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PasskeysEndpoint:
-    def __init__(self, stubs: Stubs, asking: AdministrationCalls, *, browsers: Browsers) -> None:
+    def __init__(self, stubs: Stubs, calls: AdministrationCalls, *, browsers: Browsers) -> None:
         self._passkeys = stubs.passkeys
         self._resets = stubs.password_resets
-        self._asking = asking
+        self._calls = calls
         self._browsers = browsers
 
     async def list(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
         asked = pb.ListPasskeysRequest(
-            tenant_id=tenant_id, caller=self._asking.caller(request), user_id=user_id
+            tenant_id=tenant_id, caller=self._calls.caller(request), user_id=user_id
         )
-        found = await self._passkeys.ListPasskeys(asked, timeout=self._asking.timeout)
+        found = await self._passkeys.ListPasskeys(asked, timeout=self._calls.timeout)
         return written(list(map(members, found.passkeys)))
 
     async def delete(self, request: web.Request) -> web.Response:
@@ -80,12 +80,12 @@ class PasskeysEndpoint:
         sent = await self._modified(request)
         asked = pb.DeletePasskeyRequest(
             tenant_id=tenant_id,
-            caller=self._asking.caller(request),
+            caller=self._calls.caller(request),
             user_id=user_id,
             name=name,
             modification_token=sent.mfa_mod_token_id,
         )
-        await self._passkeys.DeletePasskey(asked, timeout=self._asking.timeout)
+        await self._passkeys.DeletePasskey(asked, timeout=self._calls.timeout)
         return web.Response()
 
     async def convert(self, request: web.Request) -> web.Response:
@@ -93,26 +93,26 @@ class PasskeysEndpoint:
         sent = await self._modified(request)
         asked = pb.ConvertToPasskeyRequest(
             tenant_id=tenant_id,
-            caller=self._asking.caller(request),
+            caller=self._calls.caller(request),
             user_id=user_id,
             modification_token=sent.mfa_mod_token_id,
         )
-        await self._passkeys.ConvertToPasskey(asked, timeout=self._asking.timeout)
+        await self._passkeys.ConvertToPasskey(asked, timeout=self._calls.timeout)
         return web.Response()
 
     async def start_registration(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
-        sent = await read_json(request, _Registration, max_bytes=self._asking.max_bytes)
+        sent = await read_json(request, _Registration, max_bytes=self._calls.max_bytes)
         if sent.magic_link_id:
             return await self._start_enrollment(request, sent)
         asked = pb.StartPasskeyRegistrationRequest(
             tenant_id=tenant_id,
-            caller=self._asking.caller(request),
+            caller=self._calls.caller(request),
             user_id=user_id,
             name=sent.passkey_name,
             modification_token=sent.mfa_mod_token_id,
         )
-        started = await self._passkeys.StartPasskeyRegistration(asked, timeout=self._asking.timeout)
+        started = await self._passkeys.StartPasskeyRegistration(asked, timeout=self._calls.timeout)
         return written(_public_key(started.options))
 
     async def finish_registration(self, request: web.Request) -> web.Response:
@@ -122,21 +122,21 @@ class PasskeysEndpoint:
             return await self._finish_enrollment(request, sent)
         asked = pb.FinishPasskeyRegistrationRequest(
             tenant_id=tenant_id,
-            caller=self._asking.caller(request),
+            caller=self._calls.caller(request),
             user_id=user_id,
             name=sent.passkey_name,
             answer=_text(sent.data),
         )
-        await self._passkeys.FinishPasskeyRegistration(asked, timeout=self._asking.timeout)
+        await self._passkeys.FinishPasskeyRegistration(asked, timeout=self._calls.timeout)
         return web.Response(status=201)
 
     async def start(self, request: web.Request) -> web.Response:
         """Begin an authentication ceremony, for the user of the path or for any passkey."""
-        sent = await read_json(request, _Start, max_bytes=self._asking.max_bytes)
+        sent = await read_json(request, _Start, max_bytes=self._calls.max_bytes)
         purpose = sent.purpose
         asked = pb.StartPasskeyAuthenticationRequest(
             tenant_id=tenant_of(request),
-            caller=self._asking.caller(request),
+            caller=self._calls.caller(request),
             user_id=_user_id(request),
             purpose=pb.PASSKEY_PURPOSE_LOGIN if isinstance(purpose, _Login) else _PURPOSES[purpose],
             code=purpose.code if isinstance(purpose, _Login) else "",
@@ -144,7 +144,7 @@ class PasskeysEndpoint:
             parameters=sent.parameters() if purpose == "Discoverable" else (),
             reset_cookie=self._browsers.link_cookie(request),
         )
-        started = await self._passkeys.StartPasskeyAuthentication(asked, timeout=self._asking.timeout)
+        started = await self._passkeys.StartPasskeyAuthentication(asked, timeout=self._calls.timeout)
         person = {"user_id": started.user_id} if started.user_id else {}
         return written(
             {
@@ -159,13 +159,13 @@ class PasskeysEndpoint:
         sent = await read_json(request, _Answer, max_bytes=_MAX_ANSWER_BYTES)
         asked = pb.FinishPasskeyAuthenticationRequest(
             tenant_id=tenant_of(request),
-            caller=self._asking.caller(request),
+            caller=self._calls.caller(request),
             user_id=_user_id(request),
             code=sent.code,
             answer=_text(sent.data),
             reset_cookie=self._browsers.link_cookie(request),
         )
-        finished = await self._passkeys.FinishPasskeyAuthentication(asked, timeout=self._asking.long_timeout)
+        finished = await self._passkeys.FinishPasskeyAuthentication(asked, timeout=self._calls.long_timeout)
         if not (finished.HasField("redirect") or finished.HasField("consent")):
             person = {"code": finished.code, "user_id": asked.user_id} if finished.code else {}
             return written(person, status=202)
@@ -178,7 +178,7 @@ class PasskeysEndpoint:
             link=shown_link(request, self._browsers, user_id=user_id, code=sent.magic_link_id),
             name=sent.passkey_name,
         )
-        started = await self._resets.StartPasskeyEnrollment(asked, timeout=self._asking.timeout)
+        started = await self._resets.StartPasskeyEnrollment(asked, timeout=self._calls.timeout)
         return written(_public_key(started.options))
 
     async def _finish_enrollment(self, request: web.Request, sent: _Registered) -> web.Response:
@@ -190,7 +190,7 @@ class PasskeysEndpoint:
             answer=_text(sent.data),
             peer_address=self._browsers.peer_address(request),
         )
-        finished = await self._resets.FinishPasskeyEnrollment(asked, timeout=self._asking.timeout)
+        finished = await self._resets.FinishPasskeyEnrollment(asked, timeout=self._calls.timeout)
         return written({"location": finished.location}, status=201)
 
     def _signed_in(
@@ -206,7 +206,7 @@ class PasskeysEndpoint:
     async def _modified(self, request: web.Request) -> _Modified:
         if not request.can_read_body:
             return _Modified()
-        return await read_json(request, _Modified, max_bytes=self._asking.max_bytes)
+        return await read_json(request, _Modified, max_bytes=self._calls.max_bytes)
 
 
 def _user_id(request: web.Request) -> str:

@@ -33,20 +33,20 @@ class _Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 
 class PasswordPolicyEndpoint:
-    def __init__(self, stubs: Stubs, asking: AdministrationCalls) -> None:
+    def __init__(self, stubs: Stubs, calls: AdministrationCalls) -> None:
         self._policies = stubs.password_policies
-        self._asking = asking
+        self._calls = calls
 
     async def get(self, request: web.Request) -> web.Response:
         asked = pb.GetPasswordPolicyRequest(tenant_id=tenant_of(request))
-        found = await self._policies.GetPasswordPolicy(asked, timeout=self._asking.timeout)
+        found = await self._policies.GetPasswordPolicy(asked, timeout=self._calls.timeout)
         return written(members(found.policy))
 
     async def update(self, request: web.Request) -> web.Response:
-        caller = self._asking.caller(request)
-        sent = await read_json(request, _Policy, max_bytes=self._asking.max_bytes)
+        caller = self._calls.caller(request)
+        sent = await read_json(request, _Policy, max_bytes=self._calls.max_bytes)
         asked = pb.UpdatePasswordPolicyRequest(
             tenant_id=tenant_of(request), caller=caller, policy=sent.message()
         )
-        updated = await self._policies.UpdatePasswordPolicy(asked, timeout=self._asking.timeout)
+        updated = await self._policies.UpdatePasswordPolicy(asked, timeout=self._calls.timeout)
         return written(members(updated.policy))

@@ -64,10 +64,10 @@ class PasswordResetEndpoint:
         if _is_prefetch(request):
             return web.Response(headers={hdrs.VARY: hdrs.ACCEPT})
         wants_json = JSON in request.headers.get(hdrs.ACCEPT, "")
-        opening = self._open(request, wants_json=wants_json)
+        activation = self._open(request, wants_json=wants_json)
         explain = explanation_of_link("Request a new link.", **_another_link(request))
         response = await (
-            opening if wants_json else self._pages.instead_of_refusals(request, opening, explain)
+            activation if wants_json else self._pages.instead_of_refusals(request, activation, explain)
         )
         response.headers[hdrs.VARY] = hdrs.ACCEPT
         return response

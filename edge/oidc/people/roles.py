@@ -22,30 +22,30 @@ class _Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RolesEndpoint:
-    def __init__(self, stubs: Stubs, asking: AdministrationCalls) -> None:
+    def __init__(self, stubs: Stubs, calls: AdministrationCalls) -> None:
         self._roles = stubs.roles
-        self._asking = asking
+        self._calls = calls
 
     async def list(self, request: web.Request) -> web.Response:
-        asked = pb.ListRolesRequest(tenant_id=tenant_of(request), caller=self._asking.caller(request))
-        found = await self._roles.ListRoles(asked, timeout=self._asking.timeout)
+        asked = pb.ListRolesRequest(tenant_id=tenant_of(request), caller=self._calls.caller(request))
+        found = await self._roles.ListRoles(asked, timeout=self._calls.timeout)
         return written(list(map(members, found.roles)))
 
     async def create(self, request: web.Request) -> web.Response:
-        caller = self._asking.caller(request)
-        sent = await read_json(request, _Role, max_bytes=self._asking.max_bytes)
+        caller = self._calls.caller(request)
+        sent = await read_json(request, _Role, max_bytes=self._calls.max_bytes)
         asked = pb.CreateRoleRequest(
             tenant_id=tenant_of(request),
             caller=caller,
             name=sent.role,
             permissions=names_of(sent.permissions),
         )
-        created = await self._roles.CreateRole(asked, timeout=self._asking.timeout)
+        created = await self._roles.CreateRole(asked, timeout=self._calls.timeout)
         return written(members(created.role))
 
     async def update(self, request: web.Request) -> web.Response:
-        (tenant_id, role_id), caller = tenant_and_id(request), self._asking.caller(request)
-        sent = await read_json(request, _Role, max_bytes=self._asking.max_bytes)
+        (tenant_id, role_id), caller = tenant_and_id(request), self._calls.caller(request)
+        sent = await read_json(request, _Role, max_bytes=self._calls.max_bytes)
         asked = pb.UpdateRoleRequest(
             tenant_id=tenant_id,
             caller=caller,
@@ -53,13 +53,11 @@ class RolesEndpoint:
             name=sent.role,
             permissions=names_of(sent.permissions),
         )
-        updated = await self._roles.UpdateRole(asked, timeout=self._asking.long_timeout)
+        updated = await self._roles.UpdateRole(asked, timeout=self._calls.long_timeout)
         return written(members(updated.role))
 
     async def delete(self, request: web.Request) -> web.Response:
         tenant_id, role_id = tenant_and_id(request)
-        asked = pb.DeleteRoleRequest(
-            tenant_id=tenant_id, caller=self._asking.caller(request), role_id=role_id
-        )
-        await self._roles.DeleteRole(asked, timeout=self._asking.long_timeout)
+        asked = pb.DeleteRoleRequest(tenant_id=tenant_id, caller=self._calls.caller(request), role_id=role_id)
+        await self._roles.DeleteRole(asked, timeout=self._calls.long_timeout)
         return web.Response()

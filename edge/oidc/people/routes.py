@@ -25,22 +25,22 @@ Row = tuple[str, Mapping[str, Handler]]
 
 def about_people(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterator[Row]:
     """Yield paths and handlers by method; paths with a fixed segment come before those with an id in its place."""
-    asking = AdministrationCalls(config, browsers)
-    yield from _labels(stubs, asking)
-    yield from _sessions(stubs, asking)
-    yield from _own_accounts(stubs, asking, browsers=browsers)
-    yield from _passkeys(PasskeysEndpoint(stubs, asking, browsers=browsers))
-    yield from _one_time_codes(OneTimeCodesEndpoint(stubs, asking))
-    yield from _users(stubs, asking)
+    calls = AdministrationCalls(config, browsers)
+    yield from _labels(stubs, calls)
+    yield from _sessions(stubs, calls)
+    yield from _own_accounts(stubs, calls, browsers=browsers)
+    yield from _passkeys(PasskeysEndpoint(stubs, calls, browsers=browsers))
+    yield from _one_time_codes(OneTimeCodesEndpoint(stubs, calls))
+    yield from _users(stubs, calls)
 
 
-def _labels(stubs: Stubs, asking: AdministrationCalls) -> Iterator[Row]:
+def _labels(stubs: Stubs, calls: AdministrationCalls) -> Iterator[Row]:
     groups, roles, scopes = (
-        GroupsEndpoint(stubs, asking),
-        RolesEndpoint(stubs, asking),
-        ScopesEndpoint(stubs, asking),
+        GroupsEndpoint(stubs, calls),
+        RolesEndpoint(stubs, calls),
+        ScopesEndpoint(stubs, calls),
     )
-    attributes = UserAttributesEndpoint(stubs, asking)
+    attributes = UserAttributesEndpoint(stubs, calls)
 
     yield "/groups", {"GET": groups.list, "POST": groups.create}
     yield "/groups/{id}", {"PUT": groups.update, "DELETE": groups.delete}
@@ -54,8 +54,8 @@ def _labels(stubs: Stubs, asking: AdministrationCalls) -> Iterator[Row]:
     yield "/users/{id}/attr", {"GET": attributes.get_values, "PUT": attributes.update_values}
 
 
-def _sessions(stubs: Stubs, asking: AdministrationCalls) -> Iterator[Row]:
-    sessions = SessionsEndpoint(stubs, asking)
+def _sessions(stubs: Stubs, calls: AdministrationCalls) -> Iterator[Row]:
+    sessions = SessionsEndpoint(stubs, calls)
 
     yield "/sessions", {"GET": sessions.list, "DELETE": sessions.end_all}
     yield "/sessions/id/{id}", {"DELETE": sessions.end}
@@ -64,8 +64,8 @@ def _sessions(stubs: Stubs, asking: AdministrationCalls) -> Iterator[Row]:
     yield "/users/{id}/sessions/{session_id}", {"DELETE": sessions.end_one_of_user}
 
 
-def _own_accounts(stubs: Stubs, asking: AdministrationCalls, *, browsers: Browsers) -> Iterator[Row]:
-    account = OwnAccountEndpoint(stubs, asking, browsers=browsers)
+def _own_accounts(stubs: Stubs, calls: AdministrationCalls, *, browsers: Browsers) -> Iterator[Row]:
+    account = OwnAccountEndpoint(stubs, calls, browsers=browsers)
 
     yield "/users/{id}/mfa_token", {"POST": account.prove}
     yield "/users/{id}/self", {"PUT": account.update}
@@ -99,10 +99,10 @@ def _one_time_codes(codes: OneTimeCodesEndpoint) -> Iterator[Row]:
     )
 
 
-def _users(stubs: Stubs, asking: AdministrationCalls) -> Iterator[Row]:
-    users, devices = UsersEndpoint(stubs, asking), DevicesEndpoint(stubs, asking)
-    policy = PasswordPolicyEndpoint(stubs, asking)
-    consents = ConsentsEndpoint(stubs, asking)
+def _users(stubs: Stubs, calls: AdministrationCalls) -> Iterator[Row]:
+    users, devices = UsersEndpoint(stubs, calls), DevicesEndpoint(stubs, calls)
+    policy = PasswordPolicyEndpoint(stubs, calls)
+    consents = ConsentsEndpoint(stubs, calls)
 
     yield "/password_policy", {"GET": policy.get, "PUT": policy.update}
     yield "/users", {"GET": users.list, "POST": users.create}

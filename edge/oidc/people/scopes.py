@@ -17,18 +17,18 @@ class _Scope(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ScopesEndpoint:
-    def __init__(self, stubs: Stubs, asking: AdministrationCalls) -> None:
+    def __init__(self, stubs: Stubs, calls: AdministrationCalls) -> None:
         self._scopes = stubs.scopes
-        self._asking = asking
+        self._calls = calls
 
     async def list(self, request: web.Request) -> web.Response:
-        asked = pb.ListScopesRequest(tenant_id=tenant_of(request), caller=self._asking.caller(request))
-        found = await self._scopes.ListScopes(asked, timeout=self._asking.timeout)
+        asked = pb.ListScopesRequest(tenant_id=tenant_of(request), caller=self._calls.caller(request))
+        found = await self._scopes.ListScopes(asked, timeout=self._calls.timeout)
         return written(list(map(members, found.scopes)))
 
     async def create(self, request: web.Request) -> web.Response:
-        caller = self._asking.caller(request)
-        sent = await read_json(request, _Scope, max_bytes=self._asking.max_bytes)
+        caller = self._calls.caller(request)
+        sent = await read_json(request, _Scope, max_bytes=self._calls.max_bytes)
         asked = pb.CreateScopeRequest(
             tenant_id=tenant_of(request),
             caller=caller,
@@ -36,12 +36,12 @@ class ScopesEndpoint:
             attr_include_access=sent.attr_include_access,
             attr_include_id=sent.attr_include_id,
         )
-        created = await self._scopes.CreateScope(asked, timeout=self._asking.timeout)
+        created = await self._scopes.CreateScope(asked, timeout=self._calls.timeout)
         return written(members(created.scope))
 
     async def update(self, request: web.Request) -> web.Response:
-        (tenant_id, scope_id), caller = tenant_and_id(request), self._asking.caller(request)
-        sent = await read_json(request, _Scope, max_bytes=self._asking.max_bytes)
+        (tenant_id, scope_id), caller = tenant_and_id(request), self._calls.caller(request)
+        sent = await read_json(request, _Scope, max_bytes=self._calls.max_bytes)
         asked = pb.UpdateScopeRequest(
             tenant_id=tenant_id,
             caller=caller,
@@ -50,13 +50,13 @@ class ScopesEndpoint:
             attr_include_access=sent.attr_include_access,
             attr_include_id=sent.attr_include_id,
         )
-        updated = await self._scopes.UpdateScope(asked, timeout=self._asking.long_timeout)
+        updated = await self._scopes.UpdateScope(asked, timeout=self._calls.long_timeout)
         return written(members(updated.scope))
 
     async def delete(self, request: web.Request) -> web.Response:
         tenant_id, scope_id = tenant_and_id(request)
         asked = pb.DeleteScopeRequest(
-            tenant_id=tenant_id, caller=self._asking.caller(request), scope_id=scope_id
+            tenant_id=tenant_id, caller=self._calls.caller(request), scope_id=scope_id
         )
-        await self._scopes.DeleteScope(asked, timeout=self._asking.long_timeout)
+        await self._scopes.DeleteScope(asked, timeout=self._calls.long_timeout)
         return web.Response()

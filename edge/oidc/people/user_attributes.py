@@ -27,20 +27,18 @@ class _Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class UserAttributesEndpoint:
-    def __init__(self, stubs: Stubs, asking: AdministrationCalls) -> None:
+    def __init__(self, stubs: Stubs, calls: AdministrationCalls) -> None:
         self._attributes = stubs.user_attributes
-        self._asking = asking
+        self._calls = calls
 
     async def list(self, request: web.Request) -> web.Response:
-        asked = pb.ListUserAttributesRequest(
-            tenant_id=tenant_of(request), caller=self._asking.caller(request)
-        )
-        found = await self._attributes.ListUserAttributes(asked, timeout=self._asking.timeout)
+        asked = pb.ListUserAttributesRequest(tenant_id=tenant_of(request), caller=self._calls.caller(request))
+        found = await self._attributes.ListUserAttributes(asked, timeout=self._calls.timeout)
         return written({"values": list(map(members, found.values))})
 
     async def create(self, request: web.Request) -> web.Response:
-        caller = self._asking.caller(request)
-        sent = await read_json(request, _Attribute, max_bytes=self._asking.max_bytes)
+        caller = self._calls.caller(request)
+        sent = await read_json(request, _Attribute, max_bytes=self._calls.max_bytes)
         asked = pb.CreateUserAttributeRequest(
             tenant_id=tenant_of(request),
             caller=caller,
@@ -48,12 +46,12 @@ class UserAttributesEndpoint:
             desc=sent.desc,
             user_editable=sent.user_editable,
         )
-        created = await self._attributes.CreateUserAttribute(asked, timeout=self._asking.timeout)
+        created = await self._attributes.CreateUserAttribute(asked, timeout=self._calls.timeout)
         return written(members(created.attribute))
 
     async def update(self, request: web.Request) -> web.Response:
-        (tenant_id, name), caller = tenant_and_id(request, "name"), self._asking.caller(request)
-        sent = await read_json(request, _Attribute, max_bytes=self._asking.max_bytes)
+        (tenant_id, name), caller = tenant_and_id(request, "name"), self._calls.caller(request)
+        sent = await read_json(request, _Attribute, max_bytes=self._calls.max_bytes)
         asked = pb.UpdateUserAttributeRequest(
             tenant_id=tenant_id,
             caller=caller,
@@ -62,43 +60,43 @@ class UserAttributesEndpoint:
             user_editable=sent.user_editable,
             new_name=sent.name,
         )
-        updated = await self._attributes.UpdateUserAttribute(asked, timeout=self._asking.long_timeout)
+        updated = await self._attributes.UpdateUserAttribute(asked, timeout=self._calls.long_timeout)
         return written(members(updated.attribute))
 
     async def delete(self, request: web.Request) -> web.Response:
         tenant_id, name = tenant_and_id(request, "name")
         asked = pb.DeleteUserAttributeRequest(
-            tenant_id=tenant_id, caller=self._asking.caller(request), name=name
+            tenant_id=tenant_id, caller=self._calls.caller(request), name=name
         )
-        await self._attributes.DeleteUserAttribute(asked, timeout=self._asking.long_timeout)
+        await self._attributes.DeleteUserAttribute(asked, timeout=self._calls.long_timeout)
         return web.Response()
 
     async def get_values(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
         asked = pb.GetUserAttributeValuesRequest(
-            tenant_id=tenant_id, caller=self._asking.caller(request), user_id=user_id
+            tenant_id=tenant_id, caller=self._calls.caller(request), user_id=user_id
         )
-        found = await self._attributes.GetUserAttributeValues(asked, timeout=self._asking.timeout)
+        found = await self._attributes.GetUserAttributeValues(asked, timeout=self._calls.timeout)
         return _values_written(found)
 
     async def list_editable(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
         asked = pb.ListEditableUserAttributesRequest(
-            tenant_id=tenant_id, caller=self._asking.caller(request), user_id=user_id
+            tenant_id=tenant_id, caller=self._calls.caller(request), user_id=user_id
         )
-        found = await self._attributes.ListEditableUserAttributes(asked, timeout=self._asking.timeout)
+        found = await self._attributes.ListEditableUserAttributes(asked, timeout=self._calls.timeout)
         return written({"values": list(map(members, found.values))})
 
     async def update_values(self, request: web.Request) -> web.Response:
-        (tenant_id, user_id), caller = tenant_and_id(request), self._asking.caller(request)
-        sent = await read_json(request, _Values, max_bytes=self._asking.max_bytes)
+        (tenant_id, user_id), caller = tenant_and_id(request), self._calls.caller(request)
+        sent = await read_json(request, _Values, max_bytes=self._calls.max_bytes)
         asked = pb.UpdateUserAttributeValuesRequest(
             tenant_id=tenant_id,
             caller=caller,
             user_id=user_id,
             values=(pb.UserAttributeValue(key=each.key, value=bytes(each.value)) for each in sent.values),
         )
-        updated = await self._attributes.UpdateUserAttributeValues(asked, timeout=self._asking.timeout)
+        updated = await self._attributes.UpdateUserAttributeValues(asked, timeout=self._calls.timeout)
         return _values_written(updated)
 
 

@@ -17,39 +17,37 @@ from gnomon.identity.v1 import user_service_pb2 as pb
 
 
 class UsersEndpoint:
-    def __init__(self, stubs: Stubs, asking: AdministrationCalls) -> None:
+    def __init__(self, stubs: Stubs, calls: AdministrationCalls) -> None:
         self._users = stubs.users
-        self._asking = asking
+        self._calls = calls
 
     async def list(self, request: web.Request) -> web.Response:
         size, token = page_asked(request)
         asked = pb.ListUsersRequest(
             tenant_id=tenant_of(request),
-            caller=self._asking.caller(request),
+            caller=self._calls.caller(request),
             page_size=size,
             continuation_token=token,
         )
-        found = await self._users.ListUsers(asked, timeout=self._asking.timeout)
+        found = await self._users.ListUsers(asked, timeout=self._calls.timeout)
         return page_written(list(map(user_members, found.users)), size, found.continuation_token)
 
     async def create(self, request: web.Request) -> web.Response:
-        caller = self._asking.caller(request)
-        new = await read_json(request, NewUser, max_bytes=self._asking.max_bytes)
+        caller = self._calls.caller(request)
+        new = await read_json(request, NewUser, max_bytes=self._calls.max_bytes)
         asked = pb.CreateUserRequest(tenant_id=tenant_of(request), caller=caller, fields=new.message())
-        created = await self._users.CreateUser(asked, timeout=self._asking.long_timeout)
+        created = await self._users.CreateUser(asked, timeout=self._calls.long_timeout)
         return written(user_members(created.user))
 
     async def get(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
-        asked = pb.GetUserRequest(tenant_id=tenant_id, caller=self._asking.caller(request), user_id=user_id)
-        return written(user_members((await self._users.GetUser(asked, timeout=self._asking.timeout)).user))
+        asked = pb.GetUserRequest(tenant_id=tenant_id, caller=self._calls.caller(request), user_id=user_id)
+        return written(user_members((await self._users.GetUser(asked, timeout=self._calls.timeout)).user))
 
     async def get_by_email(self, request: web.Request) -> web.Response:
         tenant_id, email = tenant_and_id(request, "email")
-        asked = pb.GetUserByEmailRequest(
-            tenant_id=tenant_id, caller=self._asking.caller(request), email=email
-        )
-        found = await self._users.GetUserByEmail(asked, timeout=self._asking.timeout)
+        asked = pb.GetUserByEmailRequest(tenant_id=tenant_id, caller=self._calls.caller(request), email=email)
+        found = await self._users.GetUserByEmail(asked, timeout=self._calls.timeout)
         return written(user_members(found.user))
 
     async def put(self, request: web.Request) -> web.Response:
@@ -60,17 +58,15 @@ class UsersEndpoint:
 
     async def delete(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
-        asked = pb.DeleteUserRequest(
-            tenant_id=tenant_id, caller=self._asking.caller(request), user_id=user_id
-        )
-        await self._users.DeleteUser(asked, timeout=self._asking.long_timeout)
+        asked = pb.DeleteUserRequest(tenant_id=tenant_id, caller=self._calls.caller(request), user_id=user_id)
+        await self._users.DeleteUser(asked, timeout=self._calls.long_timeout)
         return web.Response(status=204)
 
     async def _update(self, request: web.Request, kind: type[UserBody | UserPatch]) -> web.Response:
-        (tenant_id, user_id), caller = tenant_and_id(request), self._asking.caller(request)
-        sent = await read_json(request, kind, max_bytes=self._asking.max_bytes)
+        (tenant_id, user_id), caller = tenant_and_id(request), self._calls.caller(request)
+        sent = await read_json(request, kind, max_bytes=self._calls.max_bytes)
         asked = pb.UpdateUserRequest(
             tenant_id=tenant_id, caller=caller, user_id=user_id, fields=sent.message()
         )
-        updated = await self._users.UpdateUser(asked, timeout=self._asking.long_timeout)
+        updated = await self._users.UpdateUser(asked, timeout=self._calls.long_timeout)
         return written(user_members(updated.user))

@@ -8,23 +8,23 @@ from gnomon.identity.v1 import consent_service_pb2 as pb
 
 
 class ConsentsEndpoint:
-    def __init__(self, stubs: Stubs, asking: AdministrationCalls) -> None:
+    def __init__(self, stubs: Stubs, calls: AdministrationCalls) -> None:
         self._consents = stubs.consents
-        self._asking = asking
+        self._calls = calls
 
     async def list(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
         asked = pb.ListConsentsRequest(
-            tenant_id=tenant_id, caller=self._asking.caller(request), user_id=user_id
+            tenant_id=tenant_id, caller=self._calls.caller(request), user_id=user_id
         )
-        found = await self._consents.ListConsents(asked, timeout=self._asking.timeout)
+        found = await self._consents.ListConsents(asked, timeout=self._calls.timeout)
         return written(list(map(members, found.consents)))
 
     async def withdraw(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
         _, client_id = tenant_and_id(request, "client_id")
         asked = pb.WithdrawConsentRequest(
-            tenant_id=tenant_id, caller=self._asking.caller(request), user_id=user_id, client_id=client_id
+            tenant_id=tenant_id, caller=self._calls.caller(request), user_id=user_id, client_id=client_id
         )
-        await self._consents.WithdrawConsent(asked, timeout=self._asking.timeout)
+        await self._consents.WithdrawConsent(asked, timeout=self._calls.timeout)
         return web.Response(status=204)

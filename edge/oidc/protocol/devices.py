@@ -19,22 +19,22 @@ class _Revoked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class DevicesEndpoint:
-    def __init__(self, stubs: Stubs, asking: AdministrationCalls) -> None:
+    def __init__(self, stubs: Stubs, calls: AdministrationCalls) -> None:
         self._devices = stubs.device_lists
-        self._asking = asking
+        self._calls = calls
 
     async def list(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
         asked = pb.ListDevicesRequest(
-            tenant_id=tenant_id, caller=self._asking.caller(request), user_id=user_id
+            tenant_id=tenant_id, caller=self._calls.caller(request), user_id=user_id
         )
-        found = await self._devices.ListDevices(asked, timeout=self._asking.timeout)
+        found = await self._devices.ListDevices(asked, timeout=self._calls.timeout)
         return written(list(map(members, found.devices)))
 
     async def rename(self, request: web.Request) -> web.Response:
         """Rename the device; without a name it gets its id as name."""
-        (tenant_id, user_id), caller = tenant_and_id(request), self._asking.caller(request)
-        sent = await read_json(request, _Renamed, max_bytes=self._asking.max_bytes)
+        (tenant_id, user_id), caller = tenant_and_id(request), self._calls.caller(request)
+        sent = await read_json(request, _Renamed, max_bytes=self._calls.max_bytes)
         asked = pb.RenameDeviceRequest(
             tenant_id=tenant_id,
             caller=caller,
@@ -42,11 +42,11 @@ class DevicesEndpoint:
             device_id=sent.device_id,
             name=sent.name or sent.device_id,
         )
-        await self._devices.RenameDevice(asked, timeout=self._asking.timeout)
+        await self._devices.RenameDevice(asked, timeout=self._calls.timeout)
         return web.Response()
 
     async def revoke(self, request: web.Request) -> web.Response:
-        sent = await read_json(request, _Revoked, max_bytes=self._asking.max_bytes)
+        sent = await read_json(request, _Revoked, max_bytes=self._calls.max_bytes)
         return await self._revoke(request, sent.device_id)
 
     async def revoke_named(self, request: web.Request) -> web.Response:
@@ -58,9 +58,9 @@ class DevicesEndpoint:
         tenant_id, user_id = tenant_and_id(request)
         asked = pb.RevokeDeviceRequest(
             tenant_id=tenant_id,
-            caller=self._asking.caller(request),
+            caller=self._calls.caller(request),
             user_id=user_id,
             device_id=device_id,
         )
-        await self._devices.RevokeDevice(asked, timeout=self._asking.timeout)
+        await self._devices.RevokeDevice(asked, timeout=self._calls.timeout)
         return web.Response()

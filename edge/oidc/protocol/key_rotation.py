@@ -13,15 +13,15 @@ from server.platform.errors import ServiceError, Unauthenticated
 
 
 class KeyRotationEndpoint:
-    def __init__(self, stubs: Stubs, asking: AdministrationCalls) -> None:
+    def __init__(self, stubs: Stubs, calls: AdministrationCalls) -> None:
         self._key_sets = stubs.key_sets
-        self._asking = asking
+        self._calls = calls
 
     async def post(self, request: web.Request) -> web.Response:
-        caller = self._asking.caller(request)
+        caller = self._calls.caller(request)
         asked = pb.RotateKeysRequest(tenant_id=tenant_of(request), caller=caller)
         try:
-            await self._key_sets.RotateKeys(asked, timeout=self._asking.long_timeout)
+            await self._key_sets.RotateKeys(asked, timeout=self._calls.long_timeout)
         except grpc.RpcError as failure:
             raise _refused(error_of(failure), has_token=bool(caller.access_token)) from failure
         return web.Response()

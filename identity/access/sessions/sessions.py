@@ -161,8 +161,8 @@ class Sessions:
     async def end_all(self, tenant: Tenant, user_id: UserId, *, but: str = "") -> Sequence[Session]:
         """End every session of a user but the one with this `sid`, and return those that this call ended."""
         found = await self._records.find(tenant.tenant_id, "user_id", user_id, most=_MOST_OF_A_USER)
-        ending = (session for session in found if session.sid != but)
-        taken = [await self._records.take(tenant.tenant_id, session.id) for session in ending]
+        termination = (session for session in found if session.sid != but)
+        taken = [await self._records.take(tenant.tenant_id, session.id) for session in termination]
         return [session for session in taken if session is not None]
 
     async def vouched_for(self, tenant: Tenant, provider_id: str, *, sub: str, sid: str) -> Sequence[Session]:

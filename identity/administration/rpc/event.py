@@ -45,8 +45,8 @@ class EventServicer:
     async def await_events(self, request: pb.AwaitEventsRequest, _call: Call) -> pb.AwaitEventsResponse:
         tenant = self._tenants.find(request.tenant_id)
         await self._callers.expect(tenant, request.caller, Area.EVENTS, Right.READ)
-        stretch = await self._stretch(tenant, request, EventFilter(_level(request.level)))
-        return pb.AwaitEventsResponse(events=map(_event, stretch.events), position=stretch.position)
+        event_page = await self._event_page(tenant, request, EventFilter(_level(request.level)))
+        return pb.AwaitEventsResponse(events=map(_event, event_page.events), position=event_page.position)
 
     async def emit_test_event(
         self, request: pb.EmitTestEventRequest, _call: Call
@@ -57,7 +57,7 @@ class EventServicer:
         await self._events.emit(tenant.tenant_id, EventType.TEST, ip=ip, actor=actor)
         return pb.EmitTestEventResponse()
 
-    async def _stretch(
+    async def _event_page(
         self, tenant: Tenant, request: pb.AwaitEventsRequest, wanted: EventFilter
     ) -> EventPage:
         if not request.after:

@@ -31,13 +31,13 @@ class ImageServicer:
         callers: Callers,
         *,
         keeping: ImageAdministration,
-        viewing: PictureAccess,
+        picture_access: PictureAccess,
         config: PicturesConfig,
     ) -> None:
         self._tenants = tenants
         self._callers = callers
         self._keeping = keeping
-        self._viewing = viewing
+        self._picture_access = picture_access
         self._config = config
 
     async def admit_image(self, request: pb.AdmitImageRequest, _call: Call) -> pb.AdmitImageResponse:
@@ -56,7 +56,7 @@ class ImageServicer:
         tenant, owner = self._tenants.find(request.tenant_id), _owner(request.owner)
         is_person = owner.kind is ImageKind.USER
         if is_person:
-            await self._viewing.expect_may_see(tenant, UserId(owner.id), request.caller)
+            await self._picture_access.expect_may_see(tenant, UserId(owner.id), request.caller)
         image = await self._keeping.find(tenant, owner)
         if is_person and image.id != request.image_id:
             raise NotFound("there is no such image")
@@ -64,7 +64,7 @@ class ImageServicer:
             image_id=image.id,
             content=image.content,
             media_type=image.media_type,
-            is_public=self._viewing.is_public or not is_person,
+            is_public=self._picture_access.is_public or not is_person,
         )
 
     async def delete_image(self, request: pb.DeleteImageRequest, _call: Call) -> pb.DeleteImageResponse:

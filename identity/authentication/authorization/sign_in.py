@@ -53,7 +53,7 @@ class SignedIn:
 class SignInFlow:
     sessions: Sessions
     asked: AskedRequests
-    ending: SessionTermination
+    termination: SessionTermination
     consent_gate: ConsentGate
     events: Events
 
@@ -95,7 +95,7 @@ class SignInFlow:
             # OpenID Connect Core 1.0 §3.1.2.1, id_token_hint.
             return SignedIn(outcome=way_back_of(request, tenant).with_error(_ANOTHER_PERSON))
         if before.user_id not in {"", user.user_id}:
-            await self.ending.end(tenant, before)
+            await self.termination.end(tenant, before)
         cookie, session = await self.sessions.sign_in(
             tenant,
             before,

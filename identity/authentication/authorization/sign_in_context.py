@@ -11,4 +11,4 @@ from identity.authentication.authorization.sign_in import SignInFlow
 class SignInContext:
     proof_of_work: ProofOfWork
     asked: AskedRequests
-    signing_in: SignInFlow
+    sign_in_flow: SignInFlow

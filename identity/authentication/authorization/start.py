@@ -81,13 +81,13 @@ class AuthorizationStart:
     async def _without_page(
         self, tenant: Tenant, client: Client, request: AuthorizationRequest, *, session: Session | None
     ) -> Redirection:
-        way_back = way_back_of(request, tenant)
+        response_target = way_back_of(request, tenant)
         user = await self._standing.user(tenant, session, request)
         if session is None or user is None:
-            return way_back.with_error(LoginRequired("no user is signed in as the request requires"))
+            return response_target.with_error(LoginRequired("no user is signed in as the request requires"))
         refusal = refusal_of(client, user, _amr(session))
         if refusal is not None:
-            return way_back.with_error(refusal)
+            return response_target.with_error(refusal)
         return await self._consent_gate.pass_silently(tenant, client, request, session=session)
 
     async def _page(

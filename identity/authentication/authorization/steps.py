@@ -107,7 +107,7 @@ class CredentialStep:
         follows = await self._second_factors.after(tenant, before, request, user, first=PASSWORD)
         if follows is not None:
             return replace(follows, client=client)
-        return await self._door.signing_in.finish(
+        return await self._door.sign_in_flow.finish(
             tenant, browser, before, client=client, request=request, user=user, proof=PASSWORD
         )
 

@@ -49,7 +49,7 @@ class UpstreamAccounts:
     domains: SignInDomains
     administers: Callable[[User], Awaitable[bool]]
     version: DirectoryVersion
-    signing_out: SignOut
+    sign_out: SignOut
     passkeys: Passkeys
     events: Events
     clock: Clock
@@ -85,7 +85,7 @@ class UpstreamAccounts:
             raise AccessDenied("there is an account of this address, which is not linked to the provider")
         if not user.is_email_verified:
             # The creator of the account never confirmed the address, so sessions and passkeys may be a stranger's.
-            await self.signing_out.everywhere(tenant, user.user_id)
+            await self.sign_out.everywhere(tenant, user.user_id)
             await self.passkeys.remove_of_user(tenant, user.user_id)
         try:
             kept = await self.users.replace(_vouched_for(user, self.clock.now()))

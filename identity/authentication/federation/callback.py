@@ -63,7 +63,7 @@ class UpstreamCallback:
         tokens: UpstreamTokens,
         id_tokens: UpstreamIdTokens,
         accounts: UpstreamAccounts,
-        signing_in: SignInFlow,
+        sign_in_flow: SignInFlow,
         second_factors: SecondFactors,
     ) -> None:
         self._sessions = sessions
@@ -75,7 +75,7 @@ class UpstreamCallback:
         self._tokens = tokens
         self._id_tokens = id_tokens
         self._accounts = accounts
-        self._signing_in = signing_in
+        self._sign_in_flow = sign_in_flow
         self._second_factors = second_factors
 
     async def arrive(
@@ -102,7 +102,7 @@ class UpstreamCallback:
         if refusal_of_client is not None:
             return await self._sent_back(tenant, login, refusal_of_client)
         await self._asked.take(login.request)
-        return await self._signing_in.conclude(
+        return await self._sign_in_flow.conclude(
             tenant,
             browser,
             before,

@@ -40,7 +40,7 @@ class UpstreamLogout:
         *,
         single_use: SingleUse,
         sessions: Sessions,
-        ending: SessionTermination,
+        termination: SessionTermination,
         events: Events,
         clock: Clock,
     ) -> None:
@@ -48,7 +48,7 @@ class UpstreamLogout:
         self._keys = keys
         self._single_use = single_use
         self._sessions = sessions
-        self._ending = ending
+        self._termination = termination
         self._events = events
         self._clock = clock
 
@@ -73,7 +73,7 @@ class UpstreamLogout:
     async def _end(self, tenant: Tenant, provider: Provider, jwt: SignedJwt) -> None:
         sub, sid = jwt.text("sub"), jwt.text("sid")
         for session in await self._sessions.vouched_for(tenant, provider.id, sub=sub, sid=sid):
-            await self._ending.end(tenant, session)
+            await self._termination.end(tenant, session)
             await self._events.emit(
                 tenant.tenant_id,
                 EventType.FORCED_LOGOUT,

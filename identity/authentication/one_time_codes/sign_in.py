@@ -57,7 +57,7 @@ class CodeSignIn:
         await expect_confirmed(self.confirmation, tenant, user)
         user = await self.users.note_sign_in(user, self.clock.now())
         client = await self.door.asked.client(tenant, question.request)
-        signed_in = await self.door.signing_in.finish(
+        signed_in = await self.door.sign_in_flow.finish(
             tenant,
             browser,
             session,

@@ -23,7 +23,7 @@ class PasskeyAdministration:
     passkeys: Passkeys
     accounts: PasskeyAccounts
     modification_tokens: ModificationTokens
-    signing_out: SignOut
+    sign_out: SignOut
     events: Events
 
     async def of_user(self, tenant: Tenant, user_id: UserId) -> Sequence[Passkey]:
@@ -61,7 +61,7 @@ class PasskeyAdministration:
         """
         await self.modification_tokens.spend(person, modification_token)
         user = await self.accounts.convert(person.tenant, person.user_id)
-        await self.signing_out.everywhere(person.tenant, person.user_id, but=person.actor.session)
+        await self.sign_out.everywhere(person.tenant, person.user_id, but=person.actor.session)
         await self.events.emit(
             person.tenant.tenant_id,
             EventType.ACCOUNT_CONVERTED_TO_PASSKEY,

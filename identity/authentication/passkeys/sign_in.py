@@ -92,7 +92,7 @@ class PasskeySignIn:
             raise Unauthenticated("the ceremony belongs to another user")
         user, shown = await self._shown(tenant, browser, ceremony, code=code, answer=answer)
         client = await self.door.asked.client(tenant, ceremony.request)
-        signed_in = await self.door.signing_in.finish(
+        signed_in = await self.door.sign_in_flow.finish(
             tenant,
             browser,
             session,

@@ -36,41 +36,41 @@ _SECONDS = re.compile(r"[0-9]{1,9}")
 _ASKS_FOR_SIGN_IN = frozenset({Prompt.LOGIN, Prompt.SELECT_ACCOUNT, Prompt.CREATE})
 
 
-def well_formed(asking: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
-    if asking.parameters.are_malformed:
+def well_formed(calls: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
+    if calls.parameters.are_malformed:
         raise InvalidRequest("a parameter is repeated or contains NUL")
     return request
 
 
-def redirect_uri(asking: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
-    uri = asking.parameters.one("redirect_uri")
-    if not is_registered(uri, asking.client.redirect_uris):
+def redirect_uri(calls: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
+    uri = calls.parameters.one("redirect_uri")
+    if not is_registered(uri, calls.client.redirect_uris):
         raise InvalidRequest("redirect_uri is missing or not registered for this client")
     return replace(request, redirect_uri=uri)
 
 
-def response_mode(asking: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
-    mode = asking.parameters.one("response_mode") or ResponseMode.QUERY
+def response_mode(calls: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
+    mode = calls.parameters.one("response_mode") or ResponseMode.QUERY
     if mode not in tuple(ResponseMode):
         raise InvalidRequest("response_mode has to be query or form_post")
     return replace(request, response_mode=ResponseMode(mode))
 
 
-def state(asking: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
-    text = asking.parameters.one("state")
+def state(calls: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
+    text = calls.parameters.one("state")
     if len(text) > MAX_STATE:
         raise InvalidRequest(f"state is longer than {MAX_STATE} characters")
     return replace(request, state=text or None)
 
 
-def grant(asking: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
-    if GrantType.AUTHORIZATION_CODE not in asking.client.grant_types:
+def grant(calls: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
+    if GrantType.AUTHORIZATION_CODE not in calls.client.grant_types:
         raise UnauthorizedClient("the client may not use this grant type")
     return request
 
 
-def response_type(asking: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
-    asked = asking.parameters.one("response_type")
+def response_type(calls: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
+    asked = calls.parameters.one("response_type")
     if not asked:
         raise InvalidRequest("response_type is missing")
     if asked != "code":
@@ -78,22 +78,22 @@ def response_type(asking: Asking, request: AuthorizationRequest) -> Authorizatio
     return request
 
 
-def oauth_scopes(asking: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
-    text = asking.parameters.one("scope")
+def oauth_scopes(calls: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
+    text = calls.parameters.one("scope")
     if text and (len(text) > _MAX_SCOPE or _SCOPE.fullmatch(text) is None):
         raise InvalidScope("scope is malformed")
-    asked = extent_of(asking.client, without_defaults=(Scope.OPENID,)).of(parse(text))
-    granted = tuple(scope for scope in asked if scope in asking.client.oauth_scopes)
+    asked = extent_of(calls.client, without_defaults=(Scope.OPENID,)).of(parse(text))
+    granted = tuple(scope for scope in asked if scope in calls.client.oauth_scopes)
     return replace(request, oauth_scopes=granted)
 
 
-def code_challenge(asking: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
+def code_challenge(calls: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
     """RFC 7636 §4.4.1; what is given is honoured, whether or not it had to be."""
     challenge, method = (
-        asking.parameters.one("code_challenge"),
-        asking.parameters.one("code_challenge_method"),
+        calls.parameters.one("code_challenge"),
+        calls.parameters.one("code_challenge_method"),
     )
-    if not challenge and (asking.client.requires_pkce or asking.client.is_public):
+    if not challenge and (calls.client.requires_pkce or calls.client.is_public):
         raise InvalidRequest("code_challenge is missing")
     if (challenge or method) and method != "S256":
         raise InvalidRequest("code_challenge_method has to be S256")
@@ -102,34 +102,34 @@ def code_challenge(asking: Asking, request: AuthorizationRequest) -> Authorizati
     return replace(request, code_challenge=challenge)
 
 
-def nonce(asking: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
-    text = asking.parameters.one("nonce")
+def nonce(calls: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
+    text = calls.parameters.one("nonce")
     if len(text) > _MAX_NONCE:
         raise InvalidRequest(f"nonce is longer than {_MAX_NONCE} characters")
     return replace(request, nonce=text)
 
 
-def resources(asking: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
+def resources(calls: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
     """RFC 8707 §2."""
-    asked = tuple(dict.fromkeys(asking.parameters.all("resource")))
+    asked = tuple(dict.fromkeys(calls.parameters.all("resource")))
     if len(asked) > _MOST_RESOURCES or not all(map(absolute_uri, asked)):
         raise InvalidTarget(f"expected at most {_MOST_RESOURCES} absolute resources without a fragment")
-    if not set(asked) <= set(asking.client.allowed_resources):
+    if not set(asked) <= set(calls.client.allowed_resources):
         raise InvalidTarget("a resource is unknown or not granted to this client")
     return replace(request, resources=asked)
 
 
-def prompt(asking: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
-    words = asking.parameters.one("prompt").split()
+def prompt(calls: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
+    words = calls.parameters.one("prompt").split()
     if Prompt.NONE in words and len(set(words)) > 1:
         raise InvalidRequest("prompt=none cannot be combined with other values")
     prompts = tuple(known for known in Prompt if known in words)
     return replace(request, prompts=prompts, requires_sign_in=not _ASKS_FOR_SIGN_IN.isdisjoint(prompts))
 
 
-def max_age(asking: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
-    default = asking.client.default_max_age
-    text = asking.parameters.one("max_age") or ("" if default is None else str(default))
+def max_age(calls: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
+    default = calls.client.default_max_age
+    text = calls.parameters.one("max_age") or ("" if default is None else str(default))
     if not text:
         return request
     if _SECONDS.fullmatch(text) is None:
@@ -138,29 +138,29 @@ def max_age(asking: Asking, request: AuthorizationRequest) -> AuthorizationReque
     return replace(
         request,
         max_age=age,
-        not_before=asking.now - timedelta(seconds=age),
+        not_before=calls.now - timedelta(seconds=age),
         # Signed in no longer ago than now: so not yet.
         requires_sign_in=request.requires_sign_in or age == 0,
     )
 
 
-def claims(asking: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
-    text = asking.parameters.one("claims")
+def claims(calls: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
+    text = calls.parameters.one("claims")
     return replace(request, claims=text, user_id=subject_of(text)) if text else request
 
 
-def hints(asking: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
+def hints(calls: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
     return replace(
         request,
-        login_hint=login_hint(asking.parameters.one("login_hint")),
-        acr_values=tuple(asking.parameters.one("acr_values").split()[:_MOST_PREFERENCES]),
-        ui_locales=tuple(asking.parameters.one("ui_locales").split()[:_MOST_PREFERENCES]),
+        login_hint=login_hint(calls.parameters.one("login_hint")),
+        acr_values=tuple(calls.parameters.one("acr_values").split()[:_MOST_PREFERENCES]),
+        ui_locales=tuple(calls.parameters.one("ui_locales").split()[:_MOST_PREFERENCES]),
     )
 
 
-def dpop_jkt(asking: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
+def dpop_jkt(calls: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
     """RFC 9449 §10."""
-    thumbprint = asking.parameters.one("dpop_jkt")
+    thumbprint = calls.parameters.one("dpop_jkt")
     if thumbprint and _SHA_256.fullmatch(thumbprint) is None:
         raise InvalidRequest("dpop_jkt is not the base64url text of a SHA-256")
     return replace(request, dpop_jkt=thumbprint)

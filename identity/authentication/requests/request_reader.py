@@ -45,19 +45,19 @@ class RequestReader:
             parameters = await resolved(self._sources, tenant, client, parameters=parameters)
             return client, await self.examine(tenant, client, parameters)
         except ProtocolError as refusal:
-            way_back = way_back_from(parameters, client, tenant)
-            if way_back is None:
+            response_target = way_back_from(parameters, client, tenant)
+            if response_target is None:
                 raise UnredirectableRefusal(refusal) from refusal
-            raise RedirectedRefusal(way_back.with_error(refusal)) from refusal
+            raise RedirectedRefusal(response_target.with_error(refusal)) from refusal
 
     async def examine(self, tenant: Tenant, client: Client, parameters: Parameters) -> AuthorizationRequest:
         """Return the request that the parameters describe; raises a ProtocolError."""
-        asking = Asking(tenant=tenant, client=client, parameters=parameters, now=self._clock.now())
+        calls = Asking(tenant=tenant, client=client, parameters=parameters, now=self._clock.now())
         request = AuthorizationRequest(
             tenant_id=tenant.tenant_id, id="", client_id=client.client_id, redirect_uri=""
         )
         for check in self._checks:
-            request = check(asking, request)
+            request = check(calls, request)
         return await self._for_hinted_user(tenant, parameters.one("id_token_hint"), request)
 
     async def _client(self, tenant: Tenant, parameters: Parameters) -> Client:

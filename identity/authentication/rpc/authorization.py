@@ -50,23 +50,23 @@ class AuthorizationServicer:
     def __init__(
         self,
         tenants: Tenants,
-        beginning: AuthorizationStart,
+        authorization_start: AuthorizationStart,
         *,
         credential_step: CredentialStep,
         refresh_step: RefreshStep,
         consent_step: ConsentStep,
-        push_door: "PushedRequestAdmission",
+        pushed_admission: "PushedRequestAdmission",
         offered: Providers | None,
         offers: Offers,
         screens: Screens,
         clock: Clock,
     ) -> None:
         self._tenants = tenants
-        self._beginning = beginning
+        self._authorization_start = authorization_start
         self._credential_step = credential_step
         self._refresh_step = refresh_step
         self._consent_step = consent_step
-        self._push_door = push_door
+        self._pushed_admission = pushed_admission
         self._offered = offered
         self._offers = offers
         self._screens = screens
@@ -77,7 +77,9 @@ class AuthorizationServicer:
     ) -> pb.BeginAuthorizationResponse:
         tenant, browser = self._tenants.find(request.tenant_id), browser_of(request.browser)
         try:
-            outcome = await self._beginning.begin(tenant, parameters_of(request.parameters), browser)
+            outcome = await self._authorization_start.begin(
+                tenant, parameters_of(request.parameters), browser
+            )
         except UnredirectableRefusal as refusal:
             _log("authorization refused", refusal.refusal.error, call)
             return pb.BeginAuthorizationResponse(error=error_page(refusal.refusal))
@@ -146,7 +148,7 @@ class AuthorizationServicer:
         self, request: pb.PushAuthorizationRequest, call: Call
     ) -> pb.PushAuthorizationResponse:
         try:
-            return await self._push_door.push(self._tenants.find(request.tenant_id), request)
+            return await self._pushed_admission.push(self._tenants.find(request.tenant_id), request)
         except ProtocolError as refusal:
             _log("pushed authorization refused", refusal.error, call)
             raise

@@ -24,8 +24,8 @@ from server.platform.errors import NotFound
 
 @dataclass(frozen=True, slots=True)
 class UpstreamSignIn:
-    leaving: UpstreamLoginRedirect
-    arriving: UpstreamCallback
+    login_redirect: UpstreamLoginRedirect
+    callback: UpstreamCallback
 
 
 class FederationServicer:
@@ -49,14 +49,14 @@ class FederationServicer:
             proof_of_work=request.pow,
         )
         tenant = self._tenants.find(request.tenant_id)
-        left = await self._enabled().leaving.leave(tenant, browser_of(request.browser), departure)
+        left = await self._enabled().login_redirect.leave(tenant, browser_of(request.browser), departure)
         return pb.LeaveForProviderResponse(redirect=redirect(left))
 
     async def return_from_provider(
         self, request: pb.ReturnFromProviderRequest, _call: Call
     ) -> pb.ReturnFromProviderResponse:
         tenant, parameters = self._tenants.find(request.tenant_id), parameters_of(request.parameters)
-        signed_in = await self._enabled().arriving.arrive(
+        signed_in = await self._enabled().callback.arrive(
             tenant, browser_of(request.browser), request.provider_id, parameters
         )
         if isinstance(signed_in, StepUpRequest):

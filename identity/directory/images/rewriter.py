@@ -55,12 +55,12 @@ class Rewriter:
         Raises InvalidArgument for an unsupported image, ResourceExhausted when too many calls wait, Unavailable when
         there is no processor time or memory for it.
         """
-        ending = await self._threads.run(self._run, content, shape)
-        if ending.is_overdue:
+        termination = await self._threads.run(self._run, content, shape)
+        if termination.is_overdue:
             raise Unavailable.untouched("images are decoded too slowly now")
-        if ending.status == Status.WRITTEN and _is_written(ending.written):
-            return ending.written
-        raise self._refusal(ending.status)
+        if termination.status == Status.WRITTEN and _is_written(termination.written):
+            return termination.written
+        raise self._refusal(termination.status)
 
     def close(self) -> None:
         self._threads.close()

@@ -24,7 +24,7 @@ _PENDING = (Usage.CHANGE_EMAIL, Usage.RESET_PASSWORD)
 class Revocations:
     users: Users
     links: Links
-    signing_out: SignOut
+    sign_out: SignOut
     events: Events
     clock: Clock
 
@@ -47,7 +47,7 @@ class Revocations:
             raise _dead()
         for usage in _PENDING:
             await self.links.cancel(tenant, user_id, usage)
-        await self.signing_out.everywhere(tenant, user_id)
+        await self.sign_out.everywhere(tenant, user_id)
         await self.events.emit(
             tenant.tenant_id,
             EventType.USER_LOGIN_REVOKE,

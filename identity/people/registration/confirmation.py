@@ -55,7 +55,7 @@ class RegistrationConfirmation:
     users: Users
     links: ConfirmationLinks
     password_links: PasswordLinks
-    returning: ReturnAddresses
+    return_addresses: ReturnAddresses
     events: Events
     clock: Clock
 
@@ -104,7 +104,9 @@ class RegistrationConfirmation:
 
     async def _said(self, tenant: Tenant, user: User, status: Status) -> Confirmation:
         registration = user.registration
-        way_on = ReturnAddress() if registration is None else await self.returning.of(tenant, registration)
+        way_on = (
+            ReturnAddress() if registration is None else await self.return_addresses.of(tenant, registration)
+        )
         return Confirmation(status=status, email=user.email, way_on=way_on)
 
     async def _with_password(self, tenant: Tenant, user: User, confirmation: Confirmation) -> Confirmation:

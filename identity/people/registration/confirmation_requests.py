@@ -21,7 +21,7 @@ class ConfirmationRequests:
     door: RegistrationAdmission
     settings: Settings
     links: ConfirmationLinks
-    evenly: EqualDuration
+    equal_duration: EqualDuration
     clock: Clock
 
     async def request(self, tenant: Tenant, *, email: str, proof_of_work: str, peer_address: str) -> None:
@@ -30,7 +30,7 @@ class ConfirmationRequests:
         if not proof_of_work:
             raise InvalidArgument("expected a proof of work, which a script does")
         await self.door.pass_through(tenant, peer_address, proof_of_work)
-        await self.evenly.done(self._send(tenant, address))
+        await self.equal_duration.done(self._send(tenant, address))
 
     async def _send(self, tenant: Tenant, address: str) -> None:
         settings = await self.settings.of(tenant)

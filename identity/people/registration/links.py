@@ -41,7 +41,7 @@ class MailQueue(Protocol):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfirmationLinks:
     links: Links
-    postbox: MailQueue
+    mail_queue: MailQueue
     events: Events
     clock: Clock
     randomness: Randomness
@@ -70,7 +70,7 @@ class ConfirmationLinks:
         )
         link = f"{tenant.issuer}users/{user.id}/email_confirm/{code}"
         write = letters.confirmation_of_several if user.is_contested else letters.confirmation
-        await self.postbox.post(tenant, write(tenant, user.email, link=link, hours=hours))
+        await self.mail_queue.post(tenant, write(tenant, user.email, link=link, hours=hours))
         await self.events.emit(tenant.tenant_id, EventType.USER_CONFIRMATION_SENT, user_id=user.id)
 
     async def find(self, tenant: Tenant, user_id: UserId, code: str) -> Link | None:

@@ -73,12 +73,12 @@ class SelfRegistration:
     door: RegistrationAdmission
     targets: Targets
     settings: Settings
-    choosing: PasswordChoice
+    password_choice: PasswordChoice
     groups: Groups
     links: ConfirmationLinks
-    postbox: MailQueue
-    returning: ReturnAddresses
-    evenly: EqualDuration
+    mail_queue: MailQueue
+    return_addresses: ReturnAddresses
+    equal_duration: EqualDuration
     events: Events
     clock: Clock
     randomness: Randomness
@@ -105,7 +105,7 @@ class SelfRegistration:
             form=form,
             peer_address=peer_address,
         )
-        await self.evenly.done(self._carry_out(order))
+        await self.equal_duration.done(self._carry_out(order))
         return None
 
     def _rules(self) -> FormRules:
@@ -118,8 +118,8 @@ class SelfRegistration:
         return self.randomness.alphanumeric(_ID_LENGTH)
 
     async def _chosen(self, tenant: Tenant, draft: User, form: RegistrationForm) -> ChosenPassword:
-        await self.returning.expect(tenant, form.client_id, form.redirect_uri)
-        chosen = await self.choosing.choose(tenant, draft, form.password)
+        await self.return_addresses.expect(tenant, form.client_id, form.redirect_uri)
+        chosen = await self.password_choice.choose(tenant, draft, form.password)
         username = draft.preferred_username
         if username and await self.users.find_by_username(tenant, username) is not None:
             # Usernames are public, addresses are not, so this error is reported for every address.
@@ -192,7 +192,7 @@ class SelfRegistration:
 
     async def _tell_owner(self, tenant: Tenant, user: User) -> None:
         if user.is_active(self.clock.now()):
-            await self.postbox.post_seldom(
+            await self.mail_queue.post_seldom(
                 tenant,
                 letters.account_exists(tenant, user.email),
                 subject_matter="account exists",

@@ -72,19 +72,19 @@ class ExpiredPasswords:
     """Mails a link to a user whose right but expired password was refused; listens to security events."""
 
     tenants: Tenants
-    posting: ResetMails
+    reset_mails: ResetMails
 
     async def hear(self, event: Event) -> None:
         is_expired = event.type is EventType.LOGIN_REFUSED and event.text == _EXPIRED
-        if not (is_expired and event.user_id and self.posting.mail.is_open):
+        if not (is_expired and event.user_id and self.reset_mails.mail.is_open):
             return
         try:
             tenant = self.tenants.find(event.tenant_id)
         except NotFound:
             return
-        user = await self.posting.users.find(tenant, UserId(event.user_id))
+        user = await self.reset_mails.users.find(tenant, UserId(event.user_id))
         if user is not None:
-            await self.posting.write(tenant, user)
+            await self.reset_mails.write(tenant, user)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,10 +31,10 @@ class AccountActivation:
     magic_links: MagicLinks
     ceremony: LinkCeremony
     registration: PasskeyRegistration
-    choosing: PasswordChoice
+    password_choice: PasswordChoice
     users: Records[User]
     version: DirectoryVersion
-    signing_out: SignOut
+    sign_out: SignOut
     protection: LoginProtection
     events: Events
     clock: Clock
@@ -48,7 +48,7 @@ class AccountActivation:
         user has a passkey and did not show it, and ResourceExhausted.
         """
         held = await self.magic_links.expect_held(tenant, shown)
-        chosen = await self.choosing.choose(tenant, held.user, password)
+        chosen = await self.password_choice.choose(tenant, held.user, password)
         await self.ceremony.expect_shown(tenant, held, passkey_code)
         await self.magic_links.redeem(held)
         user = await self._changed(tenant, held, chosen.of)
@@ -117,7 +117,7 @@ class AccountActivation:
 
         user = await rewritten(self.users, found, confirmed)
         await self.version.advance()
-        await self.signing_out.everywhere(tenant, user_id)
+        await self.sign_out.everywhere(tenant, user_id)
         await self.magic_links.cancel_all(tenant, user_id)
         return user
 

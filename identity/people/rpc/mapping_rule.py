@@ -25,41 +25,43 @@ _SEARCHABLE = Searchable(
 
 
 class MappingRuleServicer:
-    def __init__(self, acting: ProcessApiCallers, rules: MappingRules) -> None:
-        self._acting = acting
+    def __init__(self, api_callers: ProcessApiCallers, rules: MappingRules) -> None:
+        self._api_callers = api_callers
         self._rules = rules
 
     async def create_mapping_rule(
         self, request: pb.CreateMappingRuleRequest, call: Call
     ) -> pb.CreateMappingRuleResponse:
-        tenant, actor = self._acting.tenant(call), await self._acting.actor(call)
-        created = await self._rules.add(tenant, _wanted(tenant, request), actor, self._acting.note(call))
+        tenant, actor = self._api_callers.tenant(call), await self._api_callers.actor(call)
+        created = await self._rules.add(tenant, _wanted(tenant, request), actor, self._api_callers.note(call))
         return pb.CreateMappingRuleResponse(mapping_rule=_message(created))
 
     async def search_mapping_rules(
         self, request: pb.SearchMappingRulesRequest, call: Call
     ) -> pb.SearchMappingRulesResponse:
-        rules = await self._rules.all(self._acting.tenant(call))
+        rules = await self._rules.all(self._api_callers.tenant(call))
         return MAPPING_RULE_LISTING.answer(rules, request, pb.SearchMappingRulesResponse)
 
     async def get_mapping_rule(
         self, request: pb.GetMappingRuleRequest, call: Call
     ) -> pb.GetMappingRuleResponse:
-        rule = await self._rules.get(self._acting.tenant(call), request.mapping_rule_id)
+        rule = await self._rules.get(self._api_callers.tenant(call), request.mapping_rule_id)
         return pb.GetMappingRuleResponse(mapping_rule=_message(rule))
 
     async def update_mapping_rule(
         self, request: pb.UpdateMappingRuleRequest, call: Call
     ) -> pb.UpdateMappingRuleResponse:
-        tenant, actor = self._acting.tenant(call), await self._acting.actor(call)
-        changed = await self._rules.change(tenant, _wanted(tenant, request), actor, self._acting.note(call))
+        tenant, actor = self._api_callers.tenant(call), await self._api_callers.actor(call)
+        changed = await self._rules.change(
+            tenant, _wanted(tenant, request), actor, self._api_callers.note(call)
+        )
         return pb.UpdateMappingRuleResponse(mapping_rule=_message(changed))
 
     async def delete_mapping_rule(
         self, request: pb.DeleteMappingRuleRequest, call: Call
     ) -> pb.DeleteMappingRuleResponse:
-        tenant, actor = self._acting.tenant(call), await self._acting.actor(call)
-        await self._rules.remove(tenant, request.mapping_rule_id, actor, self._acting.note(call))
+        tenant, actor = self._api_callers.tenant(call), await self._api_callers.actor(call)
+        await self._rules.remove(tenant, request.mapping_rule_id, actor, self._api_callers.note(call))
         return pb.DeleteMappingRuleResponse()
 
 

@@ -20,8 +20,8 @@ _PARTIES = {
 
 
 class MembershipServicer:
-    def __init__(self, acting: ProcessApiCallers, memberships: Memberships) -> None:
-        self._acting = acting
+    def __init__(self, api_callers: ProcessApiCallers, memberships: Memberships) -> None:
+        self._api_callers = api_callers
         self._memberships = memberships
 
     async def assign_role_to_group(
@@ -170,20 +170,20 @@ class MembershipServicer:
 
     async def _assign(self, request: Message, call: Call) -> None:
         tenant, actor, membership = await self._asked(request, call)
-        await self._memberships.assign(tenant, membership, actor, self._acting.note(call))
+        await self._memberships.assign(tenant, membership, actor, self._api_callers.note(call))
 
     async def _unassign(self, request: Message, call: Call) -> None:
         tenant, actor, membership = await self._asked(request, call)
-        await self._memberships.unassign(tenant, membership, actor, self._acting.note(call))
+        await self._memberships.unassign(tenant, membership, actor, self._api_callers.note(call))
 
     async def _asked(self, request: Message, call: Call) -> tuple[Tenant, Actor, Membership]:
         tenant, actor, membership = (
-            self._acting.tenant(call),
-            await self._acting.actor(call),
+            self._api_callers.tenant(call),
+            await self._api_callers.actor(call),
             _membership(request),
         )
         if membership.of is MemberKind.TENANT:
-            self._acting.expect_may_name(call, actor, membership.name)
+            self._api_callers.expect_may_name(call, actor, membership.name)
         return tenant, actor, membership
 
 

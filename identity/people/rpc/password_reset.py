@@ -18,13 +18,13 @@ class PasswordResetServicer:
         requests: ResetRequests,
         *,
         magic_links: MagicLinks,
-        opening: AccountActivation,
+        activation: AccountActivation,
         policies: Policies,
     ) -> None:
         self._tenants = tenants
         self._requests = requests
         self._magic_links = magic_links
-        self._opening = opening
+        self._activation = activation
         self._policies = policies
 
     async def check_password_reset(
@@ -56,12 +56,12 @@ class PasswordResetServicer:
             csrf_token=opened.csrf_token,
             email=user.email,
             password_policy=policy_message(await self._policies.of(tenant)),
-            needs_passkey=await self._opening.ceremony.is_needed(tenant, user.user_id),
+            needs_passkey=await self._activation.ceremony.is_needed(tenant, user.user_id),
             is_new_account=opened.held.is_of_new_account,
         )
 
     async def reset_password(self, request: pb.ResetPasswordRequest, _call: Call) -> pb.ResetPasswordResponse:
-        location = await self._opening.with_password(
+        location = await self._activation.with_password(
             self._tenants.find(request.tenant_id),
             _shown(request.link),
             password=request.password,
@@ -74,13 +74,13 @@ class PasswordResetServicer:
         self, request: pb.StartPasskeyEnrollmentRequest, _call: Call
     ) -> pb.StartPasskeyEnrollmentResponse:
         tenant = self._tenants.find(request.tenant_id)
-        options = await self._opening.start_passkey(tenant, _shown(request.link), request.name)
+        options = await self._activation.start_passkey(tenant, _shown(request.link), request.name)
         return pb.StartPasskeyEnrollmentResponse(options=options)
 
     async def finish_passkey_enrollment(
         self, request: pb.FinishPasskeyEnrollmentRequest, _call: Call
     ) -> pb.FinishPasskeyEnrollmentResponse:
-        location = await self._opening.finish_passkey(
+        location = await self._activation.finish_passkey(
             self._tenants.find(request.tenant_id),
             _shown(request.link),
             request.name,

@@ -33,9 +33,9 @@ class Accounts:
         self._people = people
         self._consents = consents
 
-    async def at(self, tenant: Tenant, asker: FedCmBrowser) -> Account:
+    async def at(self, tenant: Tenant, browser: FedCmBrowser) -> Account:
         """Return the signed-in account; raises Unauthenticated."""
-        user = (await self._people.at(tenant, asker)).user
+        user = (await self._people.at(tenant, browser)).user
         given = await self._consents.of_user(tenant, user.user_id)
         return Account(
             user=user,

@@ -92,28 +92,28 @@ class Assertions:
         self._events = events
         self._clock = clock
 
-    async def issue(self, tenant: Tenant, asker: FedCmBrowser, wish: AssertionRequest) -> str:
+    async def issue(self, tenant: Tenant, browser: FedCmBrowser, wish: AssertionRequest) -> str:
         """Return an ID token.
 
         Raises InvalidArgument for a page that is not the client's, Unauthenticated when the account is not signed in,
         and a ProtocolError for refusals that the page may read.
         """
         client = await self._relying_parties.find(tenant, wish.client_id, origin=wish.origin)
-        person = await self._people.at(tenant, asker)
+        person = await self._people.at(tenant, browser)
         if person.user.id != wish.account_id:
             raise another_account()
-        await self._expect_admitted(tenant, asker, client, person=person)
+        await self._expect_admitted(tenant, browser, client, person=person)
         consent = await self._consents.find(tenant, person.user.user_id, client.client_id)
         terms = terms_of(client, wish.disclosure, consent)
         statement = Statement(tenant=tenant, client=client, person=person, terms=terms, nonce=wish.nonce)
         token = await self._sign(statement)
         await self._note(person.session, client)
-        await self._approve(statement, asker, approval_of(wish.disclosure, terms), before=consent)
+        await self._approve(statement, browser, approval_of(wish.disclosure, terms), before=consent)
         await self._report(statement)
         return token
 
     async def _expect_admitted(
-        self, tenant: Tenant, asker: FedCmBrowser, client: Client, *, person: SignedIn
+        self, tenant: Tenant, browser: FedCmBrowser, client: Client, *, person: SignedIn
     ) -> None:
         expect_sign_in(client)
         self._expect_recent(client, person)
@@ -123,7 +123,7 @@ class Assertions:
         await self._events.emit(
             tenant.tenant_id,
             EventType.LOGIN_REFUSED,
-            ip=asker.peer_address,
+            ip=browser.peer_address,
             text="GROUP_REQUIRED" if isinstance(refusal, AccessDenied) else "SECOND_FACTOR_REQUIRED",
             user_id=person.user.id,
             client_id=client.id,
@@ -145,7 +145,7 @@ class Assertions:
         await self._sessions.note_client(used, client.client_id)
 
     async def _approve(
-        self, statement: Statement, asker: FedCmBrowser, approval: Terms, *, before: Consent | None
+        self, statement: Statement, browser: FedCmBrowser, approval: Terms, *, before: Consent | None
     ) -> None:
         if before is not None and before.terms.cover(approval):
             return
@@ -154,7 +154,7 @@ class Assertions:
         await self._events.emit(
             tenant.tenant_id,
             EventType.CONSENT_GRANTED,
-            ip=asker.peer_address,
+            ip=browser.peer_address,
             text=" ".join(approval.oauth_scopes),
             user_id=user_id,
             client_id=statement.client.id,

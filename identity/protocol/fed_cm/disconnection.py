@@ -26,29 +26,29 @@ class Disconnection:
         self._withdrawal = withdrawal
 
     async def disconnect(
-        self, tenant: Tenant, asker: FedCmBrowser, *, client_id: str, origin: str, account_hint: str
+        self, tenant: Tenant, browser: FedCmBrowser, *, client_id: str, origin: str, account_hint: str
     ) -> UserId:
         """Withdraw the user's consent to the client, and return the account id.
 
         Raises InvalidArgument for a page that is not the client's, Unauthenticated when the account is not signed in.
         """
         client = await self._relying_parties.find(tenant, client_id, origin=origin)
-        person = await self._people.at(tenant, asker)
+        person = await self._people.at(tenant, browser)
         user = person.user
         if account_hint != user.id and email_key(account_hint) != user.email:
             raise another_account()
         with suppress(NotFound):
             await self._withdrawal.withdraw(
-                tenant, user.user_id, client.client_id, actor=_actor(person, asker)
+                tenant, user.user_id, client.client_id, actor=_actor(person, browser)
             )
         return user.user_id
 
 
-def _actor(person: SignedIn, asker: FedCmBrowser) -> Actor:
+def _actor(person: SignedIn, browser: FedCmBrowser) -> Actor:
     return Actor(
         ActorKind.USER,
         person.user.id,
         person.user.email,
         session=person.session.sid,
-        peer_address=asker.peer_address,
+        peer_address=browser.peer_address,
     )

@@ -43,9 +43,9 @@ class People:
         self._confirmation = confirmation
         self._clock = clock
 
-    async def at(self, tenant: Tenant, asker: FedCmBrowser) -> SignedIn:
+    async def at(self, tenant: Tenant, browser: FedCmBrowser) -> SignedIn:
         """Raises Unauthenticated without a signed-in user whose account is active and confirmed."""
-        session = await self._sessions.follow(tenant, asker.way, asker.peer_address)
+        session = await self._sessions.follow(tenant, browser.way, browser.peer_address)
         user = await self._users.find(tenant, UserId(session.user_id)) if session else None
         if session is None or session.authentication is None or user is None:
             raise Unauthenticated("no user is signed in")

@@ -75,9 +75,9 @@ class TokenPipeline:
             audience=request.audience if authorization.authentication is None else "",
             dpop_jkt=await self._proved_key(request, authorization),
         )
-        supplies = await self._signing.supplies(order)
+        material = await self._signing.material(order)
         family = await self._continuation.settle(order)
-        signed = self._signing.sign(order, family, supplies=supplies)
+        signed = self._signing.sign(order, family, material=material)
         await self._report(request, order)
         return IssuedTokens(
             access_token=signed.access_token.token,

@@ -39,7 +39,7 @@ class TokenSigner:
         self._id_tokens = id_tokens
         self._custom = custom
 
-    async def supplies(self, order: Order) -> SigningMaterial:
+    async def material(self, order: Order) -> SigningMaterial:
         """Load keys and claims; raises Unavailable while a key is being made."""
         key_set = await self._keys.key_set(order.tenant.tenant_id)
         asked = Asked(
@@ -55,7 +55,7 @@ class TokenSigner:
             await self._custom.of(asked),
         )
 
-    def sign(self, order: Order, family: Family | None, *, supplies: SigningMaterial) -> SignedTokens:
+    def sign(self, order: Order, family: Family | None, *, material: SigningMaterial) -> SignedTokens:
         """Sign an access token, and an ID token for a user; raises InvalidRequest when one would be too long."""
         grantee = Grantee(
             tenant=order.tenant,
@@ -66,11 +66,11 @@ class TokenSigner:
             user=order.user,
             token_set=family.token_set if family else None,
             dpop_jkt=order.dpop_jkt,
-            custom=supplies.custom,
+            custom=material.custom,
         )
-        access_token = self._access_tokens.issue(grantee, supplies.access_token_key)
+        access_token = self._access_tokens.issue(grantee, material.access_token_key)
         id_token = ""
         if Scope.OPENID in order.oauth_scopes:
             nonce = order.authorization.nonce
-            id_token = self._id_tokens.issue(grantee, supplies.id_token_key, beside=access_token, nonce=nonce)
+            id_token = self._id_tokens.issue(grantee, material.id_token_key, beside=access_token, nonce=nonce)
         return SignedTokens(access_token, grantee.token_type, id_token)

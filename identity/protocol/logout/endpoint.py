@@ -52,8 +52,8 @@ class EndSession:
     def __init__(
         self,
         sessions: Sessions,
-        wishes: LogoutRequestReader,
-        ending: SessionTermination,
+        reader: LogoutRequestReader,
+        termination: SessionTermination,
         *,
         questions: Records[LogoutRequest],
         events: Events,
@@ -62,8 +62,8 @@ class EndSession:
         randomness: Randomness,
     ) -> None:
         self._sessions = sessions
-        self._wishes = wishes
-        self._ending = ending
+        self._reader = reader
+        self._termination = termination
         self._questions = questions
         self._events = events
         self._hasher = hasher
@@ -74,7 +74,7 @@ class EndSession:
         self, tenant: Tenant, parameters: Parameters, browser: Browser
     ) -> LogoutQuestion | SignedOut:
         """Raises InvalidRequest when the request contradicts itself."""
-        wish = await self._wishes.read(tenant, parameters)
+        wish = await self._reader.read(tenant, parameters)
         session = await self._sessions.find(tenant, browser.cookie, browser.peer_address)
         if session is None or session.authentication is None:
             # Only a valid hint proves that the request comes from the relying party.
@@ -100,12 +100,12 @@ class EndSession:
         if logout_id:
             answer = await self._answer(tenant, session, logout_id)
         else:
-            answer = _signed_out(await self._wishes.read(tenant, parameters), redirects=True, has_ended=True)
+            answer = _signed_out(await self._reader.read(tenant, parameters), redirects=True, has_ended=True)
         await self._end(tenant, browser, session, client_id=answer.client_id)
         return answer
 
     async def _end(self, tenant: Tenant, browser: Browser, session: Session, *, client_id: str) -> None:
-        await self._ending.end(tenant, session)
+        await self._termination.end(tenant, session)
         if session.authentication is None:
             return
         await self._events.emit(

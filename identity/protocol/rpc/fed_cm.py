@@ -56,7 +56,7 @@ class FedCmServicer:
     async def list_fed_cm_accounts(
         self, request: pb.ListFedCmAccountsRequest, _call: Call
     ) -> pb.ListFedCmAccountsResponse:
-        account = await self._accounts.at(self._tenant(request.tenant_id), _asker(request))
+        account = await self._accounts.at(self._tenant(request.tenant_id), _browser(request))
         return pb.ListFedCmAccountsResponse(accounts=[_message(account)])
 
     async def get_fed_cm_client(
@@ -71,7 +71,7 @@ class FedCmServicer:
     ) -> pb.IssueFedCmAssertionResponse:
         tenant = self._tenant(request.tenant_id)
         try:
-            token = await self._assertions.issue(tenant, _asker(request), _wish(request))
+            token = await self._assertions.issue(tenant, _browser(request), _wish(request))
         except ProtocolError as refusal:
             return pb.IssueFedCmAssertionResponse(error=refusal.error)
         return pb.IssueFedCmAssertionResponse(token=token)
@@ -81,7 +81,7 @@ class FedCmServicer:
     ) -> pb.DisconnectFedCmClientResponse:
         user_id = await self._disconnection.disconnect(
             self._tenant(request.tenant_id),
-            _asker(request),
+            _browser(request),
             client_id=request.client_id,
             origin=request.origin,
             account_hint=request.account_hint,
@@ -94,7 +94,7 @@ class FedCmServicer:
         return self._tenants.find(tenant_id)
 
 
-def _asker(request: _Asked) -> FedCmBrowser:
+def _browser(request: _Asked) -> FedCmBrowser:
     return FedCmBrowser(way=request.way, peer_address=request.peer_address)
 
 

@@ -78,14 +78,14 @@ class Administration:
         sources = {"clock": provider.clock, "randomness": provider.randomness}
         token_sets = TokenSets(self.store)
         self.told = Events(self.store, EventsConfig().levels, **sources)
-        ending = SessionTermination(
+        termination = SessionTermination(
             *(provider.sessions, provider.clients, token_sets),
             queue=self.store.of(BACK_CHANNEL_LOGOUTS),
             config=LogoutConfig(),
             **sources,
         )
-        signing_out, users = SignOut(ending, token_sets), self.store.of(USERS)
-        self.signing_out = signing_out
+        sign_out, users = SignOut(termination, token_sets), self.store.of(USERS)
+        self.sign_out = sign_out
         self.mail = Mailbox(provider.clock)
         self.links = Links(self.store, provider.hasher, **sources)
         self.places = PlaceWatch(
@@ -113,7 +113,7 @@ class Administration:
             built_in=("openid",),
         )
         self.policies = PasswordPolicies(self.store.of(TENANTS), self.told)
-        self.choosing = PasswordChoice(self.policies, provider.passwords, provider.clock)
+        self.password_choice = PasswordChoice(self.policies, provider.passwords, provider.clock)
         self.users = UserAdministration(
             users=users,
             devices=self.store.of(DEVICES),
@@ -128,9 +128,9 @@ class Administration:
             groups=self.groups,
             administrators=self.administrators,
             version=self.version,
-            choosing=self.choosing,
+            password_choice=self.password_choice,
             reserved_usernames=UsersConfig().preferred_username_blacklist,
-            signing_out=signing_out,
+            sign_out=sign_out,
             events=self.told,
             **sources,
         )
@@ -146,7 +146,7 @@ class Administration:
             clock=provider.clock,
         )
         self.sessions = SessionAdministration(
-            self.store.of(SESSIONS), users, ending=ending, signing_out=signing_out, events=self.told
+            self.store.of(SESSIONS), users, termination=termination, sign_out=sign_out, events=self.told
         )
         self.consents = ConsentAdministration(
             provider.consents,

@@ -148,9 +148,9 @@ async def test_nothing_is_told_twice_and_nothing_is_left_out(log: Log) -> None:
     position, told = "", []
 
     for _ in range(3):
-        stretch = await log.reader.following(TENANT, position, wanted=ALL)
-        position = stretch.position
-        told += [event.data for event in stretch.events]
+        event_page = await log.reader.following(TENANT, position, wanted=ALL)
+        position = event_page.position
+        told += [event.data for event in event_page.events]
 
     assert told == list(range(250))
 

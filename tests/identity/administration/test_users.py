@@ -340,11 +340,11 @@ class ChosenMeanwhile:
 
     async def choose(self, tenant: Tenant, user: User, password: str) -> ChosenPassword:
         await update(self._administration, UserChange(password="chosen by somebody else"))
-        return await self._administration.users.choosing.choose(tenant, user, password)
+        return await self._administration.users.password_choice.choose(tenant, user, password)
 
 
 async def test_a_password_does_not_replace_one_that_came_meanwhile(administration: Administration) -> None:
-    slower = replace(administration.users, choosing=ChosenMeanwhile(administration))
+    slower = replace(administration.users, password_choice=ChosenMeanwhile(administration))
 
     with pytest.raises(InvalidState):
         await slower.update(administration.tenant, ALICE, UserChange(password=NEW_PASSWORD), actor=ROOT)

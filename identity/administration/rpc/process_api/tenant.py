@@ -23,9 +23,9 @@ _ID, _NAME = Field("id", FieldType.TEXT), Field("name", FieldType.TEXT)
 
 class TenantServicer:
     def __init__(
-        self, acting: ProcessApiCallers, administration: TenantAdministration, members: Members
+        self, api_callers: ProcessApiCallers, administration: TenantAdministration, members: Members
     ) -> None:
-        self._acting = acting
+        self._api_callers = api_callers
         self._administration = administration
         self._members = members
 
@@ -33,12 +33,12 @@ class TenantServicer:
         actor = await self._administrator(call)
         wish = TenantProperties(name=request.name, description=description_of(request))
         created = await self._administration.create(
-            request.tenant_id, wish, TenantSettings(), actor=actor, note=self._acting.note(call)
+            request.tenant_id, wish, TenantSettings(), actor=actor, note=self._api_callers.note(call)
         )
         return pb.CreateTenantResponse(tenant=tenant_message(created))
 
     async def search_tenants(self, request: pb.SearchTenantsRequest, call: Call) -> pb.SearchTenantsResponse:
-        actor, own = await self._acting.actor(call), call.principal.tenant_ids
+        actor, own = await self._api_callers.actor(call), call.principal.tenant_ids
         tenants = await self._administration.all()
         visible = (tenant for tenant in tenants if actor.is_administrator or tenant.own_id in own)
         return _LISTING.answer(visible, request, pb.SearchTenantsResponse)
@@ -53,13 +53,13 @@ class TenantServicer:
             request.name,
             description_of(request),
             actor=actor,
-            note=self._acting.note(call),
+            note=self._api_callers.note(call),
         )
         return pb.UpdateTenantResponse(tenant=tenant_message(kept))
 
     async def delete_tenant(self, request: pb.DeleteTenantRequest, call: Call) -> pb.DeleteTenantResponse:
         actor = await self._administrator(call)
-        await self._administration.delete(request.tenant_id, actor=actor, note=self._acting.note(call))
+        await self._administration.delete(request.tenant_id, actor=actor, note=self._api_callers.note(call))
         return pb.DeleteTenantResponse()
 
     async def search_users_for_tenant(
@@ -103,15 +103,15 @@ class TenantServicer:
 
     async def _opened(self, tenant_id: str, call: Call) -> tuple[Tenant, str]:
         """Return the tenant whose directory is meant, and the id of the tenant that its members may act in."""
-        return self._acting.tenant(call), (await self._found(tenant_id, call)).id
+        return self._api_callers.tenant(call), (await self._found(tenant_id, call)).id
 
     async def _found(self, tenant_id: str, call: Call) -> TenantRecord:
         """Raises TenantMismatch, NotFound."""
-        self._acting.expect_may_name(call, await self._acting.actor(call), tenant_id)
+        self._api_callers.expect_may_name(call, await self._api_callers.actor(call), tenant_id)
         return await self._administration.get(tenant_id)
 
     async def _administrator(self, call: Call) -> EventActor:
-        actor = await self._acting.actor(call)
+        actor = await self._api_callers.actor(call)
         if not actor.is_administrator:
             raise PermissionDenied("only administrators of the deployment keep its tenants")
         return EventActor(kind=actor.kind, id=actor.id, name=actor.name)

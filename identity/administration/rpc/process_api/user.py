@@ -27,43 +27,46 @@ SEARCHABLE_USER = Searchable(
 
 class UserServicer:
     def __init__(
-        self, acting: ProcessApiCallers, administration: UserAdministration, administrators: Administrators
+        self,
+        api_callers: ProcessApiCallers,
+        administration: UserAdministration,
+        administrators: Administrators,
     ) -> None:
-        self._acting = acting
+        self._api_callers = api_callers
         self._administrators = administrators
         self._administration = administration
 
     async def create_user(self, request: pb.CreateUserRequest, call: Call) -> pb.CreateUserResponse:
-        tenant, actor = self._acting.tenant(call), await self._acting.actor(call)
+        tenant, actor = self._api_callers.tenant(call), await self._api_callers.actor(call)
         created = await self._administration.create(
-            tenant, _created(request), actor, note=self._acting.note(call)
+            tenant, _created(request), actor, note=self._api_callers.note(call)
         )
         return pb.CreateUserResponse(user=_message(created))
 
     async def search_users(self, request: pb.SearchUsersRequest, call: Call) -> pb.SearchUsersResponse:
-        tenant, query = self._acting.tenant(call), parse(SEARCHABLE_USER, request)
+        tenant, query = self._api_callers.tenant(call), parse(SEARCHABLE_USER, request)
         page = await self._administration.users.search(tenant.tenant_id, query)
         return response_of(page, _message, pb.SearchUsersResponse)
 
     async def get_user(self, request: pb.GetUserRequest, call: Call) -> pb.GetUserResponse:
-        user = await self._administration.get_by_username(self._acting.tenant(call), request.username)
+        user = await self._administration.get_by_username(self._api_callers.tenant(call), request.username)
         return pb.GetUserResponse(user=_message(user))
 
     async def update_user(self, request: pb.UpdateUserRequest, call: Call) -> pb.UpdateUserResponse:
-        tenant, actor = self._acting.tenant(call), await self._acting.actor(call)
+        tenant, actor = self._api_callers.tenant(call), await self._api_callers.actor(call)
         user = await self._administration.get_by_username(tenant, request.username)
         change = _changed(request, user)
         if change.password is not None or change.email is not None:
             await self._administrators.expect_may_take_over(user, actor)
         kept = await self._administration.update(
-            tenant, user.user_id, change, actor=actor, note=self._acting.note(call)
+            tenant, user.user_id, change, actor=actor, note=self._api_callers.note(call)
         )
         return pb.UpdateUserResponse(user=_message(kept))
 
     async def delete_user(self, request: pb.DeleteUserRequest, call: Call) -> pb.DeleteUserResponse:
-        tenant, actor = self._acting.tenant(call), await self._acting.actor(call)
+        tenant, actor = self._api_callers.tenant(call), await self._api_callers.actor(call)
         user = await self._administration.get_by_username(tenant, request.username)
-        await self._administration.delete(tenant, user.user_id, actor, note=self._acting.note(call))
+        await self._administration.delete(tenant, user.user_id, actor, note=self._api_callers.note(call))
         return pb.DeleteUserResponse()
 
 

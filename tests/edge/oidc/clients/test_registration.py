@@ -301,9 +301,9 @@ async def signed_in(registrant: Registrant, client: dict[str, str]) -> int:
     person = Somebody(registrant.http, ISSUER, "alice@example.com")
     begun = await person.begin()
     asked = begun | {"client_id": client["client_id"], "redirect_uri": REDIRECT_URI}
-    asking = await person.sign_in(asked=asked)
-    assert asking.status == 206, await asking.text()
-    authorization_id = (await asking.json())["authorization_id"]
+    calls = await person.sign_in(asked=asked)
+    assert calls.status == 206, await calls.text()
+    authorization_id = (await calls.json())["authorization_id"]
     accepted = await person.send(
         "POST", "/oidc/authorize/consent", authorization_id=authorization_id, decision="accept"
     )

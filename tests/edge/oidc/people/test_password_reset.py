@@ -180,8 +180,8 @@ async def test_the_sign_in_page_has_a_link_to_it_where_there_is_mail(
     links = []
     for http in (world.admin.http, admin.http):
         page = await http.get(f"{BASE}/device", allow_redirects=False)
-        signing_in = await http.get(page.headers["Location"])
-        links.append(html.fromstring(await signing_in.text()).xpath("//a[@id='forgotten']/@href"))
+        sign_in_flow = await http.get(page.headers["Location"])
+        links.append(html.fromstring(await sign_in_flow.text()).xpath("//a[@id='forgotten']/@href"))
 
     assert links == [[f"{BASE}/users/request_reset?client_id=gnomon-pages"], []]
     assert (await admin.http.get(f"{BASE}/users/request_reset")).status == 404

@@ -304,11 +304,11 @@ async def test_a_person_takes_its_picture_away(world: World) -> None:
 
 
 @pytest.mark.parametrize("ending", ["own", "administrators"])
-async def test_a_picture_goes_with_its_account(world: World, ending: str) -> None:
+async def test_a_picture_goes_with_its_account(world: World, termination: str) -> None:
     alice = await world.somebody(ALICE)
     path = await has_put(alice)
 
-    if ending == "own":
+    if termination == "own":
         answer = await alice.own("DELETE", "/self/delete", mfa_mod_token_id=await alice.proof())
     else:
         answer = await world.admin.send("DELETE", f"/users/{alice.user_id}")

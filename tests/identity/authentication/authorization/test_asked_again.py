@@ -5,7 +5,7 @@ import pytest
 from identity.authentication.authorization.asked_again import asked_again
 from identity.authentication.requests.parameters import Parameters
 from identity.authentication.requests.request import AuthorizationRequest, Prompt
-from tests.identity.browsers import Provider, app, asking
+from tests.identity.browsers import Provider, app, calls
 
 
 @pytest.fixture
@@ -35,13 +35,13 @@ async def read(provider: Provider, parameters: Parameters) -> AuthorizationReque
 async def test_a_request_that_is_asked_for_once_more_is_the_same(
     provider: Provider, parameters: dict[str, str]
 ) -> None:
-    request = await read(provider, asking(**parameters))
+    request = await read(provider, calls(**parameters))
 
     assert await read(provider, Parameters.of(asked_again(app(), request))) == request
 
 
 async def test_who_was_to_register_first_signs_in_then(provider: Provider) -> None:
-    request = await read(provider, asking(prompt="create consent"))
+    request = await read(provider, calls(prompt="create consent"))
 
     again = await read(provider, Parameters.of(asked_again(app(), request)))
 
@@ -49,6 +49,6 @@ async def test_who_was_to_register_first_signs_in_then(provider: Provider) -> No
 
 
 async def test_nobody_asks_in_the_place_of_a_client_that_signs_its_requests(provider: Provider) -> None:
-    request = await read(provider, asking())
+    request = await read(provider, calls())
 
     assert asked_again(app(requires_signed_request=True), request) == (("client_id", "app"),)

@@ -14,7 +14,7 @@ from identity.authentication.requests.redirection import Redirection
 from identity.foundation.events.event import EVENTS
 from identity.foundation.vocabulary import ConsentMode
 from server.platform.errors import Unauthenticated
-from tests.identity.browsers import ADDRESS, CALLBACK, Provider, alice, app, asking
+from tests.identity.browsers import ADDRESS, CALLBACK, Provider, alice, app, calls
 
 ONCE = "app"
 ALWAYS = "wary"
@@ -213,7 +213,7 @@ async def test_the_question_says_who_asks_whom_for_what(provider: Provider) -> N
 async def test_going_on_does_not_go_round_the_question(provider: Provider) -> None:
     question, browser = await asked(provider, await signed_in(provider))
     by_id = Reference(authorization_id=question.authorization_id, parameters=Parameters(()))
-    by_parameters = Reference(authorization_id="", parameters=asking())
+    by_parameters = Reference(authorization_id="", parameters=calls())
 
     for reference in (by_id, by_parameters):
         outcome = await provider.refresh_step.refresh(provider.tenant, browser, reference)

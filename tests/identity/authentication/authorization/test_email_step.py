@@ -15,7 +15,7 @@ from identity.directory.tenants.sign_in_targets import SignInTargets
 from server.platform.errors import InvalidArgument, NotFound, PermissionDenied, Unauthenticated
 from tests.identity.administration.tenants.domains import DEFAULT, Domains, among, at_provider
 from tests.identity.administration.tenants.domains import Provider as Upstream
-from tests.identity.browsers import Provider, alice, app, asking
+from tests.identity.browsers import Provider, alice, app, calls
 
 NO_PARAMETERS = Parameters(())
 
@@ -130,7 +130,7 @@ async def test_who_has_no_page_describes_the_request(provider: Provider) -> None
     routed = await provider.email_step.submit(
         provider.tenant,
         browser,
-        Reference(authorization_id="", parameters=asking()),
+        Reference(authorization_id="", parameters=calls()),
         email="alice@example.com",
         proof_of_work=provider.solution(),
     )

@@ -38,8 +38,10 @@ def test_a_login_hint_is_kept_whole_or_not_at_all(text: str) -> None:
 
 @given(st.text())
 def test_the_description_of_an_error_holds_no_character_that_it_must_not(detail: str) -> None:
-    way_back = ResponseTarget(issuer=ISSUER, uri=CALLBACK, response_mode=ResponseMode.QUERY, state=None)
+    response_target = ResponseTarget(
+        issuer=ISSUER, uri=CALLBACK, response_mode=ResponseMode.QUERY, state=None
+    )
 
-    parameters = dict(way_back.with_error(InvalidRequest(detail)).parameters)
+    parameters = dict(response_target.with_error(InvalidRequest(detail)).parameters)
 
     assert re.fullmatch(r"[\x20-\x21\x23-\x5B\x5D-\x7E]*", parameters["error_description"])

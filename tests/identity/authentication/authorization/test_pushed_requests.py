@@ -7,7 +7,7 @@ from identity.authentication.requests.parameters import Parameters
 from identity.authentication.requests.redirection import Redirection
 from identity.authentication.requests.refusals import UnredirectableRefusal
 from identity.foundation.errors import InvalidRequest, InvalidRequestObject, InvalidTarget, ProtocolError
-from tests.identity.browsers import NEW_BROWSER, Provider, app, asking
+from tests.identity.browsers import NEW_BROWSER, Provider, app, calls
 
 
 @pytest.fixture
@@ -18,13 +18,13 @@ async def provider() -> Provider:
 
 
 async def push(provider: Provider, *, thumbprint: str = "", **parameters: str) -> str:
-    pushed = await provider.pushing.push(provider.tenant, app(), asking(**parameters), thumbprint=thumbprint)
+    pushed = await provider.pushing.push(provider.tenant, app(), calls(**parameters), thumbprint=thumbprint)
     return pushed.request_uri
 
 
 async def begin(provider: Provider, request_uri: str, *, client_id: str = "app", **parameters: str) -> object:
     asked = Parameters.of((parameters | {"client_id": client_id, "request_uri": request_uri}).items())
-    return await provider.beginning.begin(provider.tenant, asked, NEW_BROWSER)
+    return await provider.authorization_start.begin(provider.tenant, asked, NEW_BROWSER)
 
 
 async def test_a_pushed_request_stands_for_its_parameters_and_no_others(provider: Provider) -> None:

@@ -74,7 +74,7 @@ async def provider() -> Provider:
 
 
 async def begin(provider: Provider, **parameters: str) -> SignInStep | Redirection:
-    return await provider.beginning.begin(
+    return await provider.authorization_start.begin(
         provider.tenant, Parameters.of(({"client_id": "app"} | parameters).items()), NEW_BROWSER
     )
 

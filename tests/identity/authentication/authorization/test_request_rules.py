@@ -6,7 +6,7 @@ from identity.authentication.requests.redirect_uris import is_registered
 from identity.authentication.requests.redirection import Redirection
 from identity.authentication.requests.refusals import UnredirectableRefusal
 from identity.foundation.vocabulary import AuthenticationMethod, GrantType
-from tests.identity.browsers import ASKING, CALLBACK, ISSUER, NEW_BROWSER, Provider, app, asking
+from tests.identity.browsers import ASKING, CALLBACK, ISSUER, NEW_BROWSER, Provider, app, calls
 
 LONG = "x" * 2049
 
@@ -155,9 +155,9 @@ async def test_any_other_mistake_is_told_to_the_relying_party(
 
 
 async def test_a_repeated_parameter_is_refused(provider: Provider) -> None:
-    twice = type(asking())((*asking().pairs, ("nonce", "n2")))
+    twice = type(calls())((*calls().pairs, ("nonce", "n2")))
 
-    outcome = await provider.beginning.begin(provider.tenant, twice, NEW_BROWSER)
+    outcome = await provider.authorization_start.begin(provider.tenant, twice, NEW_BROWSER)
 
     assert isinstance(outcome, Redirection)
     assert dict(outcome.parameters)["error"] == "invalid_request"
@@ -165,10 +165,10 @@ async def test_a_repeated_parameter_is_refused(provider: Provider) -> None:
 
 @pytest.mark.parametrize("name", ["client_id", "redirect_uri"])
 async def test_what_decides_on_the_redirect_may_not_be_repeated_either(provider: Provider, name: str) -> None:
-    twice = type(asking())((*asking().pairs, (name, ASKING[name])))
+    twice = type(calls())((*calls().pairs, (name, ASKING[name])))
 
     with pytest.raises(UnredirectableRefusal):
-        await provider.beginning.begin(provider.tenant, twice, NEW_BROWSER)
+        await provider.authorization_start.begin(provider.tenant, twice, NEW_BROWSER)
 
 
 async def test_an_error_goes_the_way_that_the_answer_would_have_gone(provider: Provider) -> None:
@@ -181,9 +181,9 @@ async def test_an_error_goes_the_way_that_the_answer_would_have_gone(provider: P
 
 async def test_several_resources_may_be_asked_for(provider: Provider) -> None:
     resources = (("resource", "https://api.example.com/"), ("resource", "urn:example:api"))
-    both = type(asking())((*asking(client_id="web").pairs, *resources))
+    both = type(calls())((*calls(client_id="web").pairs, *resources))
 
-    step = await provider.beginning.begin(provider.tenant, both, NEW_BROWSER)
+    step = await provider.authorization_start.begin(provider.tenant, both, NEW_BROWSER)
 
     assert not isinstance(step, Redirection)
     assert step.request.resources == ("https://api.example.com/", "urn:example:api")

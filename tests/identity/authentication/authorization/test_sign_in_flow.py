@@ -12,7 +12,7 @@ from identity.authentication.authorization.steps import Credentials
 from identity.authentication.requests.parameters import Parameters
 from identity.authentication.requests.redirection import Redirection
 from server.platform.errors import InvalidArgument, NotFound, PermissionDenied, ServiceError, Unauthenticated
-from tests.identity.browsers import CALLBACK, ISSUER, NOON, PASSWORD, Provider, alice, app, asking
+from tests.identity.browsers import CALLBACK, ISSUER, NOON, PASSWORD, Provider, alice, app, calls
 
 NO_PARAMETERS = Parameters(())
 
@@ -36,7 +36,7 @@ async def refresh(provider: Provider, browser: Browser, **reference: str) -> Red
 
 
 async def refresh_with(provider: Provider, browser: Browser, **parameters: str) -> Redirection:
-    named = Reference(authorization_id="", parameters=asking(**parameters))
+    named = Reference(authorization_id="", parameters=calls(**parameters))
     return await provider.refresh_step.refresh(provider.tenant, browser, named)
 
 
@@ -247,7 +247,7 @@ async def test_signing_in_as_somebody_else_ends_what_was_there(provider: Provide
 async def test_parameters_stand_for_a_page(provider: Provider) -> None:
     _, browser = await provider.page()
     credentials = Credentials(email="alice@example.com", password=PASSWORD, proof_of_work=provider.solution())
-    reference = Reference(authorization_id="", parameters=asking(state="mine"))
+    reference = Reference(authorization_id="", parameters=calls(state="mine"))
 
     signed_in = await provider.credential_step.submit(
         provider.tenant, browser, reference, credentials=credentials
@@ -265,7 +265,7 @@ async def test_bad_parameters_never_count_as_a_failed_sign_in(
 ) -> None:
     _, browser = await provider.page()
     credentials = Credentials(email="alice@example.com", password="wrong", proof_of_work=provider.solution())
-    reference = Reference(authorization_id="", parameters=asking(**parameters))
+    reference = Reference(authorization_id="", parameters=calls(**parameters))
 
     with pytest.raises(expected):
         await provider.credential_step.submit(provider.tenant, browser, reference, credentials=credentials)

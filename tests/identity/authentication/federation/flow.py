@@ -107,14 +107,14 @@ class Flow:
         keys = MasterKeys.read([new_master_key(SystemRandomness())], "", randomness=SystemRandomness())
         self.secrets = ProviderSecrets(store, keys)
         shared = {"asked": provider.asked, "providers": Providers(store), "hasher": provider.hasher}
-        self.leaving = UpstreamLoginRedirect(
+        self.login_redirect = UpstreamLoginRedirect(
             *(provider.sessions, provider.proof_of_work),
             hints=Hints(self.domains),
             logins=store.of(UPSTREAM_LOGINS),
             **shared,
             **sources,
         )
-        self.arriving = UpstreamCallback(
+        self.callback = UpstreamCallback(
             *(provider.sessions, store.of(UPSTREAM_LOGINS)),
             clients=provider.clients,
             tokens=UpstreamTokens(self.answers, self.secrets),
@@ -128,12 +128,12 @@ class Flow:
                 domains=self.domains,
                 administers=Administrators(Standings(store, provider.tenants)).makes,
                 version=DirectoryVersion(store),
-                signing_out=SignOut(provider.ending, TokenSets(store)),
+                sign_out=SignOut(provider.termination, TokenSets(store)),
                 passkeys=provider.passkeys,
                 events=provider.events,
                 **sources,
             ),
-            signing_in=provider.door.signing_in,
+            sign_in_flow=provider.door.sign_in_flow,
             second_factors=provider.second_factors,
             **shared,
         )
@@ -151,7 +151,7 @@ class Flow:
     ) -> tuple[dict[str, str], Browser]:
         """Return the parameters of the redirect to the provider, and the browser."""
         departure, browser = await self.departure(provider_id, address=address, **parameters)
-        left = await self.leaving.leave(self.provider.tenant, browser, departure)
+        left = await self.login_redirect.leave(self.provider.tenant, browser, departure)
         asked = dict(left.parameters)
         self.answers.nonce = asked["nonce"]
         return asked, browser
@@ -170,7 +170,7 @@ class Flow:
 
     async def arrive(self, browser: Browser, provider_id: str = "p1", **parameters: str) -> SignedIn:
         given = Parameters.of(({"code": "c1"} | parameters).items())
-        arrived = await self.arriving.arrive(self.provider.tenant, browser, provider_id, given)
+        arrived = await self.callback.arrive(self.provider.tenant, browser, provider_id, given)
         assert isinstance(arrived, SignedIn)
         return arrived
 
@@ -179,6 +179,6 @@ class Flow:
         return await self.arrive(browser, state=asked["state"])
 
 
-def way_back(signed_in: SignedIn) -> Redirection:
+def response_target(signed_in: SignedIn) -> Redirection:
     assert isinstance(signed_in.outcome, Redirection)
     return signed_in.outcome

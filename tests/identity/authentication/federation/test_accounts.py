@@ -12,7 +12,7 @@ from identity.directory.provider import PROVIDER_LINKS, ClaimMapping
 from identity.directory.user import USERS, AccountType, User, UserId
 from identity.foundation.events.event import EVENTS
 from identity.foundation.events.kinds import EventType
-from tests.identity.authentication.federation.flow import Flow, way_back
+from tests.identity.authentication.federation.flow import Flow, response_target
 from tests.identity.authentication.federation.upstream import upstream
 from tests.identity.browsers import NOON, PASSWORD_HASH, alice
 
@@ -35,7 +35,7 @@ async def people(flow: Flow) -> dict[str, User]:
 
 
 def error_of(arrived: SignedIn) -> str:
-    return dict(way_back(arrived).parameters).get("error", "")
+    return dict(response_target(arrived).parameters).get("error", "")
 
 
 async def arrived_through(flow: Flow, provider_id: str) -> SignedIn:

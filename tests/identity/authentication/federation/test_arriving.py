@@ -15,7 +15,7 @@ from identity.directory.client import CLIENTS
 from identity.directory.provider import PROVIDERS
 from identity.foundation.vocabulary import AuthenticationMethod
 from server.platform.errors import InvalidArgument, NotFound, ServiceError, Unauthenticated
-from tests.identity.authentication.federation.flow import NOW, Flow, at_hash, way_back
+from tests.identity.authentication.federation.flow import NOW, Flow, at_hash, response_target
 from tests.identity.authentication.federation.upstream import ISSUER as UPSTREAM
 from tests.identity.authentication.federation.upstream import KEYS, published, signed, upstream
 from tests.identity.browsers import CALLBACK, ISSUER, alice
@@ -50,9 +50,9 @@ async def test_whoever_comes_back_goes_on_to_the_relying_party(flow: Flow) -> No
 
     arrived = await flow.arrive(browser, state=asked["state"], iss=UPSTREAM)
 
-    code = await flow.provider.code(way_back(arrived))
-    assert way_back(arrived).uri == CALLBACK
-    assert dict(way_back(arrived).parameters)["state"] == "of the app"
+    code = await flow.provider.code(response_target(arrived))
+    assert response_target(arrived).uri == CALLBACK
+    assert dict(response_target(arrived).parameters)["state"] == "of the app"
     assert (code.nonce, code.authentication.amr) == ("of-the-app", ("fed",))
     assert arrived.session is not None
     assert await flow.provider.session(browser) is None
@@ -258,7 +258,7 @@ async def test_another_tenants_callback_takes_nothing(flow: Flow) -> None:
     acme = flow.provider.tenants.find("acme")
 
     with pytest.raises(Unauthenticated):
-        await flow.arriving.arrive(
+        await flow.callback.arrive(
             acme, browser, "p1", Parameters((("state", asked["state"]), ("code", "c1")))
         )
 
@@ -277,7 +277,7 @@ async def test_a_provider_that_signs_nobody_in_is_said_to_the_relying_party(flow
 
     arrived = await flow.arrive(browser, state=asked["state"], error="access_denied", code="")
 
-    assert dict(way_back(arrived).parameters)["error"] == "access_denied"
+    assert dict(response_target(arrived).parameters)["error"] == "access_denied"
     assert arrived.session is None
 
 
@@ -299,7 +299,7 @@ async def test_userinfo_of_somebody_else_tells_nothing(flow: Flow) -> None:
 
     arrived = await flow.arrive(browser, "p2", state=asked["state"])
 
-    assert dict(way_back(arrived).parameters)["error"] == "access_denied"
+    assert dict(response_target(arrived).parameters)["error"] == "access_denied"
 
 
 async def test_somebody_else_than_was_asked_for_is_not_signed_in(flow: Flow) -> None:
@@ -309,7 +309,7 @@ async def test_somebody_else_than_was_asked_for_is_not_signed_in(flow: Flow) -> 
 
     arrived = await flow.arrive(browser, state=asked["state"])
 
-    assert dict(way_back(arrived).parameters)["error"] == "login_required"
+    assert dict(response_target(arrived).parameters)["error"] == "login_required"
     assert arrived.session is None
 
 
@@ -320,7 +320,7 @@ async def test_a_client_that_asks_for_two_factors_is_told_that_there_was_one(flo
 
     arrived = await flow.sign_in()
 
-    assert dict(way_back(arrived).parameters)["error"] == "interaction_required"
+    assert dict(response_target(arrived).parameters)["error"] == "interaction_required"
     assert await signed_in(flow) == []
 
 
@@ -341,4 +341,6 @@ async def test_nobody_leaves_but_from_our_page(
     given, browser = await flow.departure()
 
     with pytest.raises(refusal):
-        await flow.leaving.leave(flow.provider.tenant, replace(browser, **place), replace(given, **departure))
+        await flow.login_redirect.leave(
+            flow.provider.tenant, replace(browser, **place), replace(given, **departure)
+        )

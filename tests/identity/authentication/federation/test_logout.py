@@ -61,7 +61,7 @@ class World:
             PublishedKeys(self.documents, provider.clock),
             single_use=SingleUse(provider.store),
             sessions=provider.sessions,
-            ending=provider.ending,
+            termination=provider.termination,
             events=provider.events,
             clock=provider.clock,
         )

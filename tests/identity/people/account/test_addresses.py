@@ -43,7 +43,7 @@ class Own:
             revocations=Revocations(
                 users=provider.users,
                 links=administration.links,
-                signing_out=administration.signing_out,
+                sign_out=administration.sign_out,
                 events=administration.told,
                 clock=provider.clock,
             ),

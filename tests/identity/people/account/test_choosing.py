@@ -109,11 +109,11 @@ async def test_a_password_ends_when_the_tenant_wants_it_to(
 
 
 async def test_what_is_chosen_is_hashed_and_the_choice_shows_nothing(administration: Administration) -> None:
-    choosing = PasswordChoice(
+    password_choice = PasswordChoice(
         administration.policies, administration.provider.passwords, administration.clock
     )
 
-    chosen = await choosing.choose(administration.tenant, await administration.user(), NEW_PASSWORD)
+    chosen = await password_choice.choose(administration.tenant, await administration.user(), NEW_PASSWORD)
 
     assert await administration.provider.passwords.verify(chosen.password_hash, NEW_PASSWORD)
     assert chosen.password_hash not in repr(chosen)

@@ -15,7 +15,7 @@ class Told(Administration):
         self.revocations = Revocations(
             users=provider.users,
             links=self.links,
-            signing_out=self.signing_out,
+            sign_out=self.sign_out,
             events=self.told,
             clock=provider.clock,
         )

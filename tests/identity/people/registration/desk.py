@@ -103,7 +103,7 @@ class Desk:
         sources = {"clock": self.clock, "randomness": provider.randomness}
         self.links = ConfirmationLinks(
             links=Links(self.store, provider.hasher, **sources),
-            postbox=self.post_office,
+            mail_queue=self.post_office,
             events=provider.events,
             **sources,
         )
@@ -119,15 +119,17 @@ class Desk:
             "door": RegistrationAdmission(proof_of_work=provider.proof_of_work, limits=limits),
             "settings": SettingsOfTenants(self.store.of(TENANTS)),
             "links": self.links,
-            "evenly": EqualDuration(Delays(100, self.pauses)),
+            "equal_duration": EqualDuration(Delays(100, self.pauses)),
             "clock": self.clock,
         }
         self.registering = SelfRegistration(
             targets=self.company,
-            choosing=PasswordChoice(administration.policies, passwords or provider.passwords, self.clock),
+            password_choice=PasswordChoice(
+                administration.policies, passwords or provider.passwords, self.clock
+            ),
             groups=administration.groups,
-            postbox=self.post_office,
-            returning=ReturnAddresses(provider.clients),
+            mail_queue=self.post_office,
+            return_addresses=ReturnAddresses(provider.clients),
             events=provider.events,
             randomness=provider.randomness,
             config=config,
@@ -138,7 +140,7 @@ class Desk:
             users=provider.users,
             links=self.links,
             password_links=self.password_links,
-            returning=ReturnAddresses(provider.clients),
+            return_addresses=ReturnAddresses(provider.clients),
             events=provider.events,
             clock=self.clock,
         )

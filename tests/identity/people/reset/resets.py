@@ -72,19 +72,19 @@ class Resets(Administration):
             ceremonies=provider.ceremonies,
             assertion=provider.assertion,
         )
-        self.opening = AccountActivation(
+        self.activation = AccountActivation(
             magic_links=self.magic_links,
             ceremony=self.ceremony,
             registration=self._registration(),
-            choosing=self.choosing,
+            password_choice=self.password_choice,
             users=self.store.of(USERS),
             version=self.version,
-            signing_out=self.signing_out,
+            sign_out=self.sign_out,
             protection=provider.protection,
             events=self.told,
             clock=provider.clock,
         )
-        self.posting = ResetMails(
+        self.reset_mails = ResetMails(
             users=provider.users,
             magic_links=self.magic_links,
             mail=self.mail,
@@ -145,7 +145,7 @@ class Resets(Administration):
     async def set_password(
         self, shown: ShownLink, password: str = NEW_PASSWORD, passkey_code: str = ""
     ) -> str:
-        return await self.opening.with_password(
+        return await self.activation.with_password(
             self.tenant, shown, password=password, passkey_code=passkey_code, peer_address=ADDRESS
         )
 

@@ -23,7 +23,7 @@ from tests.identity.people.reset.resets import NEW_ACCOUNT, Company, Resets
 async def carry(resets: Resets) -> None:
     """Handle the queued requests, as the loop does."""
     for request in await resets.queued():
-        assert await resets.posting.handle(resets.tenant, request)
+        assert await resets.reset_mails.handle(resets.tenant, request)
 
 
 @pytest.mark.parametrize("email", ["alice@example.com", "nobody@example.com"])
@@ -249,7 +249,7 @@ async def test_at_a_company_domain_a_new_account_is_sent_to_the_companys_sign_in
 
 
 async def test_whose_password_has_expired_is_sent_a_link(resets: Resets) -> None:
-    resets.told.listen(ExpiredPasswords(tenants=resets.provider.tenants, posting=resets.posting))
+    resets.told.listen(ExpiredPasswords(tenants=resets.provider.tenants, reset_mails=resets.reset_mails))
     refused = {"event_type": EventType.LOGIN_REFUSED, "user_id": ALICE}
     await resets.told.emit(resets.tenant.tenant_id, text="EMAIL_NOT_CONFIRMED", **refused)
     assert resets.mail.letters == []

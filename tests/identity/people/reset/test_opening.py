@@ -118,10 +118,10 @@ class Owner:
         self.authenticator = SoftwareAuthenticator(ORIGIN, **traits)
 
     async def enroll(self, shown: ShownLink, name: str = "laptop") -> str:
-        opening, tenant = self.resets.opening, self.resets.tenant
-        options = await opening.start_passkey(tenant, shown, name)
+        activation, tenant = self.resets.activation, self.resets.tenant
+        options = await activation.start_passkey(tenant, shown, name)
         answer = json.dumps(self.authenticator.create(json.loads(options)))
-        return await opening.finish_passkey(tenant, shown, name, answer=answer, peer_address=ADDRESS)
+        return await activation.finish_passkey(tenant, shown, name, answer=answer, peer_address=ADDRESS)
 
     async def show(self, shown: ShownLink) -> str:
         ceremony, tenant = self.resets.ceremony, self.resets.tenant
@@ -240,11 +240,11 @@ async def test_an_answer_to_another_link_makes_no_passkey(resets: Resets) -> Non
     await resets.change(**NEW_ACCOUNT)
     held = await resets.open(await resets.issue(Usage.NEW_ACCOUNT))
     other = await resets.open(await resets.issue(Usage.NEW_ACCOUNT))
-    options = await resets.opening.start_passkey(resets.tenant, held, "laptop")
+    options = await resets.activation.start_passkey(resets.tenant, held, "laptop")
     answer = json.dumps(SoftwareAuthenticator(ORIGIN).create(json.loads(options)))
 
     with pytest.raises(Unauthenticated):
-        await resets.opening.finish_passkey(
+        await resets.activation.finish_passkey(
             resets.tenant, other, "laptop", answer=answer, peer_address=ADDRESS
         )
 

@@ -87,10 +87,10 @@ class Mediation:
         )
         return FedCmBrowser(way=way_to(cookie, session.sid), peer_address=ADDRESS)
 
-    async def accounts(self, asker: FedCmBrowser) -> Account:
-        return await self._accounts.at(self.tenant, asker)
+    async def accounts(self, browser: FedCmBrowser) -> Account:
+        return await self._accounts.at(self.tenant, browser)
 
-    async def issue(self, asker: FedCmBrowser, **wish: Any) -> dict[str, Any]:
+    async def issue(self, browser: FedCmBrowser, **wish: Any) -> dict[str, Any]:
         """Issue an ID token and return its claims."""
         asked = {
             "client_id": "shop",
@@ -99,23 +99,23 @@ class Mediation:
             "nonce": "n1",
             "disclosure": TOLD,
         }
-        token = await self._assertions.issue(self.tenant, asker, AssertionRequest(**asked | wish))
+        token = await self._assertions.issue(self.tenant, browser, AssertionRequest(**asked | wish))
         return dict(await verified(token, self.tenant, self.provider.keys))
 
     async def disconnect(
         self,
-        asker: FedCmBrowser,
+        browser: FedCmBrowser,
         *,
         client_id: str = "shop",
         origin: str = ORIGIN,
         account_hint: str = "alice",
     ) -> UserId:
         return await self._disconnection.disconnect(
-            self.tenant, asker, client_id=client_id, origin=origin, account_hint=account_hint
+            self.tenant, browser, client_id=client_id, origin=origin, account_hint=account_hint
         )
 
-    async def session(self, asker: FedCmBrowser) -> Session | None:
-        return await self.provider.sessions.follow(self.tenant, asker.way, asker.peer_address)
+    async def session(self, browser: FedCmBrowser) -> Session | None:
+        return await self.provider.sessions.follow(self.tenant, browser.way, browser.peer_address)
 
     async def consent(self) -> Consent | None:
         return await self.provider.consents.find(self.tenant, UserId("alice"), ClientId("shop"))

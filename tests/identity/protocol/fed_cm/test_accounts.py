@@ -17,9 +17,9 @@ SEEN = Terms(
 
 
 async def test_the_account_that_is_signed_in_is_offered(mediation: Mediation) -> None:
-    asker = await mediation.sign_in()
+    browser = await mediation.sign_in()
 
-    account = await mediation.accounts(asker)
+    account = await mediation.accounts(browser)
 
     assert (account.user.id, account.name) == ("alice", "Alice Liddell")
     assert account.picture == f"{ISSUER}users/alice/picture/p1"
@@ -86,11 +86,11 @@ async def test_without_a_way_nobody_is_offered(mediation: Mediation) -> None:
 async def test_an_account_that_is_not_good_is_not_offered(
     mediation: Mediation, change: dict[str, object]
 ) -> None:
-    asker = await mediation.sign_in()
+    browser = await mediation.sign_in()
     await mediation.change_person(**change)
 
     with pytest.raises(Unauthenticated):
-        await mediation.accounts(asker)
+        await mediation.accounts(browser)
 
 
 async def test_where_nobody_has_to_confirm_an_unconfirmed_account_is_offered(mediation: Mediation) -> None:
@@ -101,33 +101,33 @@ async def test_where_nobody_has_to_confirm_an_unconfirmed_account_is_offered(med
 
 
 async def test_a_session_that_has_ended_offers_nobody(mediation: Mediation) -> None:
-    asker = await mediation.sign_in()
+    browser = await mediation.sign_in()
 
     mediation.provider.clock.advance(timedelta(seconds=5400))
 
     with pytest.raises(Unauthenticated):
-        await mediation.accounts(asker)
+        await mediation.accounts(browser)
 
 
 async def test_to_list_accounts_is_no_use_of_the_session(mediation: Mediation) -> None:
-    asker = await mediation.sign_in()
-    before = await mediation.session(asker)
+    browser = await mediation.sign_in()
+    before = await mediation.session(browser)
 
     mediation.provider.clock.advance(timedelta(minutes=5))
-    await mediation.accounts(asker)
+    await mediation.accounts(browser)
 
-    assert await mediation.session(asker) == before
+    assert await mediation.session(browser) == before
 
 
 async def test_another_tenants_session_offers_nobody_here(mediation: Mediation) -> None:
-    asker = await mediation.sign_in(tenant=mediation.provider.tenants.find(ACME))
+    browser = await mediation.sign_in(tenant=mediation.provider.tenants.find(ACME))
 
     with pytest.raises(Unauthenticated):
-        await mediation.accounts(asker)
+        await mediation.accounts(browser)
 
 
 async def test_an_account_that_is_gone_is_not_offered(mediation: Mediation) -> None:
-    asker = await mediation.sign_in("bob")
+    browser = await mediation.sign_in("bob")
 
     with pytest.raises(Unauthenticated):
-        await mediation.accounts(FedCmBrowser(way=asker.way, peer_address=ADDRESS))
+        await mediation.accounts(FedCmBrowser(way=browser.way, peer_address=ADDRESS))

@@ -29,10 +29,10 @@ CONFIDENTIAL = {
 
 
 async def test_the_token_says_who_signed_in_to_whom(mediation: Mediation) -> None:
-    asker = await mediation.sign_in()
-    session = await mediation.session(asker)
+    browser = await mediation.sign_in()
+    session = await mediation.session(browser)
 
-    claims = await mediation.issue(asker)
+    claims = await mediation.issue(browser)
 
     at = int(NOON.timestamp())
     assert session is not None
@@ -67,31 +67,31 @@ async def test_without_a_nonce_the_token_has_none(mediation: Mediation) -> None:
 
 
 async def test_the_session_remembers_the_client_that_hears_of_the_logout(mediation: Mediation) -> None:
-    asker = await mediation.sign_in()
+    browser = await mediation.sign_in()
 
-    await mediation.issue(asker)
+    await mediation.issue(browser)
 
-    session = await mediation.session(asker)
+    session = await mediation.session(browser)
     assert session is not None
     assert session.clients == (ClientId("shop"),)
 
 
 async def test_a_token_is_a_use_of_the_session(mediation: Mediation) -> None:
-    asker = await mediation.sign_in()
+    browser = await mediation.sign_in()
     mediation.provider.clock.advance(timedelta(minutes=5))
 
-    await mediation.issue(asker)
+    await mediation.issue(browser)
 
-    session = await mediation.session(asker)
+    session = await mediation.session(browser)
     assert session is not None
     assert session.idle_until == NOON + timedelta(minutes=95)
 
 
 async def test_what_the_browser_told_is_remembered_and_told_of_once(mediation: Mediation) -> None:
-    asker = await mediation.sign_in()
+    browser = await mediation.sign_in()
 
-    await mediation.issue(asker)
-    await mediation.issue(asker)
+    await mediation.issue(browser)
+    await mediation.issue(browser)
 
     consent = await mediation.consent()
     assert consent is not None
@@ -100,15 +100,15 @@ async def test_what_the_browser_told_is_remembered_and_told_of_once(mediation: M
         *("name", "given_name", "family_name", "email", "email_verified", "picture"),
     }
     assert await mediation.events() == [("ConsentGranted", "openid", "shop")]
-    assert (await mediation.accounts(asker)).approved_clients == ("shop",)
+    assert (await mediation.accounts(browser)).approved_clients == ("shop",)
 
 
 async def test_several_tabs_at_once_all_get_a_token(mediation: Mediation) -> None:
-    asker = await mediation.sign_in()
+    browser = await mediation.sign_in()
 
-    tokens = await asyncio.gather(*(mediation.issue(asker) for _ in range(5)))
+    tokens = await asyncio.gather(*(mediation.issue(browser) for _ in range(5)))
 
-    session = await mediation.session(asker)
+    session = await mediation.session(browser)
     assert [claims["sub"] for claims in tokens] == ["alice"] * 5
     assert session is not None
     assert session.clients == (ClientId("shop"),)
@@ -190,19 +190,19 @@ async def test_a_token_is_for_the_account_that_is_signed_in_alone(mediation: Med
 async def test_an_account_that_is_not_good_gets_no_token(
     mediation: Mediation, change: dict[str, object]
 ) -> None:
-    asker = await mediation.sign_in()
+    browser = await mediation.sign_in()
     await mediation.change_person(**change)
 
     with pytest.raises(Unauthenticated):
-        await mediation.issue(asker)
+        await mediation.issue(browser)
 
 
 async def test_a_client_for_some_groups_takes_nobody_else(mediation: Mediation) -> None:
     await mediation.change_client(restrict_group_prefix="staff")
-    asker = await mediation.sign_in()
+    browser = await mediation.sign_in()
 
     with pytest.raises(AccessDenied):
-        await mediation.issue(asker)
+        await mediation.issue(browser)
 
     assert await mediation.events() == [("LoginRefused", "GROUP_REQUIRED", "shop")]
     assert await mediation.consent() is None
@@ -237,15 +237,15 @@ async def test_a_client_that_may_not_gets_no_token(mediation: Mediation, client:
 
 async def test_whoever_signed_in_too_long_ago_for_the_client_gets_no_token(mediation: Mediation) -> None:
     await mediation.change_client(default_max_age=600)
-    asker = await mediation.sign_in()
+    browser = await mediation.sign_in()
     mediation.provider.clock.advance(timedelta(seconds=600))
-    in_time = await mediation.issue(asker)
+    in_time = await mediation.issue(browser)
 
     mediation.provider.clock.advance(timedelta(seconds=1))
 
     assert in_time["sub"] == "alice"
     with pytest.raises(LoginRequired):
-        await mediation.issue(asker)
+        await mediation.issue(browser)
 
 
 async def test_a_confidential_client_gets_one_where_an_administrator_wants_it(mediation: Mediation) -> None:
@@ -256,10 +256,10 @@ async def test_a_confidential_client_gets_one_where_an_administrator_wants_it(me
 
 async def test_whoever_has_to_be_asked_is_not_signed_in_silently(mediation: Mediation) -> None:
     await mediation.change_client(consent=ConsentMode.ONCE)
-    asker = await mediation.sign_in()
+    browser = await mediation.sign_in()
 
     with pytest.raises(ConsentRequired):
-        await mediation.issue(asker, disclosure=Disclosure(is_silent=True))
+        await mediation.issue(browser, disclosure=Disclosure(is_silent=True))
 
     assert await mediation.consent() is None
 

@@ -31,7 +31,7 @@ def granted_before(*scopes: str, claims: tuple[str, ...] = ()) -> Consent:
     )
 
 
-def asking(mode: ConsentMode = ConsentMode.ONCE, **fields: Any) -> Any:
+def calls(mode: ConsentMode = ConsentMode.ONCE, **fields: Any) -> Any:
     return shop(consent=mode, **fields)
 
 
@@ -47,33 +47,33 @@ def asking(mode: ConsentMode = ConsentMode.ONCE, **fields: Any) -> Any:
 def test_a_client_gets_what_it_asked_for_and_the_browser_told_of(
     mode: ConsentMode, fields: tuple[str, ...], claims: tuple[str, ...]
 ) -> None:
-    terms = terms_of(asking(mode), Disclosure(fields=fields, told=fields), None)
+    terms = terms_of(calls(mode), Disclosure(fields=fields, told=fields), None)
 
     assert terms == Terms(oauth_scopes=("openid",), claims=claims)
 
 
 def test_a_client_gets_no_claim_of_a_scope_that_it_may_not_ask_for() -> None:
-    terms = terms_of(asking(oauth_scopes=("openid", "email")), Disclosure(told=FIELDS), None)
+    terms = terms_of(calls(oauth_scopes=("openid", "email")), Disclosure(told=FIELDS), None)
 
     assert terms.claims == ADDRESS
 
 
 @pytest.mark.parametrize("mode", [ConsentMode.ONCE, ConsentMode.ALWAYS])
 def test_what_the_browser_did_not_tell_of_and_nobody_granted_is_kept_back(mode: ConsentMode) -> None:
-    terms = terms_of(asking(mode), Disclosure(fields=FIELDS, told=("email",)), None)
+    terms = terms_of(calls(mode), Disclosure(fields=FIELDS, told=("email",)), None)
 
     assert terms == Terms(oauth_scopes=("openid",), claims=ADDRESS)
 
 
 def test_what_was_granted_before_needs_not_be_told_again() -> None:
-    by_scope = terms_of(asking(), Disclosure(), granted_before("openid", "email"))
-    by_claim = terms_of(asking(), Disclosure(), granted_before("openid", claims=("picture",)))
+    by_scope = terms_of(calls(), Disclosure(), granted_before("openid", "email"))
+    by_claim = terms_of(calls(), Disclosure(), granted_before("openid", claims=("picture",)))
 
     assert (by_scope.claims, by_claim.claims) == (ADDRESS, ("picture",))
 
 
 def test_where_nobody_is_ever_asked_an_administrator_has_granted_it() -> None:
-    client = asking(
+    client = calls(
         ConsentMode.NEVER, default_scopes=("openid", "groups"), oauth_scopes=("openid", "groups", "email")
     )
 
@@ -83,7 +83,7 @@ def test_where_nobody_is_ever_asked_an_administrator_has_granted_it() -> None:
 
 
 def test_a_default_scope_that_the_person_never_granted_is_kept_back() -> None:
-    client = asking(default_scopes=("openid", "groups"), oauth_scopes=("openid", "groups"))
+    client = calls(default_scopes=("openid", "groups"), oauth_scopes=("openid", "groups"))
 
     first = terms_of(client, Disclosure(told=FIELDS), None)
     later = terms_of(client, Disclosure(), granted_before("openid", "groups"))
@@ -104,17 +104,17 @@ def test_a_browser_that_asked_nobody_gets_nothing_where_somebody_is_to_be_asked(
     mode: ConsentMode, consent: Consent | None
 ) -> None:
     with pytest.raises(ConsentRequired):
-        terms_of(asking(mode), Disclosure(is_silent=True), consent)
+        terms_of(calls(mode), Disclosure(is_silent=True), consent)
 
 
 def test_whoever_was_asked_once_goes_on_silently() -> None:
-    terms = terms_of(asking(), Disclosure(is_silent=True), granted_before("openid", "profile", "email"))
+    terms = terms_of(calls(), Disclosure(is_silent=True), granted_before("openid", "profile", "email"))
 
     assert terms.claims == ALL
 
 
 def test_scopes_that_nobody_saw_are_not_remembered_as_granted() -> None:
-    client = asking(ConsentMode.NEVER, default_scopes=("openid", "groups"), oauth_scopes=("openid", "groups"))
+    client = calls(ConsentMode.NEVER, default_scopes=("openid", "groups"), oauth_scopes=("openid", "groups"))
     disclosure = Disclosure(told=("email",))
 
     approval = approval_of(disclosure, terms_of(client, disclosure, None))

@@ -250,7 +250,7 @@ async def test_all_sessions_of_a_person_can_be_ended(provider: Provider) -> None
     user = await provider.users.find_by_email(provider.tenant, "alice@example.com")
     assert user is not None
 
-    await provider.ending.end_all(provider.tenant, user.user_id)
+    await provider.termination.end_all(provider.tenant, user.user_id)
 
     assert await asyncio.gather(*map(provider.session, browsers)) == [None, None]
     assert await told(provider) == ["app", "app"]

@@ -10,7 +10,7 @@ import pytest
 from identity.delivery.mail.config import EmailConfig
 from identity.delivery.mail.letter import Letter
 from identity.delivery.mail.letter_sender import DeliveryOutcome, LetterSender
-from identity.delivery.mail.postbox import MailQueue
+from identity.delivery.mail.mail_queue import MailQueue
 from identity.delivery.mail.queued_letter import QUEUED_LETTERS, LetterSafe, QueuedLetter
 from identity.delivery.retry_queue import RetryQueue
 from identity.foundation.events.event import EVENTS
@@ -27,7 +27,7 @@ async def provider() -> Provider:
     return Provider()
 
 
-def postbox(provider: Provider, *keys: str, is_open: bool = True) -> MailQueue:
+def mail_queue(provider: Provider, *keys: str, is_open: bool = True) -> MailQueue:
     safe = LetterSafe(master_keys(*(keys or (OLD,))))
     return MailQueue(
         provider.store, safe, is_open=is_open, clock=provider.clock, randomness=provider.randomness
@@ -52,7 +52,7 @@ async def queued(provider: Provider) -> Sequence[QueuedLetter]:
 
 async def test_a_letter_is_handed_to_the_mail_server_once(provider: Provider) -> None:
     office = PostOffice()
-    await postbox(provider).post(provider.tenant, LETTER)
+    await mail_queue(provider).post(provider.tenant, LETTER)
     queue = carrying(provider, office)
 
     await queue.run_due(provider.tenant)
@@ -66,7 +66,7 @@ async def test_a_letter_is_handed_to_the_mail_server_once(provider: Provider) ->
 
 
 async def test_nothing_of_a_letter_is_readable_in_the_store(provider: Provider) -> None:
-    await postbox(provider).post(provider.tenant, LETTER)
+    await mail_queue(provider).post(provider.tenant, LETTER)
 
     [letter] = await queued(provider)
     written = msgspec.json.encode(letter)
@@ -77,7 +77,7 @@ async def test_nothing_of_a_letter_is_readable_in_the_store(provider: Provider) 
 
 async def test_a_letter_waits_until_the_mail_server_is_back(provider: Provider) -> None:
     office = PostOffice(DeliveryOutcome.AWAY)
-    await postbox(provider).post(provider.tenant, LETTER)
+    await mail_queue(provider).post(provider.tenant, LETTER)
     queue = carrying(provider, office)
     await queue.run_due(provider.tenant)
     await queue.run_due(provider.tenant)
@@ -94,7 +94,7 @@ async def test_a_letter_waits_until_the_mail_server_is_back(provider: Provider) 
 
 async def test_a_letter_that_nobody_takes_is_told_to_administrators(provider: Provider) -> None:
     office = PostOffice(DeliveryOutcome.AWAY)
-    await postbox(provider).post(provider.tenant, LETTER)
+    await mail_queue(provider).post(provider.tenant, LETTER)
     queue = carrying(provider, office)
 
     for _ in range(CONFIG.attempts + 1):
@@ -109,7 +109,7 @@ async def test_a_letter_that_nobody_takes_is_told_to_administrators(provider: Pr
 
 
 async def test_a_letter_that_cannot_be_read_ends_no_other(provider: Provider) -> None:
-    office, box = PostOffice(), postbox(provider)
+    office, box = PostOffice(), mail_queue(provider)
     await box.post(provider.tenant, LETTER)
     await box.post(provider.tenant, LETTER)
     one, other = await queued(provider)
@@ -124,7 +124,7 @@ async def test_a_letter_that_cannot_be_read_ends_no_other(provider: Provider) ->
 
 async def test_a_letter_that_can_never_be_read_is_told_to_administrators(provider: Provider) -> None:
     office = PostOffice()
-    await postbox(provider).post(provider.tenant, LETTER)
+    await mail_queue(provider).post(provider.tenant, LETTER)
     queue = carrying(provider, office, NEW)
 
     for _ in range(CONFIG.attempts):
@@ -142,7 +142,7 @@ async def test_a_letter_that_can_never_be_read_is_told_to_administrators(provide
 )
 async def test_what_is_refused_for_good_is_tried_once(provider: Provider, letter: Letter) -> None:
     office = PostOffice(DeliveryOutcome.REFUSED)
-    await postbox(provider).post(provider.tenant, letter)
+    await mail_queue(provider).post(provider.tenant, letter)
 
     await carrying(provider, office).run_due(provider.tenant)
 
@@ -152,7 +152,7 @@ async def test_what_is_refused_for_good_is_tried_once(provider: Provider, letter
 
 
 async def test_letters_of_one_matter_come_seldom(provider: Provider) -> None:
-    box = postbox(provider)
+    box = mail_queue(provider)
 
     async def is_posted(matter: str = "notice", to: str = "alice@example.com") -> bool:
         letter = Letter(to, "Hello", "text")
@@ -168,7 +168,7 @@ async def test_letters_of_one_matter_come_seldom(provider: Provider) -> None:
 
 
 async def test_without_mail_letters_go_nowhere(provider: Provider) -> None:
-    box = postbox(provider, is_open=False)
+    box = mail_queue(provider, is_open=False)
 
     await box.post(provider.tenant, LETTER)
 
@@ -178,9 +178,9 @@ async def test_without_mail_letters_go_nowhere(provider: Provider) -> None:
 
 async def test_letters_that_wait_are_read_with_a_new_master_key(provider: Provider) -> None:
     office = PostOffice()
-    await postbox(provider).post(provider.tenant, LETTER)
+    await mail_queue(provider).post(provider.tenant, LETTER)
 
-    await postbox(provider, OLD, NEW).reseal(provider.tenant.tenant_id)
+    await mail_queue(provider, OLD, NEW).reseal(provider.tenant.tenant_id)
     await carrying(provider, office, NEW).run_due(provider.tenant)
 
     [(_, message)] = office.received
