@@ -108,38 +108,38 @@ async def open_identity(
         dependencies = await _dependencies(
             config, store, clock or SystemClock(), randomness or SystemRandomness(), stack
         )
-        hosting = TenantWiring(dependencies)
-        await hosting.open()
+        tenants = TenantWiring(dependencies)
+        await tenants.open()
         user_state = user_state_of(dependencies)
-        noticing = NoticeWiring(dependencies, user_state)
+        notices = NoticeWiring(dependencies, user_state)
         callers = callers_of(dependencies, user_state)
-        issuing = TokenWiring(dependencies, user_state, callers)
-        browsing = BrowserWiring(dependencies, user_state, issuing)
-        recognizing = SecondFactorWiring(dependencies, user_state)
-        resetting = PasswordResetWiring(dependencies, user_state, hosting.targets, recognizing)
-        authorizing = AuthorizationWiring(
+        tokens = TokenWiring(dependencies, user_state, callers)
+        browsers = BrowserWiring(dependencies, user_state, tokens)
+        second_factors = SecondFactorWiring(dependencies, user_state)
+        password_reset = PasswordResetWiring(dependencies, user_state, tenants.targets, second_factors)
+        authorization = AuthorizationWiring(
             dependencies,
             user_state,
-            issuing,
-            browsing,
-            targets=hosting.targets,
-            second_factors=recognizing.factors,
+            tokens,
+            browsers,
+            targets=tenants.targets,
+            second_factors=second_factors.factors,
         )
-        administering = PeopleAdministrationWiring(
+        people = PeopleAdministrationWiring(
             dependencies,
             user_state,
             callers,
-            factors=recognizing.proofs,
-            noticing=noticing,
-            welcome=resetting.welcome,
+            factors=second_factors.proofs,
+            notices=notices,
+            welcome=password_reset.welcome,
         )
-        enrolling = RegistrationWiring(
+        registration = RegistrationWiring(
             dependencies,
             user_state,
-            browsing.proof_of_work,
-            targets=hosting.targets,
-            groups=administering.groups,
-            password_links=resetting.magic_links,
+            browsers.proof_of_work,
+            targets=tenants.targets,
+            groups=people.groups,
+            password_links=password_reset.magic_links,
         )
         await _seed(dependencies)
         delivery = await stack.enter_async_context(
@@ -152,28 +152,28 @@ async def open_identity(
             tasks.create_task(_back_channel(dependencies, delivery).run(dependencies.tenants.all)),
             *map(tasks.create_task, mailing(dependencies)),
             tasks.create_task(Upkeep(dependencies.store).run()),
-            *map(tasks.create_task, (*hosting.loops(), *administering.loops(), *resetting.loops())),
+            *map(tasks.create_task, (*tenants.loops(), *people.loops(), *password_reset.loops())),
         ]
         calls = await stack.enter_async_context(call_shield())
         try:
             servicers = {
-                **issuing.servicers,
-                **browsing.servicers,
-                **authorizing.servicers,
-                **ForwardAuthWiring(dependencies, user_state, issuing).servicers,
-                **hosting.servicers(callers),
-                **administering.servicers,
-                **process_api(dependencies, user_state, administering, hosting.administration),
-                **enrolling.servicers,
-                **FederationWiring(dependencies, callers, administering).servicers,
-                **recognizing.servicers(
-                    authorizing.door,
+                **tokens.servicers,
+                **browsers.servicers,
+                **authorization.servicers,
+                **ForwardAuthWiring(dependencies, user_state, tokens).servicers,
+                **tenants.servicers(callers),
+                **people.servicers,
+                **process_api(dependencies, user_state, people, tenants.administration),
+                **registration.servicers,
+                **FederationWiring(dependencies, callers, people).servicers,
+                **second_factors.servicers(
+                    authorization.door,
                     callers,
-                    modification_tokens=administering.modification_tokens,
-                    link_ceremony=resetting.ceremony,
+                    modification_tokens=people.modification_tokens,
+                    link_ceremony=password_reset.ceremony,
                 ),
-                **resetting.servicers(browsing.proof_of_work, administering),
-                **noticing.servicers,
+                **password_reset.servicers(browsers.proof_of_work, people),
+                **notices.servicers,
                 **AdministrationWiring(dependencies, user_state, callers).servicers,
                 **ImageWiring(dependencies, user_state, callers).servicers,
                 **FedCmWiring(dependencies, user_state).servicers,

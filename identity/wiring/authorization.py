@@ -59,15 +59,15 @@ class AuthorizationWiring:
         self,
         dependencies: Dependencies,
         user_state: UserState,
-        issuing: TokenWiring,
-        browsing: BrowserWiring,
+        tokens: TokenWiring,
+        browsers: BrowserWiring,
         *,
         targets: SignInTargets,
         second_factors: SecondFactors,
     ) -> None:
         self._dependencies = dependencies
         self._user_state = user_state
-        self._issuing = issuing
+        self._tokens = tokens
         self._targets = targets
         self._second_factors = second_factors
         self._confirmation = ConfirmationBySettings(dependencies.store.of(TENANTS))
@@ -76,7 +76,7 @@ class AuthorizationWiring:
         self._by_themselves = (RequestsByValue(objects), PlainRequests())
         self._reader = RequestReader(
             dependencies.clients,
-            browsing.hints,
+            browsers.hints,
             sources=(
                 self._pushed,
                 RequestsByReference(objects, dependencies.documents),
@@ -98,7 +98,7 @@ class AuthorizationWiring:
             randomness=dependencies.randomness,
         )
         self._consent_gate = ConsentGate(user_state.consents, self._pending, self._conclusion)
-        self.door = self._door(browsing.proof_of_work)
+        self.door = self._door(browsers.proof_of_work)
         self.servicers = {
             _AUTHORIZATION: self._authorization(),
             _SIGN_IN: self._sign_in(),
@@ -183,8 +183,8 @@ class AuthorizationWiring:
                 events=dependencies.events,
             ),
             pushed_admission=PushedRequestAdmission(
-                self._issuing.authenticator,
-                self._issuing.proofs,
+                self._tokens.authenticator,
+                self._tokens.proofs,
                 PushedRequestHandler(self._reader, self._pushed, sources=self._by_themselves),
             ),
             offered=Providers(dependencies.store) if dependencies.config.federation.enabled else None,

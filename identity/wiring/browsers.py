@@ -40,10 +40,10 @@ _DEVICE = device_service_pb2.DESCRIPTOR.services_by_name["DeviceService"]
 class BrowserWiring:
     servicers: Mapping[ServiceDescriptor, object]
 
-    def __init__(self, dependencies: Dependencies, user_state: UserState, issuing: TokenWiring) -> None:
+    def __init__(self, dependencies: Dependencies, user_state: UserState, tokens: TokenWiring) -> None:
         self._dependencies = dependencies
         self._user_state = user_state
-        self._issuing = issuing
+        self._tokens = tokens
         self.proof_of_work = ProofOfWork(
             SingleUse(dependencies.store),
             dependencies.root.derived("proof of work"),
@@ -83,7 +83,7 @@ class BrowserWiring:
     def _devices(self) -> DeviceServicer:
         dependencies = self._dependencies
         authorizations = DeviceAuthorizations(
-            self._issuing.authenticator,
+            self._tokens.authenticator,
             dependencies.store,
             starts=DeviceStarts(dependencies.store, dependencies.config.device_grant, dependencies.clock),
             secrets=dependencies.secrets,

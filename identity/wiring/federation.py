@@ -40,7 +40,7 @@ class FederationWiring:
     servicers: Mapping[ServiceDescriptor, object]
 
     def __init__(
-        self, dependencies: Dependencies, callers: Callers, administering: PeopleAdministrationWiring
+        self, dependencies: Dependencies, callers: Callers, people: PeopleAdministrationWiring
     ) -> None:
         administration = ProviderAdministration(
             providers=dependencies.store.of(PROVIDERS),
@@ -48,8 +48,8 @@ class FederationWiring:
             users=dependencies.store.of(USERS),
             images=dependencies.images,
             administrators=Administrators(dependencies.standings),
-            roles=administering.roles,
-            groups=administering.groups,
+            roles=people.roles,
+            groups=people.groups,
             destinations=dependencies.destinations,
             secrets=ProviderSecrets(dependencies.store, dependencies.master_keys),
             events=dependencies.events,

@@ -20,13 +20,13 @@ _FORWARD_AUTH = forward_auth_service_pb2.DESCRIPTOR.services_by_name["ForwardAut
 class ForwardAuthWiring:
     servicers: Mapping[ServiceDescriptor, object]
 
-    def __init__(self, dependencies: Dependencies, user_state: UserState, issuing: TokenWiring) -> None:
+    def __init__(self, dependencies: Dependencies, user_state: UserState, tokens: TokenWiring) -> None:
         redemption = Redemption(
             dependencies.store,
             dependencies.secrets,
-            grant=issuing.grants[GrantType.AUTHORIZATION_CODE],
-            people=issuing.people,
-            continuation=issuing.continuation,
+            grant=tokens.grants[GrantType.AUTHORIZATION_CODE],
+            people=tokens.people,
+            continuation=tokens.continuation,
             randomness=dependencies.randomness,
         )
         admission = ForwardAdmission(

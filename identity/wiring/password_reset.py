@@ -34,12 +34,12 @@ class PasswordResetWiring:
         dependencies: Dependencies,
         user_state: UserState,
         targets: SignInTargets,
-        recognizing: SecondFactorWiring,
+        second_factors: SecondFactorWiring,
     ) -> None:
         self._dependencies = dependencies
         self._user_state = user_state
         self._targets = targets
-        self._recognizing = recognizing
+        self._second_factors = second_factors
         self.magic_links = MagicLinks(
             links=dependencies.links,
             users=user_state.users,
@@ -62,9 +62,9 @@ class PasswordResetWiring:
         self.welcome = WelcomeMails(magic_links=self.magic_links, mail=dependencies.mail)
         self.ceremony = LinkCeremony(
             magic_links=self.magic_links,
-            passkeys=recognizing.passkeys,
-            ceremonies=recognizing.ceremonies,
-            assertion=recognizing.assertion,
+            passkeys=second_factors.passkeys,
+            ceremonies=second_factors.ceremonies,
+            assertion=second_factors.assertion,
         )
 
     def loops(self) -> Iterator[Coroutine[None, None, None]]:
@@ -82,7 +82,7 @@ class PasswordResetWiring:
         ).run(dependencies.tenants.all)
 
     def servicers(
-        self, proof_of_work: ProofOfWork, administering: PeopleAdministrationWiring
+        self, proof_of_work: ProofOfWork, people: PeopleAdministrationWiring
     ) -> Mapping[ServiceDescriptor, object]:
         dependencies = self._dependencies
         requests = ResetRequests(
@@ -97,8 +97,8 @@ class PasswordResetWiring:
         activation = AccountActivation(
             magic_links=self.magic_links,
             ceremony=self.ceremony,
-            registration=self._recognizing.registration(administering.modification_tokens),
-            password_choice=administering.password_choice,
+            registration=self._second_factors.registration(people.modification_tokens),
+            password_choice=people.password_choice,
             users=dependencies.store.of(USERS),
             version=dependencies.directory_version,
             sign_out=self._user_state.sign_out,
@@ -111,6 +111,6 @@ class PasswordResetWiring:
             requests,
             magic_links=self.magic_links,
             activation=activation,
-            policies=administering.policies,
+            policies=people.policies,
         )
         return {_RESET: servicer}

@@ -117,12 +117,12 @@ class PeopleAdministrationWiring:
         callers: Callers,
         *,
         factors: FactorProofs,
-        noticing: NoticeWiring,
+        notices: NoticeWiring,
         welcome: WelcomeMails,
     ) -> None:
         self._dependencies = dependencies
         self._factors = factors
-        self._noticing = noticing
+        self._notices = notices
         self._welcome = welcome
         self.modification_tokens = ModificationTokens(
             dependencies.store.of(MODIFICATION_TOKENS),
@@ -197,7 +197,7 @@ class PeopleAdministrationWiring:
             provider_links=dependencies.store.of(PROVIDER_LINKS),
             consents=self._user_state.consents,
             passkeys=Passkeys(dependencies.store.of(PASSKEYS)),
-            places=self._noticing.places,
+            places=self._notices.places,
             welcome=self._welcome,
             one_time_codes=CodeFactorRecords(dependencies.store),
             images=dependencies.images,
@@ -227,7 +227,7 @@ class PeopleAdministrationWiring:
             users=self._users,
             links=dependencies.links,
             mail=dependencies.mail,
-            revocations=self._noticing.revocations,
+            revocations=self._notices.revocations,
             version=dependencies.directory_version,
             events=dependencies.events,
             clock=dependencies.clock,

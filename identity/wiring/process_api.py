@@ -32,15 +32,15 @@ _USERS = user_service_pb2.DESCRIPTOR.services_by_name["UserService"]
 def process_api(
     dependencies: Dependencies,
     user_state: UserState,
-    administering: PeopleAdministrationWiring,
+    people: PeopleAdministrationWiring,
     tenants: TenantAdministration,
 ) -> Mapping[ServiceDescriptor, object]:
     """Return the servicers, which share their records with the administration."""
-    api_callers, members = administering.api_callers, Members(dependencies.store, administering.mapping_rules)
+    api_callers, members = people.api_callers, Members(dependencies.store, people.mapping_rules)
     return {
-        _GROUPS: GroupServicer(api_callers, administering.groups, members),
-        _ROLES: RoleServicer(api_callers, administering.roles, members),
-        _USERS: UserServicer(api_callers, administering.people, administering.administrators),
+        _GROUPS: GroupServicer(api_callers, people.groups, members),
+        _ROLES: RoleServicer(api_callers, people.roles, members),
+        _USERS: UserServicer(api_callers, people.people, people.administrators),
         _TENANTS: TenantServicer(api_callers, tenants, members),
         _AUTHENTICATION: AuthenticationServicer(
             dependencies.tenants,

@@ -40,7 +40,7 @@ class SecondFactorWiring:
     def __init__(self, dependencies: Dependencies, user_state: UserState) -> None:
         self._dependencies = dependencies
         self._user_state = user_state
-        self._coding = OneTimeCodeWiring(dependencies, user_state)
+        self._one_time_codes = OneTimeCodeWiring(dependencies, user_state)
         self._authenticators = Authenticators(dependencies.config.webauthn)
         self.passkeys = Passkeys(dependencies.store.of(PASSKEYS))
         self._remembered = RememberedFactors(
@@ -60,7 +60,7 @@ class SecondFactorWiring:
             clock=dependencies.clock,
         )
         self._proof = PasskeyProof(ceremonies=self.ceremonies, assertion=self.assertion)
-        self.proofs = SecondFactorProofs(passkeys=self._proof, codes=self._coding.verification)
+        self.proofs = SecondFactorProofs(passkeys=self._proof, codes=self._one_time_codes.verification)
         self.factors = self._factors()
 
     def servicers(
@@ -94,7 +94,7 @@ class SecondFactorWiring:
                 clock=dependencies.clock,
             ),
         )
-        by_codes = self._coding.servicers(
+        by_codes = self._one_time_codes.servicers(
             door, callers, modification_tokens, passkeys=self.passkeys, remembered=self._remembered
         )
         return {_PASSKEYS: servicer, **by_codes}
@@ -111,8 +111,8 @@ class SecondFactorWiring:
                 config=dependencies.config.webauthn,
             ),
             users=users,
-            codes=self._coding.keeping,
-            questions=self._coding.questions,
+            codes=self._one_time_codes.keeping,
+            questions=self._one_time_codes.questions,
             config=dependencies.config.one_time_codes,
         )
 
@@ -133,7 +133,7 @@ class SecondFactorWiring:
         return PasskeyAccounts(
             users=self._user_state.users,
             passkeys=self.passkeys,
-            other_factors=self._coding.keeping,
+            other_factors=self._one_time_codes.keeping,
             config=self._dependencies.config.webauthn,
         )
 
