@@ -345,9 +345,9 @@ def test_the_place_is_where_the_mistake_is() -> None:
 
 
 @pytest.mark.parametrize("opening", ["p{", "(", "[", "a:is(", "{", "@media x{"])
-def test_what_is_nested_without_end_is_refused(activation: str) -> None:
+def test_what_is_nested_without_end_is_refused(opening: str) -> None:
     with pytest.raises(CssRefused, match=str(MAX_DEPTH)):
-        sanitized(activation * (32_768 // len(activation)), CARD)
+        sanitized(opening * (32_768 // len(opening)), CARD)
 
 
 def test_many_selectors_are_held_each() -> None:
