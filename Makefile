@@ -4,15 +4,16 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := server identity edge
 FEELIN := $(if $(shell command -v npm),.venv/.feelin)
+DIAGRAM := $(if $(shell command -v npm),edge/console/diagram/LICENSE)
 FEEL_SCALA := $(if $(shell command -v mvn),.venv/.feel-scala)
 CHECKED := $(SOURCES) tests proto examples
 
 ##@ Use
 .PHONY: run durable demo survive
-run: .venv/.runtime ## Serve everything in one process, embedded mode
+run: .venv/.runtime $(DIAGRAM) ## Serve everything in one process, embedded mode
 	@$(BIN)/gnomon serve
 
-durable: .venv/.runtime ## Serve durably, with a database of its own in gnomon-data/
+durable: .venv/.runtime $(DIAGRAM) ## Serve durably, with a database of its own in gnomon-data/
 	@$(BIN)/gnomon serve --mode bundled
 
 survive: .venv/.runtime ## Show a process instance that outlives its server
@@ -22,8 +23,8 @@ demo: .venv/.runtime ## Deploy examples/, work them off, show what happened
 	@$(BIN)/gnomon demo
 
 ##@ Develop
-.PHONY: test bench golden generate lock format changelog wheel
-test: .venv/.dev ## Run the tests
+.PHONY: test bench golden generate lock format changelog wheel diagram
+test: .venv/.dev $(DIAGRAM) ## Run the tests
 	@$(BIN)/python -m pytest -n auto --dist worksteal
 
 bench: .venv/.bench $(FEELIN) ## Measure against peers and limits, in one run
@@ -43,8 +44,10 @@ format: .venv/.dev ## Format the code
 	@$(BIN)/ruff check --fix-only --quiet $(CHECKED)
 	@$(BIN)/buf format -w proto --path proto/gnomon
 
-wheel: .venv/.dev ## Build the wheel into dist/
+wheel: .venv/.dev $(DIAGRAM) ## Build the wheel into dist/
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .
+
+diagram: edge/console/diagram/LICENSE ## Fetch the viewer of diagrams for the console; needs npm
 
 changelog: .venv/.dev ## Move the fragments of .changes/ into CHANGELOG.md (VERSION=)
 	@$(BIN)/towncrier build --yes --version $(VERSION)
@@ -127,6 +130,18 @@ spelling: .venv/.dev
 	@cp tests/feelin/package.json tests/feelin/package-lock.json .venv/feelin/
 	@cd .venv/feelin && npm ci --silent --no-audit --no-fund
 	@touch $@
+
+# The licence is copied last: it stands for all of them. Without a registry the server runs, and its pages say what is
+# missing.
+edge/console/diagram/LICENSE: requirements/diagram/package.json requirements/diagram/package-lock.json | .venv/.created
+	@mkdir -p .venv/diagram edge/console/diagram
+	@cp requirements/diagram/package.json requirements/diagram/package-lock.json .venv/diagram/
+	@cd .venv/diagram && npm ci --silent --no-audit --no-fund --ignore-scripts || { \
+		echo "npm cannot fetch the viewer of diagrams; repeat with: make diagram" >&2; \
+		$(if $(filter diagram,$(MAKECMDGOALS)),exit 1,exit 0); } ; \
+	cd $(CURDIR)/.venv/diagram/node_modules/bpmn-js 2>/dev/null || exit 0; \
+	cp dist/bpmn-navigated-viewer.production.min.js dist/assets/diagram-js.css dist/assets/bpmn-js.css LICENSE \
+		$(CURDIR)/edge/console/diagram/
 
 .venv/.feel-scala: .venv/.created requirements/java.txt
 	@$(PIP) --require-hashes -r requirements/java.txt

@@ -8,8 +8,6 @@ from aiohttp import web
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from edge.assets import Assets
-
 _NONCE_BYTES = 18
 _THEMES = frozenset({"light", "dark"})
 _THEME_COOKIE = "GnomonTheme"
@@ -18,8 +16,10 @@ _DONE = {"cancelled": "The instance is canceled.", "resolved": "The incident is 
 
 
 class Renderer:
-    def __init__(self, assets: Assets) -> None:
-        self._assets = assets.addresses
+    """`assets` are the addresses of static files by their names."""
+
+    def __init__(self, assets: Mapping[str, str]) -> None:
+        self._assets = assets
         self._templates = Environment(
             loader=PackageLoader("edge.console"),
             autoescape=True,
@@ -47,7 +47,11 @@ class Renderer:
 
 
 def security_policy(nonce: str) -> str:
-    """Permit scripts and styles of the page itself, and requests to our own origin."""
+    """Permit scripts and styles of the page itself, and requests to our own origin.
+
+    The viewer of diagrams needs nothing more: it sets styles by properties, which no policy governs, and its
+    stylesheets contain images as data.
+    """
     return "; ".join(
         (
             "default-src 'none'",

@@ -10,6 +10,7 @@ from edge.config import EdgeConfig
 from edge.console.addresses import SIGNED_OUT_PAGE, START
 from edge.console.api import Api, CredentialOf
 from edge.console.pages.instances import cancel, instance, instances, resolve
+from edge.console.pages.live import live_instance, live_process, model
 from edge.console.pages.overview import overview
 from edge.console.pages.processes import process, processes
 from edge.console.renderer import Renderer
@@ -29,6 +30,8 @@ from server.platform.errors import NotFound
 
 _FOLDER = Path(__file__).parent
 _STATIC = f"{START}static"
+# Files of npm, which are absent where npm was absent at set-up.
+_DIAGRAM = f"{START}diagram"
 _TENANT = f"{START}{{tenant:[a-z0-9-]+}}"
 
 _Row = tuple[str, str, Handler]
@@ -49,13 +52,13 @@ def console_routes(
     `has_tls` is whether browsers use https; `credential_of` returns the metadata of a request's session.
     """
     stubs = stubs_of(channel)
-    assets = Assets(_FOLDER / "static", _STATIC)
+    assets = (Assets(_FOLDER / "static", _STATIC), Assets(_FOLDER / "diagram", _DIAGRAM))
     site = Site(
         stubs=stubs,
         api=Api(channel, config, credential_of),
         hosts=Hosts(stubs, oidc, peers=Peers(access.trusted_proxies), clock=SystemClock()),
         browsers=Browsers(access, has_tls=has_tls),
-        renderer=Renderer(assets),
+        renderer=Renderer({name: address for each in assets for name, address in each.addresses.items()}),
         sign_in=SignIn(stubs, access, has_tls=has_tls, timeout=oidc.call_timeout_seconds),
         canonical=canonical or CanonicalHost(),
         timeout=oidc.call_timeout_seconds,
@@ -63,11 +66,12 @@ def console_routes(
     )
     # A route for GET serves HEAD as well.
     return [
-        web.route(method, path, handler) for method, path, handler in (*_entries(site, assets), *_pages(site))
+        web.route(method, path, handler)
+        for method, path, handler in (*_entries(site, *assets), *_pages(site))
     ]
 
 
-def _entries(site: Site, assets: Assets) -> Iterator[_Row]:
+def _entries(site: Site, static: Assets, diagram: Assets) -> Iterator[_Row]:
     async def signed_out(request: web.Request) -> web.StreamResponse:
         return site.renderer.page(request, "signed_out.html", {"start": START})
 
@@ -77,26 +81,34 @@ def _entries(site: Site, assets: Assets) -> Iterator[_Row]:
     async def to_start(_: web.Request) -> web.StreamResponse:
         return web.Response(status=308, headers={hdrs.LOCATION: START})
 
-    async def static(request: web.Request) -> web.StreamResponse:
+    yield "GET", START, site.open(site.start)
+    yield "GET", START.rstrip("/"), site.open(to_start)
+    yield "GET", SIGNED_OUT_PAGE, site.open(signed_out)
+    yield "GET", f"{_STATIC}/{{name}}", site.open(_file_of(static))
+    yield "GET", f"{_DIAGRAM}/{{name}}", site.open(_file_of(diagram))
+    for issuer in (PREFIX, f"{PREFIX}/{{tenant:[a-z0-9-]+}}"):
+        yield "GET", f"{issuer}/{CALLBACK}", site.open(site.callback)
+        yield "GET", f"{issuer}/{SIGNED_OUT}", site.open(to_signed_out)
+
+
+def _file_of(assets: Assets) -> Handler:
+    async def file(request: web.Request) -> web.StreamResponse:
         found = assets.get(request)
         if found is None:
             raise NotFound("there is no such file")
         return found
 
-    yield "GET", START, site.open(site.start)
-    yield "GET", START.rstrip("/"), site.open(to_start)
-    yield "GET", SIGNED_OUT_PAGE, site.open(signed_out)
-    yield "GET", f"{_STATIC}/{{name}}", site.open(static)
-    for issuer in (PREFIX, f"{PREFIX}/{{tenant:[a-z0-9-]+}}"):
-        yield "GET", f"{issuer}/{CALLBACK}", site.open(site.callback)
-        yield "GET", f"{issuer}/{SIGNED_OUT}", site.open(to_signed_out)
+    return file
 
 
 def _pages(site: Site) -> Iterator[_Row]:
     yield "GET", f"{_TENANT}/", site.page(overview)
     yield "GET", f"{_TENANT}/processes", site.page(processes)
     yield "GET", f"{_TENANT}/processes/{{key}}", site.page(process)
+    yield "GET", f"{_TENANT}/processes/{{key}}/model", site.page(model)
+    yield "GET", f"{_TENANT}/processes/{{key}}/live", site.page(live_process)
     yield "GET", f"{_TENANT}/instances", site.page(instances)
     yield "GET", f"{_TENANT}/instances/{{key}}", site.page(instance)
+    yield "GET", f"{_TENANT}/instances/{{key}}/live", site.page(live_instance)
     yield "POST", f"{_TENANT}/instances/{{key}}/cancellation", site.change(cancel)
     yield "POST", f"{_TENANT}/instances/{{key}}/incident-resolution", site.change(resolve)

@@ -1,10 +1,12 @@
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.browser.chromium import ABSENT, PROGRAM, Page, chromium
+from tests.browser.console import console_server
 from tests.browser.site import Site, site
+from tests.server_process import Addresses
 
 
 @pytest.fixture
@@ -19,4 +21,11 @@ async def page(tmp_path: Path) -> AsyncIterator[Page]:
 @pytest.fixture
 async def provider() -> AsyncIterator[Site]:
     async with site() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
+    """The server of the console."""
+    with console_server(tmp_path_factory.mktemp("console")) as found:
         yield found

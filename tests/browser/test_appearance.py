@@ -33,7 +33,7 @@ FAULTS = """(() => {
     }
     if (element.tagName === "IMG" && !element.hasAttribute("alt")) faults.push("an image without a text");
     if (element.tagName === "INPUT" && !element.labels.length) faults.push(`no label: ${element.id}`);
-    if (["A", "BUTTON"].includes(element.tagName) && !element.textContent.trim()) faults.push("a control without a name");
+    if (["A", "BUTTON"].includes(element.tagName) && !(element.textContent.trim() || element.title)) faults.push("a control without a name");
   }
 
   const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });

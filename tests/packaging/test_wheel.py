@@ -7,6 +7,7 @@ import sysconfig
 import venv
 from pathlib import Path
 from urllib.request import urlopen
+from zipfile import ZipFile
 
 import pytest
 
@@ -57,6 +58,18 @@ def test_the_installed_server_has_its_pages_and_its_description(gnomon: Path, tm
 
     assert "<html" in page
     assert '"openapi"' in description
+
+
+def test_the_wheel_has_the_viewer_of_diagrams_with_its_licence(tmp_path: Path) -> None:
+    here = {path.name for path in (ROOT / "edge/console/diagram").glob("*")}
+    if not here:
+        pytest.skip("make diagram was not run: npm fetches the viewer")
+    pip(*_BUILD, str(tmp_path), str(ROOT))
+    (wheel,) = tmp_path.glob("gnomon-*.whl")
+    names = ZipFile(wheel).namelist()
+
+    assert here == {Path(name).name for name in names if name.startswith("edge/console/diagram/")}
+    assert {"LICENSE", "bpmn-navigated-viewer.production.min.js", "bpmn-js.css", "diagram-js.css"} == here
 
 
 def read(address: str) -> str:

@@ -2,6 +2,7 @@
 
 from aiohttp import web
 
+from edge.console.pages.live import instance_state
 from edge.console.site import Form
 from edge.console.visit import Visit
 
@@ -36,7 +37,8 @@ async def instance(visit: Visit) -> web.Response:
     key = visit.request.match_info["key"]
     shown = await visit.api("GetProcessInstance", process_instance_key=key)
     of_it = {"filter": {"processInstanceKey": key}, "page": {"limit": _ROWS}}
-    elements, variables, incidents, jobs = await visit.together(
+    state, elements, variables, incidents, jobs = await visit.together(
+        instance_state(visit, shown),
         visit.api("SearchElementInstances", of_it),
         visit.api("SearchVariables", of_it),
         visit.api("SearchProcessInstanceIncidents", {"page": {"limit": _ROWS}}, process_instance_key=key),
@@ -46,6 +48,7 @@ async def instance(visit: Visit) -> web.Response:
         "instance.html",
         "instances",
         instance=shown,
+        state=state,
         elements=elements,
         variables=variables,
         incidents=incidents["items"],

@@ -1,7 +1,8 @@
-"""Deployed processes, and one process definition with its diagram and its versions."""
+"""Deployed processes, and one process definition with its diagram, its counts and its versions."""
 
 from aiohttp import web
 
+from edge.console.pages.live import process_state
 from edge.console.visit import Visit
 
 _LIMIT = 100
@@ -24,7 +25,7 @@ async def process(visit: Visit) -> web.Response:
     """One version of a process."""
     key = visit.request.match_info["key"]
     definition = await visit.api("GetProcessDefinition", process_definition_key=key)
-    versions, elements = await visit.together(
+    versions, state = await visit.together(
         visit.api(
             "GetProcessDefinitionInstanceVersionStatistics",
             {
@@ -32,14 +33,15 @@ async def process(visit: Visit) -> web.Response:
                 "page": {"limit": _LIMIT},
             },
         ),
-        visit.api("GetProcessDefinitionStatistics", {}, process_definition_key=key),
+        process_state(visit, key),
     )
     return visit.page(
         "process.html",
         "processes",
         definition=definition,
         versions=versions["items"],
-        elements=elements["items"],
+        elements=state["elements"],
+        state=state,
     )
 
 

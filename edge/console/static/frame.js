@@ -24,10 +24,14 @@ if (button) {
 }
 
 const format = new Intl.DateTimeFormat(root.lang, { dateStyle: "medium", timeStyle: "medium" });
-for (const time of document.querySelectorAll("time")) {
-  time.title = time.textContent;
-  time.textContent = format.format(new Date(time.dateTime));
-}
+const localize = () => {
+  for (const time of document.querySelectorAll("time:not([title])")) {
+    time.title = time.textContent;
+    time.textContent = format.format(new Date(time.dateTime));
+  }
+};
+localize();
+document.addEventListener("renewed", localize);
 
 // One open menu at a time, closed by Escape and by a click elsewhere.
 const menus = [...document.querySelectorAll("details.menu")];

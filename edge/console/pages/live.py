@@ -1,0 +1,89 @@
+"""Documents that renew a page while it is shown: counts of tokens, the path taken, and the model of the diagram.
+
+A script polls the small document of a page. Its entity tag changes with its content, so that a poll without news costs
+no octets of it, and the script asks for the page again only after a change.
+"""
+
+import hashlib
+from typing import Any
+
+import orjson
+from aiohttp import hdrs, web
+
+from edge.conditional import is_named
+from edge.console.api import Document
+from edge.console.visit import Visit
+from edge.download import UNTRUSTED, attachment
+
+# RFC 9111 §5.2.2.4: stored by the browser, and revalidated before each use.
+_KEPT = "private, no-cache"
+_ETAG_LENGTH = 32
+
+Live = dict[str, Any]
+
+
+async def live_process(visit: Visit) -> web.Response:
+    key = visit.request.match_info["key"]
+    return _conditional(visit, await process_state(visit, key))
+
+
+async def live_instance(visit: Visit) -> web.Response:
+    key = visit.request.match_info["key"]
+    shown = await visit.api("GetProcessInstance", process_instance_key=key)
+    return _conditional(visit, await instance_state(visit, shown))
+
+
+async def process_state(visit: Visit, key: str) -> Live:
+    """Return the counts of each element of a process definition."""
+    counted = await visit.api("GetProcessDefinitionStatistics", {}, process_definition_key=key)
+    return {"elements": counted["items"], "flows": [], "isFinal": False}
+
+
+async def instance_state(visit: Visit, instance: Document) -> Live:
+    """Return the counts of each element of an instance, the sequence flows that it took, and whether it ended."""
+    key = instance["processInstanceKey"]
+    counted, flows = await visit.together(
+        visit.api("GetProcessInstanceStatistics", process_instance_key=key),
+        visit.api("GetProcessInstanceSequenceFlows", process_instance_key=key),
+    )
+    return {
+        "elements": counted["items"],
+        "flows": [flow["elementId"] for flow in flows["items"]],
+        "state": instance["state"],
+        "hasIncident": instance["hasIncident"],
+        "isFinal": instance["state"] != "ACTIVE",
+    }
+
+
+async def model(visit: Visit) -> web.Response:
+    """The BPMN file of a process definition, which never changes; browsers save it and never show it."""
+    key = visit.request.match_info["key"]
+    etag = _etag(key.encode())
+    definition = await visit.api("GetProcessDefinition", process_definition_key=key)
+    if is_named(etag, visit.request.headers.getall(hdrs.IF_NONE_MATCH, ())):
+        return _unchanged(etag)
+    text = await visit.api("GetProcessDefinitionXml", process_definition_key=key)
+    headers = {
+        **{str(name): value for name, value in UNTRUSTED},
+        hdrs.CONTENT_DISPOSITION: attachment(definition["resourceName"].rpartition("/")[2]),
+        hdrs.CACHE_CONTROL: _KEPT,
+        hdrs.ETAG: f'"{etag}"',
+    }
+    return web.Response(text=text, content_type="application/xml", headers=headers)
+
+
+def _conditional(visit: Visit, state: Live) -> web.Response:
+    body = orjson.dumps(state)
+    etag = _etag(body)
+    if is_named(etag, visit.request.headers.getall(hdrs.IF_NONE_MATCH, ())):
+        return _unchanged(etag)
+    headers = {hdrs.CACHE_CONTROL: _KEPT, hdrs.ETAG: f'"{etag}"'}
+    return web.Response(body=body, content_type="application/json", headers=headers)
+
+
+def _unchanged(etag: str) -> web.Response:
+    return web.Response(status=304, headers={hdrs.CACHE_CONTROL: _KEPT, hdrs.ETAG: f'"{etag}"'})
+
+
+def _etag(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:_ETAG_LENGTH]
