@@ -6,7 +6,7 @@ SOURCES := server identity edge
 FEELIN := $(if $(shell command -v npm),.venv/.feelin)
 DIAGRAM := $(if $(shell command -v npm),edge/console/diagram/LICENSE)
 FEEL_SCALA := $(if $(shell command -v mvn),.venv/.feel-scala)
-CHECKED := $(SOURCES) tests proto examples
+CHECKED := $(SOURCES) tests proto examples hatch_build.py
 
 ##@ Use
 .PHONY: run durable demo survive
@@ -42,7 +42,7 @@ lock: .venv/.dev ## Resolve the requirement files anew
 format: .venv/.dev ## Format the code
 	@$(BIN)/ruff format $(CHECKED)
 	@$(BIN)/ruff check --fix-only --quiet $(CHECKED)
-	@$(BIN)/buf format -w proto --path proto/gnomon
+	@$(BIN)/buf format -w proto
 
 wheel: .venv/.dev $(DIAGRAM) ## Build the wheel into dist/
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .
@@ -96,9 +96,10 @@ layers: .venv/.dev ## import-linter: who may import whom
 	@PYTHONPATH=.:gen $(BIN)/lint-imports
 
 contract: .venv/.dev ## buf: lint, format, breaking; OpenAPI against the released one
-	@$(BIN)/buf lint proto
-	@$(BIN)/buf format proto --path proto/gnomon --diff --exit-code
-	@$(BIN)/buf breaking proto --against proto/released.binpb.zst
+	@$(BIN)/python proto/generate.py --image .venv/image.binpb
+	@$(BIN)/buf lint .venv/image.binpb
+	@$(BIN)/buf format proto --diff --exit-code
+	@$(BIN)/buf breaking .venv/image.binpb --against proto/released.binpb.zst
 	@$(BIN)/python proto/generate.py --compare-openapi proto/released.openapi.json
 
 verify: .venv/.dev ## gen/ is what proto/ says
@@ -112,7 +113,7 @@ spelling: .venv/.dev
 	@$(PYTHON) -m venv .venv
 	@touch $@
 
-.venv/.runtime: .venv/.created requirements/runtime.txt requirements/build.txt pyproject.toml
+.venv/.runtime: .venv/.created requirements/runtime.txt requirements/build.txt pyproject.toml hatch_build.py
 	@$(PIP) --require-hashes -r requirements/runtime.txt -r requirements/build.txt
 	@$(PIP) --no-deps --no-build-isolation -e .
 	@touch $@

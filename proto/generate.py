@@ -2,7 +2,8 @@
 
 Python messages with stubs (protoc), typed async client stubs (mypy-protobuf), plain dataclass clients
 (betterproto2) and the OpenAPI document (edge.openapi). `--check` regenerates into a temporary folder and fails
-when gen/ differs; `--compare-openapi FILE` fails when a released route or property is gone.
+when gen/ differs; `--compare-openapi FILE` fails when a released route or property is gone. `--rules` makes the
+module of buf.validate alone, which is not committed; `--image FILE` writes what buf checks.
 """
 
 import argparse
@@ -15,6 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import imports
 from google.protobuf.descriptor_pb2 import FileDescriptorSet
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -24,6 +26,7 @@ GEN = ROOT / "gen"
 ZEEBE = "gnomon/gateway_protocol/"
 
 # The rules of buf.validate are part of our wheel: their module moves below ours so that no other top-level appears.
+RULES = Path("gnomon/buf")
 RELOCATED_IMPORT = re.compile(r"^from buf\.validate import", re.MULTILINE)
 
 
@@ -33,7 +36,12 @@ def main() -> int:
         return _compare_openapi(arguments.compare_openapi)
     if arguments.check:
         return _check()
-    _replace()
+    if arguments.rules:
+        generate_rules(GEN)
+    elif arguments.image:
+        _image(arguments.image)
+    else:
+        _replace()
     return 0
 
 
@@ -41,6 +49,8 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--compare-openapi", type=Path)
+    parser.add_argument("--rules", action="store_true")
+    parser.add_argument("--image", type=Path)
     return parser.parse_args()
 
 
@@ -54,22 +64,46 @@ def _replace() -> None:
 
 def generate(out: Path) -> None:
     out.mkdir(parents=True)
-    own = sorted(str(path.relative_to(PROTO)) for path in (PROTO / "gnomon").rglob("*.proto"))
+    own = _own()
     _protoc(own, "--python_out", "--mypy_out", "--grpc_python_out", "--mypy_grpc_out", out=out)
-    _protoc(["buf/validate/validate.proto"], "--python_out", "--mypy_out", out=out)
-    _relocate_rules(out)
+    _relocate_imports(out)
+    generate_rules(out)
     (out / "gnomon" / "py.typed").touch()
     _plain_dataclasses([file for file in own if not file.startswith(ZEEBE)], out)
-    _openapi(own, out)
+    _openapi(out)
+
+
+def generate_rules(out: Path) -> None:
+    """Make the module of buf.validate below `out`, in place of the one that is there."""
+    with tempfile.TemporaryDirectory() as folder:
+        fresh = Path(folder)
+        _protoc([imports.RULES], "--python_out", "--mypy_out", out=fresh)
+        shutil.rmtree(out / RULES, ignore_errors=True)
+        shutil.copytree(fresh / "buf", out / RULES)
+
+
+def _own() -> list[str]:
+    return sorted(str(path.relative_to(PROTO)) for path in (PROTO / "gnomon").rglob("*.proto"))
+
+
+def _image(path: Path) -> None:
+    """Write our contracts with their comments and imports as one descriptor set."""
+    _protoc(_own(), "--include_imports", "--include_source_info", "--descriptor_set_out", out=path)
 
 
 def _protoc(files: list[str], *outputs: str, out: Path) -> None:
-    arguments = [f"{output}={out}" for output in outputs]
-    _run([sys.executable, "-m", "grpc_tools.protoc", f"-I{PROTO}", *arguments, *files])
+    arguments = [
+        output if "=" in output or output.startswith("--include_") else f"{output}={out}"
+        for output in outputs
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        imported = Path(folder) / "imports.binpb"
+        imports.write(imported)
+        resolved = (f"-I{PROTO}", f"--descriptor_set_in={imported}")
+        _run([sys.executable, "-m", "grpc_tools.protoc", *resolved, *arguments, *files])
 
 
-def _relocate_rules(out: Path) -> None:
-    (out / "buf").rename(out / "gnomon" / "buf")
+def _relocate_imports(out: Path) -> None:
     for path in [*out.rglob("*_pb2.py"), *out.rglob("*_pb2.pyi")]:
         path.write_text(RELOCATED_IMPORT.sub("from gnomon.buf.validate import", path.read_text()))
 
@@ -77,26 +111,19 @@ def _relocate_rules(out: Path) -> None:
 def _plain_dataclasses(own: list[str], out: Path) -> None:
     plain = out / "gnomon" / "plain"
     plain.mkdir()
-    _protoc(own, "--python_betterproto2_opt=client_generation=async", "--python_betterproto2_out", out=plain)
+    options = "--python_betterproto2_opt=client_generation=async"
+    _protoc(own, options, "--python_betterproto2_out", out=plain)
+    # Options have no meaning in a client.
+    for imported in (plain / "buf", plain / "google" / "api"):
+        shutil.rmtree(imported)
 
 
-def _openapi(own: list[str], out: Path) -> None:
+def _openapi(out: Path) -> None:
     (out / "openapi").mkdir()
     with tempfile.TemporaryDirectory() as folder:
-        described = Path(folder) / "descriptors.binpb"
-        _run(
-            [
-                *(
-                    sys.executable,
-                    "-m",
-                    "grpc_tools.protoc",
-                    f"-I{PROTO}",
-                    f"--descriptor_set_out={described}",
-                ),
-                *("--include_imports", "--include_source_info", *own),
-            ]
-        )
-        document = _document(FileDescriptorSet.FromString(described.read_bytes()), out)
+        image = Path(folder) / "image.binpb"
+        _image(image)
+        document = _document(FileDescriptorSet.FromString(image.read_bytes()), out)
     (out / "openapi" / "gnomon.json").write_text(document)
 
 

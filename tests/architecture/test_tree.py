@@ -73,3 +73,9 @@ def _part(module: str) -> str:
 
 def _rank(part: str) -> int:
     return DRAWN.index(part) if part in DRAWN else len(DRAWN)
+
+
+def test_contracts_of_others_come_from_installed_packages() -> None:
+    assert {path.relative_to(ROOT / "proto").parts[0] for path in (ROOT / "proto").rglob("*.proto")} == {
+        "gnomon"
+    }
