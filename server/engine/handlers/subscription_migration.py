@@ -4,7 +4,7 @@ Mapped ones are kept as they are, with the time that is left; those of events th
 of the target to which none is mapped are waited for anew.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import msgspec
@@ -86,9 +86,26 @@ def _opened(
         if catch.id not in mapped and catch_events.is_waited_for(element, catch)
     ]
     try:
-        return catch_events.prepared(step, Visit(instance, target, element), unmapped, first_key=first_key)
+        found = catch_events.prepared(step, Visit(instance, target, element), unmapped, first_key=first_key)
     except Incident as incident:
         raise plan.invalid_state(f"element '{target.id}' cannot wait: {incident.message}") from incident
+    _check_message_names(plan, instance, element, found)
+    return found
+
+
+def _check_message_names(
+    plan: MigrationPlan, instance: ProcessInstance, element: ElementInstance, opened: Iterable[Prepared]
+) -> None:
+    """An element instance waits for a message once: an event that waits for it already is mapped to a new one."""
+    own = map(instance.subscriptions.__getitem__, instance.subscribed(element.key))
+    names = {each.message_name: each.element_id for each in own if isinstance(each, MessageSubscription)}
+    for subscription, _ in opened:
+        if isinstance(subscription, MessageSubscription) and subscription.message_name in names:
+            name = subscription.message_name
+            raise plan.invalid_state(
+                f"catch event '{subscription.element_id}' waits for the message '{name}', as catch event"
+                f" '{names[name]}' does already: map '{names[name]}' to it"
+            )
 
 
 def message_subscriptions(instance: ProcessInstance, migration: SubscriptionMigration) -> tuple[Key, ...]:

@@ -46,6 +46,11 @@ UNKNOWN = Key(42)
 # In this partition, and given to nothing.
 UNBORN = Key(first_key(1) + 1_000_000_000)
 MOST_ROUNDS = 50
+MENDED_BY_VARIABLES = {
+    ErrorType.EXTRACT_VALUE_ERROR,
+    ErrorType.CONDITION_ERROR,
+    ErrorType.IO_MAPPING_ERROR,
+}
 TWINS = {"random": "twin", "twin": "random", HELPER: HELPER}
 
 
@@ -214,9 +219,12 @@ class Player:
                     scenario.tenant_id, (), forms=(form(tag="stable"),), generic=(rpa(tag="stable"),)
                 )
                 scenario.execute(files)
-            if incident.error_type in {ErrorType.EXTRACT_VALUE_ERROR, ErrorType.CONDITION_ERROR}:
-                # The activation of an activity may have given it variables that hide those of the process.
-                scope_key = instance.elements[incident.element_instance_key].scope_key or instance.head.key
+            if incident.error_type in MENDED_BY_VARIABLES:
+                # What an element was given hides the variables of the process: by its activation from its expressions,
+                # by the result of its job from its mappings, too.
+                scope_key = incident.element_instance_key
+                if incident.error_type is not ErrorType.IO_MAPPING_ERROR:
+                    scope_key = instance.elements[scope_key].scope_key or instance.head.key
                 values = commands.SetVariables(
                     tenant_id=scenario.tenant_id,
                     process_instance_key=instance.head.key,

@@ -488,21 +488,34 @@ def test_migration_opens_and_closes_subscriptions_of_events_that_are_not_mapped(
     assert engine.is_completed
 
 
-def test_an_event_that_is_not_mapped_gives_its_message_to_a_new_one_with_the_same_name(
-    engine: Scenario,
-) -> None:
-    other = (
+def tidings() -> ProcessBuilder:
+    """A task with an event at its boundary that has another id and another correlation key."""
+    return (
         process("other").service_task("ship", type="ship").end()
         .boundary_message("tidings", on="ship", message="news", key="=other").end("heard")
     )  # fmt: skip
-    engine.deploy(other).deploy(guarded()).start(id="a", other="b").migrate("other", {"ship": "ship"})
 
-    engine.publish("news", "a")
+
+def test_two_events_with_one_message_name_that_are_not_mapped_refuse_the_migration(engine: Scenario) -> None:
+    engine.deploy(tidings()).deploy(guarded()).start(id="a", other="b")
+
+    refusal = engine.refusal(engine.migration("other", {"ship": "ship"}))
+
+    assert refusal.type is RejectionType.INVALID_STATE
+    assert refusal.reason == (
+        f"process instance {engine.instance_key} cannot be migrated: catch event 'tidings' waits for the message 'news',"
+        " as catch event 'news' does already: map 'news' to it"
+    )
+    assert engine.publish("news", "a").offered == ["tell"]
+
+
+def test_two_events_with_one_message_name_that_are_mapped_keep_the_correlation_key(engine: Scenario) -> None:
+    engine.deploy(tidings()).deploy(guarded()).start(id="a", other="b")
+
+    engine.migrate("other", {"ship": "ship", "news": "tidings"}).publish("news", "b")
     assert engine.offered == ["ship"]
 
-    engine.publish("news", "b")
-    assert engine.path == ["start", "tidings", "heard"]
-    assert engine.state.messages.subscriptions == {}
+    assert engine.publish("news", "a").path == ["start", "tidings", "heard"]
 
 
 # Cost
