@@ -364,6 +364,7 @@ def _condition(definition: Markup) -> ConditionTrigger:
         condition,
         tuple(sorted(names & (chosen.variable_names or names))),
         tuple(sorted(chosen.variable_events or {"create", "update"})),
+        is_filtered=bool(chosen.variable_names),
     )
 
 

@@ -255,12 +255,13 @@ class SignalTrigger:
 class ConditionTrigger:
     """A condition that becomes true: it is evaluated when one of these variables changes in one of these ways.
 
-    The ways are `create` and `update`.
+    The ways are `create` and `update`. `is_filtered` says that the model chooses the variables.
     """
 
     condition: Expression
     variable_names: tuple[str, ...]
     variable_events: tuple[str, ...]
+    is_filtered: bool = False
 
 
 @dataclass(frozen=True, slots=True)

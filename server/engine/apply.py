@@ -524,7 +524,11 @@ def _subscription_opened(state: State, event: events.SubscriptionOpened) -> None
         journal.put(state.owners, opened.key, instance.head.key)
         state.enlist(instance, opened)
     else:
+        journal.note(state.enlist, instance, earlier)
+        journal.note(state.unlist, instance, opened)
         journal.note(instance.open, earlier)
+        state.unlist(instance, earlier)
+        state.enlist(instance, opened)
     instance.open(opened)
 
 

@@ -1,9 +1,10 @@
-"""Begins broadcasts of signals, in this partition and in all others."""
+"""Begins broadcasts of signals, in this partition and in all others, and of changed cluster variables in this one."""
 
 from server.engine import signal_events as happened
 from server.engine.commands import ContinueBroadcast, ReceiveSignal
 from server.engine.keys import Key
 from server.engine.sent import EVERY_OTHER
+from server.engine.signals import ClusterVariableChange
 from server.engine.step import Step
 from server.engine.variables import Variables
 
@@ -22,12 +23,26 @@ def receive(step: Step, tenant_id: str, signal_name: str, variables: Variables) 
     _begin(step, tenant_id, signal_name, variables, begins_processes=False)
 
 
+def tell_conditions(step: Step, tenant_id: str, change: ClusterVariableChange) -> None:
+    """Evaluate the conditions of this partition that read cluster variables; `tenant_id` is the caller's."""
+    if change.tenant_id in step.state.signals.conditions:
+        _continue(
+            step,
+            happened.BroadcastBegan(
+                step.next_key(), tenant_id, "", {}, begins_processes=False, change=change
+            ),
+        )
+
+
 def _begin(
     step: Step, tenant_id: str, signal_name: str, variables: Variables, *, begins_processes: bool
 ) -> Key:
     """The key of the broadcast in this partition."""
     key = step.next_key()
-    began = happened.BroadcastBegan(key, tenant_id, signal_name, dict(variables), begins_processes)
-    step.emit(began)
-    step.following.append(ContinueBroadcast(tenant_id, key))
+    _continue(step, happened.BroadcastBegan(key, tenant_id, signal_name, dict(variables), begins_processes))
     return key
+
+
+def _continue(step: Step, began: happened.BroadcastBegan) -> None:
+    step.emit(began)
+    step.following.append(ContinueBroadcast(began.tenant_id, began.key))

@@ -2,22 +2,27 @@
 
 A change costs nothing where no condition refers to its variable: `ProcessInstance.conditions` has the subscriptions by
 scope and name. They are evaluated one by one in the order of their keys, so scopes come before what is inside them.
+Conditions that read cluster variables are evaluated in the order of their keys, too, by a broadcast of the change.
 """
 
+from functools import lru_cache
 from heapq import merge
 
 import msgspec
 
+from server import feel
 from server.bpmn.executable import ConditionTrigger
 from server.engine import triggers
+from server.engine.cluster_variables import CONTEXT_NAME
 from server.engine.expressions import is_met
 from server.engine.incidents import Incident
 from server.engine.keys import Key
 from server.engine.lifecycle import COMPLETING
 from server.engine.process_instance import ElementInstance, ProcessInstance
 from server.engine.scopes import VariableScope, find
+from server.engine.signals import ClusterVariableChange
 from server.engine.step import Step
-from server.engine.subscriptions import ConditionalSubscription
+from server.engine.subscriptions import AnySubscription, ConditionalSubscription
 from server.engine.work import CheckConditions, Meet, VariableChange
 
 
@@ -54,6 +59,51 @@ def meet(step: Step, process_instance: ProcessInstance, _: ElementInstance, work
         triggers.take(step, process_instance, subscription, {})
 
 
+def check_cluster_variables(
+    step: Step,
+    process_instance: ProcessInstance,
+    subscription: AnySubscription,
+    change: ClusterVariableChange,
+) -> None:
+    """Evaluate a condition that may read the cluster variable, unless a variable of its scope hides all of them."""
+    host_key = subscription.element_instance_key
+    if (
+        not isinstance(subscription, ConditionalSubscription)
+        or ("create" if change.is_created else "update") not in subscription.variable_events
+        or process_instance.elements[host_key].state is COMPLETING
+        or find(process_instance, host_key, CONTEXT_NAME) is not None
+    ):
+        return
+    trigger = _trigger(step, process_instance, subscription)
+    if (
+        trigger is not None
+        and isinstance(trigger.condition, feel.Expression)
+        and _reads(step, process_instance, trigger.condition.text, change)
+        and _holds(step, process_instance, subscription)
+    ):
+        triggers.take(step, process_instance, subscription, {})
+
+
+def _reads(step: Step, process_instance: ProcessInstance, text: str, change: ClusterVariableChange) -> bool:
+    """Whether an expression reads the variable; the one of the tenant hides the one of all tenants in `env`."""
+    is_global, own = change.tenant_id is None, step.state.cluster_variables
+    places = {"cluster" if is_global else "tenant"}
+    if not is_global or own.get(process_instance.head.tenant_id, change.name) is None:
+        places.add("env")
+    paths = [("vars", place, change.name) for place in places]
+    return any(_overlap(read, path) for read in _cluster_paths(text) for path in paths)
+
+
+def _overlap(read: tuple[str, ...], path: tuple[str, ...]) -> bool:
+    """Whether one begins with the other."""
+    return all(first == second for first, second in zip(read, path, strict=False))
+
+
+@lru_cache(1024)
+def _cluster_paths(text: str) -> frozenset[tuple[str, ...]]:
+    return feel.written_paths(text, CONTEXT_NAME)
+
+
 def _next(process_instance: ProcessInstance, work: CheckConditions) -> Key | None:
     """The key of the next subscription; one that is opened after the change was evaluated then."""
     known = process_instance.conditions
@@ -80,11 +130,20 @@ def _is_concerned(
 
 def _holds(step: Step, process_instance: ProcessInstance, subscription: ConditionalSubscription) -> bool:
     """A condition that fails now does not hold."""
-    host = process_instance.elements[subscription.element_instance_key]
-    trigger = step.process_of(process_instance).of(subscription.element_id, host.type).trigger
-    if not isinstance(trigger, ConditionTrigger):
+    trigger = _trigger(step, process_instance, subscription)
+    if trigger is None:
         return False
+    scope = VariableScope(step, process_instance, scope_key=subscription.element_instance_key)
     try:
-        return is_met(trigger.condition, VariableScope(step, process_instance, scope_key=host.key))
+        return is_met(trigger.condition, scope)
     except Incident:
         return False
+
+
+def _trigger(
+    step: Step, process_instance: ProcessInstance, subscription: ConditionalSubscription
+) -> ConditionTrigger | None:
+    """The condition of the definition; None when the element waits for something else there."""
+    host = process_instance.elements[subscription.element_instance_key]
+    trigger = step.process_of(process_instance).of(subscription.element_id, host.type).trigger
+    return trigger if isinstance(trigger, ConditionTrigger) else None

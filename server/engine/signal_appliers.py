@@ -16,7 +16,12 @@ def _began(state: State, event: events.BroadcastBegan) -> None:
     state.journal.enter(Kind.BROADCAST, event.key)
     last_process_id = "" if event.begins_processes else None
     broadcast = Broadcast(
-        event.key, event.tenant_id, event.signal_name, event.variables, last_process_id=last_process_id
+        event.key,
+        event.tenant_id,
+        event.signal_name,
+        event.variables,
+        last_process_id=last_process_id,
+        change=event.change,
     )
     state.signals.begin(broadcast, state.journal)
 

@@ -4,12 +4,13 @@ from datetime import datetime
 
 from server.engine.events import Event
 from server.engine.keys import Key
+from server.engine.signals import ClusterVariableChange
 
 
 class BroadcastBegan(Event, frozen=True):
     """Triggers what waits for the signal by now; `variables` are JSON texts.
 
-    In one partition it `begins_processes`, too.
+    In one partition it `begins_processes`, too. With a `change` it is for the conditions that read cluster variables.
     """
 
     key: Key
@@ -17,6 +18,7 @@ class BroadcastBegan(Event, frozen=True):
     signal_name: str
     variables: dict[str, str]
     begins_processes: bool
+    change: ClusterVariableChange | None = None
 
 
 class BroadcastPostponed(Event, frozen=True):

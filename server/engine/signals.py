@@ -1,5 +1,7 @@
 """Signal subscriptions by the name of their signal, and broadcasts that are not finished, in one partition.
 
+The change of a cluster variable is a broadcast, too: to the conditions that read cluster variables.
+
 A broadcast triggers what waits for its signal when it begins. A subscription has a lower key than a broadcast that
 begins later, so the key of the last subscription that was triggered says where to go on.
 """
@@ -8,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 from itertools import takewhile
+from typing import TypeVar
 
 import msgspec
 
@@ -15,15 +18,30 @@ from server.engine.journal import Journal
 from server.engine.keys import Key
 from server.engine.ordered_keys import OrderedKeys
 
+P = TypeVar("P")
+
 # Tenant, signal name.
 Place = tuple[str, str]
+
+
+# A tenant, None for all of them.
+Owner = str | None
+
+
+class ClusterVariableChange(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+    """A cluster variable of a tenant, or of all tenants without one, was created or has another value or none."""
+
+    tenant_id: str | None
+    name: str
+    is_created: bool = False
 
 
 class Broadcast(msgspec.Struct, omit_defaults=True):
     """A signal on its way to what waits for it in this partition; `last_key` is the subscription that had it last.
 
     In the partition where it was broadcast it also begins processes, `last_process_id` last; None elsewhere.
-    `postponed_at` is given from the end of the command that did not finish it.
+    `postponed_at` is given from the end of the command that did not finish it. With a `change` it has no name, and
+    conditions are evaluated instead.
     """
 
     key: Key
@@ -33,6 +51,7 @@ class Broadcast(msgspec.Struct, omit_defaults=True):
     last_key: Key = Key(0)
     postponed_at: datetime | None = None
     last_process_id: str | None = None
+    change: ClusterVariableChange | None = None
 
     @property
     def place(self) -> Place:
@@ -40,11 +59,13 @@ class Broadcast(msgspec.Struct, omit_defaults=True):
 
 
 class KnownSignals:
-    """Index of signal subscriptions, of process instances in memory or not, and of broadcasts under way."""
+    """Indexes of subscriptions, of process instances in memory or not, and of broadcasts under way."""
 
     def __init__(self) -> None:
         # Process instances by the keys of their subscriptions.
         self.waiting: dict[Place, OrderedKeys[Key, Key]] = {}
+        # The same of conditions that read cluster variables, those of each tenant and those of all.
+        self.conditions: dict[Owner, OrderedKeys[Key, Key]] = {}
         self.broadcasts: dict[Key, Broadcast] = {}
         # Index: unfinished broadcasts of each tenant.
         self.counts: Counter[str] = Counter()
@@ -57,20 +78,29 @@ class KnownSignals:
     # Subscriptions
 
     def open(self, place: Place, subscription_key: Key, process_instance_key: Key) -> None:
-        line = self.waiting.get(place)
-        if line is None:
-            line = self.waiting[place] = OrderedKeys()
-        line.put(subscription_key, process_instance_key)
+        _put(self.waiting, place, subscription_key, process_instance_key)
 
     def close(self, place: Place, subscription_key: Key) -> None:
-        line = self.waiting[place]
-        line.remove(subscription_key)
-        if not line:
-            del self.waiting[place]
+        _remove(self.waiting, place, subscription_key)
+
+    def open_condition(self, tenant_id: str, subscription_key: Key, process_instance_key: Key) -> None:
+        """A condition reads cluster variables."""
+        for owner in (tenant_id, None):
+            _put(self.conditions, owner, subscription_key, process_instance_key)
+
+    def close_condition(self, tenant_id: str, subscription_key: Key) -> None:
+        for owner in (tenant_id, None):
+            _remove(self.conditions, owner, subscription_key)
+
+    def line_of(self, broadcast: Broadcast) -> OrderedKeys[Key, Key] | None:
+        """The subscriptions that a broadcast is for, with their process instances; None without any."""
+        if broadcast.change is not None:
+            return self.conditions.get(broadcast.change.tenant_id)
+        return self.waiting.get(broadcast.place)
 
     def left_for(self, broadcast: Broadcast) -> Iterator[Key]:
         """The subscriptions that a broadcast has yet to trigger; none may be opened or closed meanwhile."""
-        line = self.waiting.get(broadcast.place)
+        line = self.line_of(broadcast)
         if line is None:
             return iter(())
         return takewhile(broadcast.key.__gt__, line.after(broadcast.last_key))
@@ -95,3 +125,17 @@ class KnownSignals:
         self.counts[broadcast.tenant_id] -= 1
         if not self.counts[broadcast.tenant_id]:
             del self.counts[broadcast.tenant_id]
+
+
+def _put(lines: dict[P, OrderedKeys[Key, Key]], place: P, key: Key, process_instance_key: Key) -> None:
+    line = lines.get(place)
+    if line is None:
+        line = lines[place] = OrderedKeys()
+    line.put(key, process_instance_key)
+
+
+def _remove(lines: dict[P, OrderedKeys[Key, Key]], place: P, key: Key) -> None:
+    line = lines[place]
+    line.remove(key)
+    if not line:
+        del lines[place]

@@ -42,7 +42,8 @@ def start_triggers(process: ExecutableProcess, scope: NoVariables) -> tuple[AnyS
                 name = bounded(string_of(trigger.name, scope), "name of the signal")
                 found.append(SignalStart(start.id, name))
             elif isinstance(trigger, ConditionTrigger):
-                found.append(ConditionStart(start.id, trigger.condition.text))
+                names = trigger.variable_names if trigger.is_filtered else None
+                found.append(ConditionStart(start.id, trigger.condition.text, names))
     return tuple(found)
 
 

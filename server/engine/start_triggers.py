@@ -18,9 +18,13 @@ class SignalStart(StartTrigger, frozen=True):
 
 
 class ConditionStart(StartTrigger, frozen=True):
-    """`condition` is a FEEL expression, without the `=` that marks one."""
+    """`condition` is a FEEL expression, without the `=` that marks one.
+
+    With `variable_names` it is evaluated for callers that bring one of these variables alone.
+    """
 
     condition: str
+    variable_names: tuple[str, ...] | None = None
 
 
 AnyStartTrigger = MessageStart | SignalStart | ConditionStart

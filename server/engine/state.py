@@ -12,7 +12,7 @@ import msgspec
 
 from server.engine import versions
 from server.engine.batch_operations import KnownBatchOperations
-from server.engine.cluster_variables import KnownClusterVariables
+from server.engine.cluster_variables import CONTEXT_NAME, KnownClusterVariables
 from server.engine.decisions import KnownDecisions
 from server.engine.definitions import Definition
 from server.engine.form_events import FormDeployed
@@ -30,7 +30,7 @@ from server.engine.rejection import Rejected
 from server.engine.signals import KnownSignals
 from server.engine.start_timers import KnownStartTimers
 from server.engine.starts import KnownStarts
-from server.engine.subscriptions import AnySubscription, SignalSubscription
+from server.engine.subscriptions import AnySubscription, ConditionalSubscription, SignalSubscription
 
 # Where jobs are offered: tenant and job type.
 Place = tuple[str, str]
@@ -229,15 +229,19 @@ class State:
             self.starts.open(latest)
 
     def enlist(self, instance: ProcessInstance, subscription: AnySubscription) -> None:
-        """Let signals find a subscription, if it is to one."""
+        """Let signals, or changes of cluster variables, find a subscription if it is to them."""
         if isinstance(subscription, SignalSubscription):
             place = (instance.head.tenant_id, subscription.signal_name)
             self.signals.open(place, subscription.key, instance.head.key)
+        elif _reads_cluster_variables(subscription):
+            self.signals.open_condition(instance.head.tenant_id, subscription.key, instance.head.key)
 
     def unlist(self, instance: ProcessInstance, subscription: AnySubscription) -> None:
-        """Let signals find a subscription no longer, if it is to one."""
+        """Let signals, or changes of cluster variables, find a subscription no longer."""
         if isinstance(subscription, SignalSubscription):
             self.signals.close((instance.head.tenant_id, subscription.signal_name), subscription.key)
+        elif _reads_cluster_variables(subscription):
+            self.signals.close_condition(instance.head.tenant_id, subscription.key)
 
     def add_job(self, instance: ProcessInstance, job: Job) -> None:
         instance.jobs[job.key] = job
@@ -348,6 +352,10 @@ class State:
 
 def _unlimited(_: str) -> int | None:
     return None
+
+
+def _reads_cluster_variables(subscription: AnySubscription) -> bool:
+    return isinstance(subscription, ConditionalSubscription) and CONTEXT_NAME in subscription.variable_names
 
 
 def _places(instance: ProcessInstance) -> Iterable[Place]:

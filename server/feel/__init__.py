@@ -4,6 +4,7 @@
 
     compile_expression(text, *, names=NO_NAMES, dialect="camunda") -> Expression
     written_calls(text, name, parameters) -> list[WrittenCall]
+    written_paths(text, root) -> frozenset[tuple[str, ...]]
     compile_unary_tests(text, *, names=NO_NAMES, dialect="camunda") -> UnaryTests
     Expression.evaluate(scope, ports=NO_PORTS) -> Evaluation
     UnaryTests.evaluate(input_value, scope, *, ports=NO_PORTS) -> Evaluation
@@ -20,7 +21,7 @@ mild failure gives null and leaves a `Failure`; `errors` has the others.
 """
 
 from server.feel.budget import Budget
-from server.feel.calls import WrittenCall, written_calls
+from server.feel.calls import WrittenCall, written_calls, written_paths
 from server.feel.dialects import DialectName
 from server.feel.errors import EvaluationError, FeelError, FeelSyntaxError
 from server.feel.expressions import (
@@ -72,4 +73,5 @@ __all__ = [
     "conforms",
     "parse_type",
     "written_calls",
+    "written_paths",
 ]

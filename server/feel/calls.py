@@ -1,4 +1,4 @@
-"""Calls of a function as they are written, for what reads an expression without evaluating it."""
+"""Calls of a function and paths of a variable as they are written, for what reads an expression without evaluating it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
@@ -20,6 +20,28 @@ def written_calls(text: str, name: str, parameters: Sequence[str]) -> list[Writt
         for node in _inside(tree)
         if isinstance(node, nodes.Call) and node.name == name
     ]
+
+
+def written_paths(text: str, root: str) -> frozenset[tuple[str, ...]]:
+    """The keys that follow a variable in an expression of Camunda's dialect: `("b", "c")` for `a.b.c`; raises FeelSyntaxError.
+
+    A variable that is read as a whole has no keys.
+    """
+    tree = parse_expression(text, frozenset(), DIALECTS["camunda"])
+    inner: set[int] = set()
+    found: set[tuple[str, ...]] = set()
+    for node in _inside(tree):
+        if id(node) in inner:
+            continue
+        keys: list[str] = []
+        source = node
+        while isinstance(source, nodes.Path):
+            keys.append(source.key)
+            source = source.source
+            inner.add(id(source))
+        if isinstance(source, nodes.Name) and source.name == root:
+            found.add(tuple(reversed(keys)))
+    return frozenset(found)
 
 
 def _written(arguments: nodes.Arguments, parameters: Sequence[str]) -> WrittenCall:

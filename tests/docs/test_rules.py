@@ -28,7 +28,7 @@ TOPICS: Mapping[str, int] = {
     "Gateways, links and terminate end events": 16,
     "Event sub-processes": 5,
     "Ad-hoc sub-processes": 15,
-    "Conditional events": 11,
+    "Conditional events": 14,
     "User tasks and task listeners": 22,
     "Execution listeners": 7,
     "Migration": 38,

@@ -1,6 +1,7 @@
 """Cluster variables: the first partition changes them, and all others hear of it."""
 
 from server.engine.answers import DONE, ChangedClusterVariable, Done
+from server.engine.broadcasts import tell_conditions
 from server.engine.cluster_variable_events import (
     ClusterVariableAdopted,
     ClusterVariableDeleted,
@@ -16,10 +17,12 @@ from server.engine.commands import (
 )
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.sent import EVERY_OTHER, CommandSent
+from server.engine.signals import ClusterVariableChange
 from server.engine.step import Step
 
 
 def create(command: CreateClusterVariable, step: Step) -> ChangedClusterVariable:
+    _expect_room(command, step)
     owner = None if command.is_global else command.tenant_id
     known = step.state.cluster_variables
     if known.get(owner, command.name) is not None:
@@ -32,6 +35,7 @@ def create(command: CreateClusterVariable, step: Step) -> ChangedClusterVariable
 
 
 def update(command: UpdateClusterVariable, step: Step) -> ChangedClusterVariable:
+    _expect_room(command, step)
     before = _found(command, step)
     variable = ClusterVariableSet(
         before.key, before.tenant_id, before.name, command.value, before.revision + 1
@@ -40,9 +44,11 @@ def update(command: UpdateClusterVariable, step: Step) -> ChangedClusterVariable
 
 
 def delete(command: DeleteClusterVariable, step: Step) -> ChangedClusterVariable:
+    _expect_room(command, step)
     variable = _found(command, step)
     step.emit(ClusterVariableDeleted(variable))
     step.emit(CommandSent(EVERY_OTHER, AdoptClusterVariableDeletion(command.tenant_id, variable)))
+    _tell(step, command.tenant_id, variable)
     return ChangedClusterVariable(variable.key)
 
 
@@ -52,6 +58,7 @@ def adopt(command: AdoptClusterVariable, step: Step) -> Done:
     known = step.state.cluster_variables.get(variable.tenant_id, variable.name)
     if known is None or known.version < variable.version:
         step.emit(ClusterVariableAdopted(variable))
+        _tell(step, command.tenant_id, variable, is_created=variable.revision == 1)
     return DONE
 
 
@@ -61,6 +68,7 @@ def adopt_deletion(command: AdoptClusterVariableDeletion, step: Step) -> Done:
     known = step.state.cluster_variables.get(variable.tenant_id, variable.name)
     if known is not None and known.key == variable.key:
         step.emit(ClusterVariableDeletionAdopted(known))
+        _tell(step, command.tenant_id, known)
     return DONE
 
 
@@ -86,7 +94,24 @@ def _set(
         )
     step.emit(variable)
     step.emit(CommandSent(EVERY_OTHER, AdoptClusterVariable(tenant_id, variable)))
+    _tell(step, tenant_id, variable, is_created=before is None)
     return ChangedClusterVariable(variable.key)
+
+
+def _tell(step: Step, tenant_id: str, variable: ClusterVariableSet, *, is_created: bool = False) -> None:
+    """Conditions that read the variable are evaluated again."""
+    tell_conditions(
+        step, tenant_id, ClusterVariableChange(variable.tenant_id, variable.name, is_created=is_created)
+    )
+
+
+def _expect_room(
+    command: CreateClusterVariable | UpdateClusterVariable | DeleteClusterVariable, step: Step
+) -> None:
+    """Raises Rejected while conditions of too many earlier changes are still to be evaluated."""
+    most = step.state.limits.tenant_broadcasts
+    if step.state.signals.counts[command.tenant_id] >= most:
+        raise Rejected(RejectionType.BUSY, f"{most} broadcasts of the tenant are not finished")
 
 
 def _kind(command: CreateClusterVariable | UpdateClusterVariable | DeleteClusterVariable) -> str:

@@ -29,11 +29,17 @@ def evaluate(command: EvaluateConditionals, step: Step) -> EvaluatedConditionals
     starts: list[Start] = []
     for definition in _definitions(command, step):
         starts += _met(definition, scope)
-        if step.budget.left <= 0 or len(starts) > most:
+        advice = (
+            "name one process definition"
+            if command.process_definition_key is None
+            else "give it fewer start events"
+        )
+        if step.budget.left <= 0:
+            raise Rejected(RejectionType.INVALID_STATE, f"the conditions take too many steps: {advice}")
+        if len(starts) > most:
             raise Rejected(
                 RejectionType.INVALID_STATE,
-                f"the conditions take too many steps or begin more than {most} process instances:"
-                " name one process definition",
+                f"the variables would begin more than {most} process instances: {advice}",
             )
     step.emit(events.ConditionalsEvaluated(key, command.tenant_id))
     return EvaluatedConditionals(
@@ -55,10 +61,10 @@ def _definitions(command: EvaluateConditionals, step: Step) -> Iterator[Definiti
         yield definition
 
 
-def _met(definition: Definition, scope: VariableScope) -> Iterator[Start]:
+def _met(definition: Definition, scope: "_Given") -> Iterator[Start]:
     """The start events whose conditions are true; one that fails is not."""
     for start in definition.starts:
-        if isinstance(start, ConditionStart) and _is_met(start, scope):
+        if isinstance(start, ConditionStart) and scope.brings_any(start) and _is_met(start, scope):
             yield Start(definition.key, start.element_id)
 
 
@@ -79,6 +85,11 @@ class _Given(VariableScope):
         self._scope_key = key
         self._tenant_id = command.tenant_id
         self._variables = command.variables
+
+    def brings_any(self, start: ConditionStart) -> bool:
+        """Whether the start event is for one of the variables; without a filter it is for all callers."""
+        names = start.variable_names
+        return names is None or not self._variables.keys().isdisjoint(names)
 
     def get(self, name: str, default: feel.Missing, /) -> feel.Value | feel.Missing:
         text = self._variables.get(name)

@@ -3,7 +3,7 @@
 from itertools import islice
 from typing import Final
 
-from server.engine import broadcasts, triggers
+from server.engine import broadcasts, conditions, triggers
 from server.engine import signal_events as happened
 from server.engine.answers import DONE, Done, SignalBroadcast
 from server.engine.commands import BroadcastSignal, ContinueBroadcast, ReceiveSignal
@@ -56,7 +56,7 @@ def _go_on(broadcast: Broadcast, step: Step) -> None:
 def _trigger(broadcast: Broadcast, step: Step) -> tuple[Key, int]:
     """The subscription that was last, and how much room is left in the turn; none when there is more to trigger."""
     state, last_key = step.state, broadcast.last_key
-    line = state.signals.waiting.get(broadcast.place)
+    line = state.signals.line_of(broadcast)
     found = list(islice(state.signals.left_for(broadcast), TRIGGERED_AT_ONCE))
     owners = [line[key] for key in found] if line is not None else []
     if len(step.events) > BEGUN_ANEW and not state.evicted.isdisjoint(owners):
@@ -70,7 +70,9 @@ def _trigger(broadcast: Broadcast, step: Step) -> tuple[Key, int]:
         step.begin_element()
         instance = state.owner_of(key)
         # Closed, when what was triggered before it interrupts its scope.
-        if instance is not None:
+        if instance is not None and broadcast.change is not None:
+            conditions.check_cluster_variables(step, instance, instance.subscriptions[key], broadcast.change)
+        elif instance is not None:
             triggers.take(step, instance, instance.subscriptions[key], broadcast.variables)
         last_key = key
     return last_key, TRIGGERED_AT_ONCE - len(found)

@@ -13,7 +13,7 @@ from server.engine.keys import Key
 from server.engine.lifecycle import ElementState
 from server.engine.process_instance import JobState, OpenIncident, ProcessInstance
 from server.engine.start_triggers import ConditionStart, MessageStart, SignalStart
-from server.engine.subscriptions import MessageSubscription, SignalSubscription
+from server.engine.subscriptions import ConditionalSubscription, MessageSubscription, SignalSubscription
 from server.store import entities
 from tests.server.engine.rows import Rows
 from tests.server.engine.stored import pages_of
@@ -262,7 +262,7 @@ def _expect_homes(state: State) -> None:
 
 
 def _expect_signals(state: State) -> None:
-    """Signal subscriptions are found by their names, and no broadcast is left over."""
+    """Signal subscriptions are found by their names, conditions by their tenants, and no broadcast is left over."""
     opened = {
         (instance.head.tenant_id, each.signal_name, key, instance.head.key)
         for instance in state.instances.values()
@@ -273,6 +273,16 @@ def _expect_signals(state: State) -> None:
         (*place, key, line[key]) for place, line in state.signals.waiting.items() for key in line.after()
     }
     assert all(state.signals.waiting.values())
+    reading = {
+        (owner, key, instance.head.key)
+        for instance in state.instances.values()
+        for key, each in instance.subscriptions.items()
+        if isinstance(each, ConditionalSubscription) and "camunda" in each.variable_names
+        for owner in (instance.head.tenant_id, None)
+    }
+    assert reading == {
+        (owner, key, line[key]) for owner, line in state.signals.conditions.items() for key in line.after()
+    }
     assert state.signals.broadcasts == {}
 
 

@@ -18,7 +18,7 @@ from server.engine.job_kinds import JobKind
 from server.engine.job_results import AdHocSubProcessResult, UserTaskResult
 from server.engine.keys import Key, first_key
 from server.engine.lifecycle import ElementState
-from server.engine.process_instance import ElementInstance, JobState
+from server.engine.process_instance import ElementInstance, JobState, OpenIncident, ProcessInstance
 from server.engine.rejection import Rejected
 from server.engine.user_task_changes import Corrections, DateChange
 from server.engine.work import Activation
@@ -220,20 +220,25 @@ class Player:
                 )
                 scenario.execute(files)
             if incident.error_type in MENDED_BY_VARIABLES:
-                # What an element was given hides the variables of the process: by its activation from its expressions,
-                # by the result of its job from its mappings, too.
-                scope_key = incident.element_instance_key
-                if incident.error_type is not ErrorType.IO_MAPPING_ERROR:
-                    scope_key = instance.elements[scope_key].scope_key or instance.head.key
-                values = commands.SetVariables(
-                    tenant_id=scenario.tenant_id,
-                    process_instance_key=instance.head.key,
-                    element_instance_key=scope_key,
-                    variables=GOOD,
-                )
-                scenario.execute(values)
+                self._mend_variables(instance, incident)
             if key in scenario.state.owners:
                 scenario.execute(commands.ResolveIncident(scenario.tenant_id, key))
+
+    def _mend_variables(self, instance: ProcessInstance, incident: OpenIncident) -> None:
+        """What an element was given hides the variables of the process.
+
+        Its activation hides them from its expressions, the result of its job from its mappings, too.
+        """
+        scope_key = incident.element_instance_key
+        if incident.error_type is not ErrorType.IO_MAPPING_ERROR:
+            scope_key = instance.elements[scope_key].scope_key or instance.head.key
+        values = commands.SetVariables(
+            tenant_id=self.scenario.tenant_id,
+            process_instance_key=instance.head.key,
+            element_instance_key=scope_key,
+            variables=GOOD,
+        )
+        self.scenario.execute(values)
 
     def _execute(self, command: Command) -> None:
         before = photograph(self.scenario.state)

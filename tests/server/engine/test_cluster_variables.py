@@ -1,11 +1,13 @@
 """Cluster variables of all tenants and of one, and what expressions see of them."""
 
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from server.bpmn.builder import process
+from server.bpmn.builder import ProcessBuilder, event_sub_process, process, sub_process
+from server.engine import process as handle
 from server.engine.answers import ChangedClusterVariable, DecisionResult, EvaluatedConditionals
 from server.engine.cluster_variable_events import ClusterVariableSet
 from server.engine.cluster_variables import MOST_CONTEXTS
@@ -23,7 +25,7 @@ from server.engine.commands import (
 from server.engine.handlers import HANDLERS
 from server.engine.keys import Key
 from server.engine.limits import EngineLimits
-from server.engine.rejection import RejectionType
+from server.engine.rejection import Rejected, RejectionType
 from server.engine.sent import EVERY_OTHER, CommandSent
 from server.engine.step import Step
 from server.engine.variables import CACHED_TEXT_LENGTH
@@ -314,3 +316,190 @@ def environment(engine: Scenario) -> dict[str, Any]:
     context: dict[str, Any] = engine.state.cluster_variables.context("default")
     found: dict[str, Any] = context["vars"]["env"]
     return found
+
+
+# Conditions that wait
+
+
+def delete(engine: Scenario, name: str, *, is_global: bool = False) -> None:
+    engine.execute(DeleteClusterVariable(engine.tenant_id, name, is_global=is_global))
+
+
+def waiting(condition: str, process_id: str = "p", **chosen: str) -> ProcessBuilder:
+    return process(process_id).condition_catch("wait", condition=condition, **chosen).end("done")
+
+
+@pytest.mark.parametrize("is_global", [True, False])
+def test_a_condition_that_waits_is_evaluated_when_a_cluster_variable_is_created_or_changed(
+    engine: Scenario, *, is_global: bool
+) -> None:
+    engine.deploy(waiting("=camunda.vars.env.rate > 5")).start()
+
+    create(engine, "rate", 5, is_global=is_global)
+    assert engine.is_running
+
+    update(engine, "rate", 6, is_global=is_global)
+    assert engine.path == ["start", "wait", "done"]
+    assert engine.state.signals.broadcasts == {}
+    assert engine.state.signals.conditions == {}
+
+
+def test_a_condition_that_waits_is_evaluated_when_a_cluster_variable_is_deleted(engine: Scenario) -> None:
+    create(engine, "closed", value=True)
+    engine.deploy(waiting("=camunda.vars.tenant.closed = null")).start()
+    assert engine.is_running
+
+    delete(engine, "closed")
+
+    assert engine.is_completed
+
+
+def test_a_boundary_event_and_an_event_sub_process_wait_for_cluster_variables(engine: Scenario) -> None:
+    help_ = event_sub_process("help").start_condition(
+        "stop", condition="=camunda.vars.tenant.stop", is_interrupting=False
+    )
+    inside = sub_process("inside").start().service_task("ship", type="ship").end()
+    builder = process("p").start().embed(inside.beside(help_.service_task("mend", type="mend").end()))
+    builder = builder.boundary_condition(
+        "guard", on="inside", condition="=camunda.vars.tenant.stop", is_interrupting=False
+    )
+    engine.deploy(builder.service_task("tell", type="tell").end()).start()
+
+    create(engine, "stop", value=True)
+
+    assert sorted(engine.offered) == ["mend", "ship", "tell"]
+
+
+@pytest.mark.parametrize(
+    ("read", "name", "is_global", "is_read"),
+    [
+        pytest.param("tenant.a", "a", False, True, id="its own"),
+        pytest.param("tenant.a", "b", False, False, id="another name"),
+        pytest.param("cluster.a", "a", False, False, id="another place"),
+        pytest.param("tenant.a", "a", True, False, id="of all tenants"),
+        pytest.param("env", "b", True, True, id="all of them"),
+    ],
+)
+def test_only_a_cluster_variable_that_the_condition_reads_has_it_evaluated(
+    engine: Scenario, read: str, name: str, *, is_global: bool, is_read: bool
+) -> None:
+    """The condition is always true, so each evaluation triggers the event."""
+    builder = process("p").service_task("ship", type="ship").end()
+    builder = builder.boundary_condition(
+        "guard", on="ship", condition=f"=[camunda.vars.{read}] != []", is_interrupting=False
+    ).end("told")
+    engine.deploy(builder).start()
+    assert engine.path.count("told") == 1
+
+    create(engine, name, value=True, is_global=is_global)
+
+    assert engine.path.count("told") == 1 + is_read
+
+
+def test_a_variable_of_the_tenant_hides_changes_of_the_one_of_all_tenants(engine: Scenario) -> None:
+    create(engine, "rate", 1)
+    engine.deploy(waiting("=camunda.vars.env.rate > 5 or go")).start(go=False)
+
+    create(engine, "rate", 9, is_global=True)
+    assert engine.is_running
+
+    delete(engine, "rate")
+    assert engine.is_completed
+
+
+def test_a_process_variable_of_that_name_keeps_conditions_from_cluster_variables(engine: Scenario) -> None:
+    engine.deploy(waiting("=camunda.vars.env.rate > 5")).start(camunda={})
+
+    create(engine, "rate", 9)
+
+    assert engine.is_running
+
+
+@pytest.mark.parametrize(("change", "waits"), [("create", True), ("update", False)])
+def test_a_filter_chooses_the_changes_of_cluster_variables(
+    engine: Scenario, change: str, *, waits: bool
+) -> None:
+    create(engine, "rate", 1)
+    engine.deploy(waiting("=camunda.vars.env.rate > 5", changes=change)).start()
+
+    update(engine, "rate", 9)
+
+    assert engine.is_running is waits
+
+
+def test_a_filter_without_cluster_variables_leaves_out_their_changes(engine: Scenario) -> None:
+    engine.deploy(waiting("=camunda.vars.env.rate > x", names="x")).start(x=1)
+
+    create(engine, "rate", 9)
+
+    assert engine.is_running
+    assert engine.state.signals.conditions == {}
+
+
+def test_a_change_meets_no_condition_of_another_tenant(engine: Scenario) -> None:
+    engine.deploy(waiting("=camunda.vars.env.rate > 5")).start()
+
+    engine.execute(CreateClusterVariable("other", "rate", "9"))
+
+    assert engine.is_running
+
+
+def test_a_global_change_meets_the_conditions_of_all_tenants(engine: Scenario) -> None:
+    engine.deploy(waiting("=camunda.vars.env.rate > 5")).start()
+
+    engine.execute(CreateClusterVariable("other", "rate", "9", is_global=True))
+
+    assert engine.is_completed
+
+
+def test_a_change_that_another_partition_made_meets_conditions_here() -> None:
+    engine = Scenario().deploy(waiting("=camunda.vars.env.rate > 5")).start()
+    variable = ClusterVariableSet(Key(7), None, "rate", "9")
+
+    engine.execute(AdoptClusterVariable("default", variable))
+
+    assert engine.is_completed
+
+
+def test_a_migrated_condition_waits_for_the_cluster_variables_of_the_target(engine: Scenario) -> None:
+    engine.deploy(waiting("=camunda.vars.env.rate > 5", "q"), waiting("=x > 5")).start("p", x=1)
+    assert engine.state.signals.conditions == {}
+
+    engine.migrate("q", {"wait": "wait"})
+    create(engine, "rate", 9)
+
+    assert engine.is_completed
+
+
+def test_a_change_evaluates_many_conditions_in_slices() -> None:
+    """A turn evaluates a hundred of them."""
+    scenario = Scenario().deploy(waiting("=camunda.vars.env.rate > 5"))
+    for _ in range(250):
+        scenario.start()
+    command = CreateClusterVariable("default", "rate", "9")
+
+    scenario.happens(handle(scenario.state, command, scenario.now).events)
+    assert len(scenario.state.instances) == 150
+
+    scenario.advance(timedelta())
+    assert scenario.state.instances == {}
+    assert scenario.state.signals.broadcasts == {}
+    scenario.expect_laws()
+
+
+def test_changes_are_refused_while_conditions_of_too_many_are_evaluated() -> None:
+    scenario = Scenario(limits=EngineLimits(tenant_broadcasts=1, slice_steps=1))
+    scenario.deploy(waiting("=camunda.vars.env.rate > 5"))
+    for _ in range(3):
+        scenario.start()
+    scenario.happens(
+        handle(scenario.state, CreateClusterVariable("default", "rate", "1"), scenario.now).events
+    )
+    assert len(scenario.state.signals.broadcasts) == 1
+
+    command = UpdateClusterVariable("default", "rate", "2")
+    with pytest.raises(Rejected) as refused:
+        handle(scenario.state, command, scenario.now)
+
+    assert refused.value.type is RejectionType.BUSY
+    assert refused.value.reason == "1 broadcasts of the tenant are not finished"

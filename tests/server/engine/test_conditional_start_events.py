@@ -11,8 +11,8 @@ from server.engine.rejection import Rejected, RejectionType
 from tests.server.engine.scenario import Scenario, texts
 
 
-def begun(process_id: str = "large", condition: str = "=amount > 100") -> ProcessBuilder:
-    builder = process(process_id).start_condition("begin", condition=condition)
+def begun(process_id: str = "large", condition: str = "=amount > 100", **chosen: str) -> ProcessBuilder:
+    builder = process(process_id).start_condition("begin", condition=condition, **chosen)
     return builder.service_task("wait", type="wait").end()
 
 
@@ -59,6 +59,26 @@ def test_every_start_event_whose_condition_is_true_begins_an_instance(engine: Sc
     engine.deploy(builder, begun("second"), process("none").start().end())
 
     assert begins(evaluate(engine, amount=120)) == ["first", "first", "second"]
+
+
+def test_a_filter_chooses_the_variables_for_which_a_start_event_is_evaluated(engine: Scenario) -> None:
+    engine.deploy(begun(condition="=amount = null or amount > 100 or urgent", names="urgent"))
+
+    assert evaluate(engine, amount=120).heads == evaluate(engine).heads == ()
+    assert begins(evaluate(engine, amount=120, urgent=False)) == ["large"]
+
+
+def test_a_filter_without_a_variable_of_the_condition_begins_nothing(engine: Scenario) -> None:
+    engine.deploy(begun(names="other"))
+
+    assert evaluate(engine, amount=120, other=1).heads == ()
+
+
+@pytest.mark.parametrize("change", ["create", "update"])
+def test_a_filter_of_changes_leaves_out_no_start_event_of_a_process(engine: Scenario, change: str) -> None:
+    engine.deploy(begun(changes=change))
+
+    assert begins(evaluate(engine, amount=120)) == ["large"]
 
 
 def test_one_process_definition_can_be_named(engine: Scenario) -> None:
@@ -121,12 +141,28 @@ def test_one_evaluation_begins_up_to_a_number_of_instances_or_none() -> None:
     scenario.deploy(begun("c"))
     before = set(scenario.state.instances)
 
-    with pytest.raises(Rejected, match="begin more than 2 process instances") as refused:
+    with pytest.raises(Rejected, match=r"begin more than 2 .*: name one process definition") as refused:
         evaluate(scenario, amount=120)
 
     assert refused.value.type is RejectionType.INVALID_STATE
     assert set(scenario.state.instances) == before
     scenario.expect_laws()
+
+
+def test_one_definition_begins_up_to_a_number_of_instances_or_none() -> None:
+    scenario = Scenario(limits=EngineLimits(conditional_starts=2))
+    builder = process("large").start_condition("first", condition="=amount > 100").end("done")
+    for number in range(2):
+        builder = builder.start_condition(f"start-{number}", condition=f"=amount > {number}").end()
+    scenario.deploy(builder)
+    found = scenario.state.latest("default", "large")
+    assert found is not None
+
+    assert len(evaluate(scenario, found.key, amount=90).heads) == 2
+    before = set(scenario.state.instances)
+    with pytest.raises(Rejected, match=r"begin more than 2 .*: give it fewer start events"):
+        evaluate(scenario, found.key, amount=120)
+    assert set(scenario.state.instances) == before
 
 
 def test_all_conditions_share_the_steps_of_an_element() -> None:

@@ -2,8 +2,10 @@
 
 from copy import deepcopy
 
+from server.bpmn.builder import process
 from server.engine import commands
 from server.engine.cluster_variables import Context
+from tests.server.engine.scenario import resource
 from tests.server.partition.durable import deployment
 from tests.server.partition.test_deletion import found
 from tests.server.partition.test_start_events import Pair, opened
@@ -76,3 +78,24 @@ async def test_a_partition_that_was_away_knows_the_variables_when_it_comes(durab
             after = seen(both)
 
     assert at_once == after == [context({}, {"rate": 2})] * 2
+
+
+async def test_a_change_meets_conditions_in_every_partition(durable_dsn: str) -> None:
+    waiting = process("order").condition_catch("wait", condition="=camunda.vars.env.rate > 5").end()
+    async with deployment(durable_dsn, 2) as deployed:
+        async with opened(deployed) as both:
+            await both.deploy(resource(waiting))
+            for partition in (both.first, both.second):
+                for _ in range(2):
+                    await partition.submit(
+                        commands.CreateProcessInstance(tenant_id="default", process_definition_id="order")
+                    )
+            before = [sum(each.values()) for each in both.running]
+        # The index of the conditions comes back with the documents.
+        async with opened(deployed) as both:
+            await both.first.submit(commands.CreateClusterVariable("default", "rate", "9"))
+            await both.catch_up()
+            after = [sum(each.values()) for each in both.running]
+
+    assert before == [2, 2]
+    assert after == [0, 0]
