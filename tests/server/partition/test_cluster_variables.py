@@ -86,10 +86,9 @@ async def test_a_change_meets_conditions_in_every_partition(durable_dsn: str) ->
         async with opened(deployed) as both:
             await both.deploy(resource(waiting))
             for partition in (both.first, both.second):
-                for _ in range(2):
-                    await partition.submit(
-                        commands.CreateProcessInstance(tenant_id="default", process_definition_id="order")
-                    )
+                await partition.submit(
+                    commands.CreateProcessInstance(tenant_id="default", process_definition_id="order")
+                )
             before = [sum(each.values()) for each in both.running]
         # The index of the conditions comes back with the documents.
         async with opened(deployed) as both:
@@ -97,5 +96,5 @@ async def test_a_change_meets_conditions_in_every_partition(durable_dsn: str) ->
             await both.catch_up()
             after = [sum(each.values()) for each in both.running]
 
-    assert before == [2, 2]
+    assert before == [1, 1]
     assert after == [0, 0]
