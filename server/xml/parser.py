@@ -76,7 +76,9 @@ def _is_plain(xml: bytes) -> bool:
     if len(xml) > MAX_VALUE_LENGTH and max(map(len, xml.split(b"<"))) > MAX_VALUE_LENGTH:
         return False
     declared = xml.count(b"xmlns")
-    names = [name for match in _NAMESPACE.findall(xml) for name in match] if declared <= MAX_NAMESPACES else []
+    names = (
+        [name for match in _NAMESPACE.findall(xml) for name in match] if declared <= MAX_NAMESPACES else []
+    )
     return 3 * declared == len(names) and all(len(name) <= MAX_NAME_LENGTH for name in names)
 
 

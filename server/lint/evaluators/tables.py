@@ -64,9 +64,7 @@ def _overlapping(entries: Sequence[Sequence[str]]) -> Iterator[tuple[int, int]]:
         columns += [defaultdict[str, int](int) for _ in range(len(row) - len(columns))]
         for column, text in zip(columns, row, strict=False):
             column[text] |= 1 << bit
-    particular = [
-        sum(rules for text, rules in column.items() if text not in _ANYTHING) for column in columns
-    ]
+    particular = [sum(rules for text, rules in column.items() if text not in _ANYTHING) for column in columns]
     for first, row in enumerate(entries):
         others = everything >> first + 1 << first + 1
         for column, text, told in zip(columns, row, particular, strict=False):

@@ -14,7 +14,8 @@ PIECES = st.sampled_from([
 ])  # fmt: skip
 ROOT, END = b'<root xmlns:x="urn:x">', b"</root>"
 NESTED = st.recursive(
-    PIECES, lambda inside: st.lists(inside, max_size=4).map(lambda pieces: b"<n>" + b"".join(pieces) + b"</n>")
+    PIECES,
+    lambda inside: st.lists(inside, max_size=4).map(lambda pieces: b"<n>" + b"".join(pieces) + b"</n>"),
 )
 UNDECLARED = b'<?xml version="1.0" encoding="cp1252"?>'
 """An encoding of which the octets are not looked at, so that the file is parsed with bounds."""
