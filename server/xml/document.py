@@ -34,8 +34,7 @@ class Document:
         in a tag. Defaults are attributes that a file may leave out, by tag.
         """
         spelled: dict[str, str | None] = {}
-        names: set[str] = set()
-        foreign: set[str] = set()
+        attributes = _Attributes(defaults)
         around: list[_Open] = []
         children: list[Markup] = []
         inner: XmlElement | None = None
@@ -44,32 +43,47 @@ class Document:
             parent = element.getparent()
             while inner is not parent and inner is not None:
                 inner, children = inner.getparent(), _closed(around, children)
-            written, count = element.tag, len(element.attrib)
-            attributes: Mapping[str, str] = _NO_ATTRIBUTES
-            if len(around) >= MAX_DEPTH or count > MAX_ATTRIBUTES or written not in spelled:
+            name, count = str(element.tag), len(element.attrib)
+            if len(around) >= MAX_DEPTH or count > MAX_ATTRIBUTES or name not in spelled:
                 expect_bounded(element, len(around) + 1)
-                spelled[written] = _spelled(written, spelling)
-            if count:
-                attributes = dict(element.items())
-                if not names.issuperset(attributes):
-                    expect_bounded(element, len(around) + 1)
-                    names.update(attributes)
-                    foreign.update([name for name in attributes if name[0] == "{"])
-                if foreign and not foreign.isdisjoint(attributes):
-                    attributes = {name: value for name, value in attributes.items() if name[0] != "{"}
-            tag, text, line = spelled[written], element.text, element.sourceline or 0
-            if tag in defaults:
-                attributes = {**defaults[tag], **attributes}
+                spelled[name] = _spelled(name, spelling)
+            tag, text, line = spelled[name], element.text, element.sourceline or 0
+            written = attributes.of(element, tag) if count or tag in defaults else _NO_ATTRIBUTES
             text = text.strip() if text else ""
             if len(element):
-                around.append((tag, attributes, text, line, children))
+                around.append((tag, written, text, line, children))
                 inner, children = element, []
             elif tag is not None:
-                children.append(Markup(tag, attributes, (), text, line))
-        while around:
-            children = _closed(around, children)
-        (root,) = children
-        return root
+                children.append(Markup(tag, written, (), text, line))
+        return _outermost(around, children)
+
+
+class _Attributes:
+    """Those without a namespace; names are checked when one is met for the first time."""
+
+    def __init__(self, defaults: Defaults) -> None:
+        self._defaults = defaults
+        self._names: set[str] = set()
+        self._with_namespace: set[str] = set()
+
+    def of(self, element: XmlElement, tag: str | None) -> Mapping[str, str]:
+        """The number of attributes is checked already."""
+        attributes = dict(element.items())
+        if not self._names.issuperset(attributes):
+            expect_bounded(element, 1)
+            self._names.update(attributes)
+            self._with_namespace.update([name for name in attributes if name[0] == "{"])
+        if self._with_namespace and not self._with_namespace.isdisjoint(attributes):
+            attributes = {name: value for name, value in attributes.items() if name[0] != "{"}
+        defaults = self._defaults.get(tag or "")
+        return {**defaults, **attributes} if defaults else attributes
+
+
+def _outermost(around: list[_Open], children: list[Markup]) -> Markup:
+    while around:
+        children = _closed(around, children)
+    (root,) = children
+    return root
 
 
 def _closed(around: list[_Open], children: list[Markup]) -> list[Markup]:

@@ -23,15 +23,6 @@ from server.xml.errors import XmlError
 
 MAX_BYTES: Final = 4 * 1024 * 1024
 
-_OPTIONS: Final = {
-    "resolve_entities": False,
-    "no_network": True,
-    "load_dtd": False,
-    "remove_comments": True,
-    "remove_pis": True,
-}
-
-
 _ENCODING = re.compile(rb"""encoding\s*=\s*["']([^"']*)["']""")
 _DECLARATION = re.compile(rb"(?:\xef\xbb\xbf)?<\?xml\s[^?>]*\?>")
 _ASCII_FIRST: Final = frozenset({b"ascii", b"iso-8859-1", b"us-ascii", b"utf-8"})
@@ -53,8 +44,11 @@ def parse(xml: bytes) -> Document:
 
 def _plain_root(xml: bytes) -> XmlElement:
     """Parse in one go; an error is that of the parser with bounds, which may meet a bound before it."""
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
+    )
     try:
-        return etree.fromstring(xml, etree.XMLParser(**_OPTIONS))
+        return etree.fromstring(xml, parser)
     except etree.XMLSyntaxError:
         return _bounded_root(xml)
 
@@ -96,7 +90,11 @@ def _bounded_root(xml: bytes) -> XmlElement:
     parsing = etree.iterparse(
         BytesIO(xml),
         events=("start-ns", "start", "end"),
-        **_OPTIONS,
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        remove_comments=True,
+        remove_pis=True,
     )
     for event, found in parsing:
         if event == "end":
