@@ -79,14 +79,21 @@ class Parser(Cursor):
     def expression(self, power: Power = Power.LOOSEST) -> Node:
         """Read an operand and all operators behind it that bind tighter than `power`."""
         self.enter()
-        node = self._operand(power)
+        node = self.continued(self._operand(power), power)
+        self.leave()
+        return node
+
+    def continued(self, node: Node, power: Power) -> Node:
+        """Read all operators behind an operand that bind tighter than `power`."""
         last = None
         while (infix := self._infix(power)) is not None:
             if infix.power is Power.COMPARISON and last is Power.COMPARISON:
                 raise self.unexpected("no second comparison")
+            # The tests of `x in (1, 2)` and the type of `x instance of number` are no operands.
+            if last is not None and infix.power > last:
+                raise self.unexpected("the end")
             node = infix.parse(self, node)
             last = infix.power
-        self.leave()
         return node
 
     def range_end(self) -> Node:
