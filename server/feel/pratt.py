@@ -148,9 +148,14 @@ class Parser(Cursor):
         return self.advance().text
 
     def key(self) -> str:
-        """Read what stands behind the dot of a path."""
+        """Read what stands behind the dot of a path: keywords too, since only a name may stand there."""
         words = PROPERTIES_WITH_SPACES.get(self.token.text)
-        return self.words(len(words)) if words is not None and self.spells(words) else self.name()
+        if words is not None and self.spells(words):
+            return self.words(len(words))
+        declared = self.declared_name()
+        if declared is None and self.token.kind is TokenKind.NAME and self.token.text not in _LITERALS:
+            return self.advance().text
+        return declared or self.name()
 
     def function_name_length(self) -> int:
         """How many tokens from here are the name of a function that is called; none if no call begins."""
