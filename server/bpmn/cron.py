@@ -2,7 +2,8 @@
 
 A field is `*` or a list of numbers and ranges, each with a step if wanted: `0`, `8-18`, `*/15`, `5/10`, `1-31/2`. Months
 and days of the week have names (`JAN`, `MON`); Sunday is 0 or 7. `?` is `*` for both kinds of day, `L` is the last day of
-the month, `5L` its last Friday, `5#2` its second. A day has to fit both of its fields. `@hourly`, `@daily` and others
+the month, `L-3` the third before it, `15W` the working day of the month that is nearest to the 15th, `LW` the last one;
+`5L` is the last Friday, `5#2` the second. A day has to fit both of its fields. `@hourly`, `@daily` and others
 stand for expressions.
 """
 
@@ -17,8 +18,8 @@ from typing import Final, NamedTuple
 # 29 February falls on each day of the week within it.
 MOST_YEARS: Final = 40
 _END_OF_TIME: Final = datetime.max.replace(tzinfo=UTC)
-_LAST_DAY: Final = 32
 _WEEK: Final = 7
+_SATURDAY, _SUNDAY = 6, 7
 
 _MACROS: Mapping[str, str] = {
     "@yearly": "0 0 0 1 1 *",
@@ -34,6 +35,8 @@ _WEEKDAYS = ("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN")
 _PART = re.compile(r"(\*|\w+)(?:-(\w+))?(?:/(\d{1,2}))?", re.ASCII)
 _NTH = re.compile(r"(\w+)#([1-5])", re.ASCII)
 _LAST = re.compile(r"(\w+)L", re.ASCII)
+_BEFORE_LAST = re.compile(r"L(?:-(\d{1,2}))?", re.ASCII)
+_NEAREST = re.compile(r"(\d{1,2}|L)W", re.ASCII)
 
 
 class MalformedCron(ValueError):
@@ -58,14 +61,45 @@ _FIELDS = (
 _DAY, _WEEKDAY = _FIELDS[3], _FIELDS[5]
 
 
+class _Days(NamedTuple):
+    """Days of a month: by their numbers, by their distance from its last day, and the working days that are nearest to some.
+
+    The last day of the month is 0 among the latter.
+    """
+
+    numbers: frozenset[int]
+    before_last: frozenset[int]
+    nearest: frozenset[int]
+
+    def of(self, year: int, month: int) -> list[int]:
+        last = calendar.monthrange(year, month)[1]
+        found = {day for day in self.numbers if day <= last}
+        found |= {last - distance for distance in self.before_last if distance < last}
+        found |= {_working_day(year, month, day or last, last) for day in self.nearest if day <= last}
+        return sorted(found)
+
+
+def _working_day(year: int, month: int, day: int, last: int) -> int:
+    """The day itself, or the one nearest to it that is from Monday to Friday and in the same month."""
+    weekday = date(year, month, day).isoweekday()
+    if weekday == _SATURDAY:
+        return day - 1 if day > 1 else day + 2
+    if weekday == _SUNDAY:
+        return day + 1 if day < last else day - 2
+    return day
+
+
 @dataclass(frozen=True, slots=True)
 class Cron:
-    """When a timer fires. Of the days of the week, Sunday is 0; `nth` are pairs of one and its place, -1 for the last."""
+    """When a timer fires.
+
+    Of the days of the week, Sunday is 0; `nth` are pairs of one and its place, -1 for the last.
+    """
 
     seconds: tuple[int, ...]
     minutes: tuple[int, ...]
     hours: tuple[int, ...]
-    days: frozenset[int]
+    days: "_Days"
     months: frozenset[int]
     weekdays: frozenset[int]
     nth: frozenset[tuple[int, int]]
@@ -88,13 +122,11 @@ class Cron:
                 if (year, month) < (first.year, first.month):
                     continue
                 last = calendar.monthrange(year, month)[1]
-                days = (date(year, month, day) for day in range(1, last + 1))
+                days = (date(year, month, day) for day in self.days.of(year, month))
                 yield from (day for day in days if day >= first and self._fits(day, last))
 
     def _fits(self, day: date, last: int) -> bool:
         weekday = day.isoweekday() % _WEEK
-        if day.day not in self.days and not (day.day == last and _LAST_DAY in self.days):
-            return False
         is_last = day.day > last - _WEEK
         return (
             weekday in self.weekdays
@@ -127,18 +159,31 @@ def cron(text: str) -> Cron:
     if len(fields) != len(_FIELDS):
         raise MalformedCron(f"expected a cron expression of {len(_FIELDS)} fields, found '{text}'")
     weekdays, nth = _weekdays(fields[5])
-    seconds, minutes, hours, days, months = (
-        _values(found, field) for found, field in zip(fields[:5], _FIELDS, strict=False)
-    )
+    seconds, minutes, hours, months = (_values(fields[place], _FIELDS[place]) for place in (0, 1, 2, 4))
     return Cron(
         tuple(sorted(seconds)),
         tuple(sorted(minutes)),
         tuple(sorted(hours)),
-        frozenset(days),
+        _days(fields[3]),
         frozenset(months),
         weekdays,
         nth,
     )
+
+
+def _days(text: str) -> _Days:
+    numbers: set[int] = set()
+    before_last: set[int] = set()
+    nearest: set[int] = set()
+    for part in text.split(","):
+        distance, working_day = _BEFORE_LAST.fullmatch(part), _NEAREST.fullmatch(part)
+        if distance is not None and int(distance[1] or 0) < _DAY.highest:
+            before_last.add(int(distance[1] or 0))
+        elif working_day is not None:
+            nearest.add(0 if working_day[1] == "L" else _number(working_day[1], _DAY))
+        else:
+            numbers |= _values(part, _DAY)
+    return _Days(frozenset(numbers), frozenset(before_last), frozenset(nearest))
 
 
 def _weekdays(text: str) -> tuple[frozenset[int], frozenset[tuple[int, int]]]:
@@ -159,9 +204,7 @@ def _weekdays(text: str) -> tuple[frozenset[int], frozenset[tuple[int, int]]]:
 def _values(text: str, field: _Field) -> set[int]:
     found: set[int] = set()
     for part in text.split(","):
-        if part == "L" and field is _DAY:
-            found.add(_LAST_DAY)
-        elif part == "?" and field in {_DAY, _WEEKDAY}:
+        if part == "?" and field in {_DAY, _WEEKDAY}:
             found.update(range(field.lowest, field.highest + 1))
         else:
             found.update(_range(part, field))
