@@ -19,6 +19,7 @@ from server.engine.global_task_listener_events import GlobalTaskListenerSet
 from server.engine.job_results import AnyJobResult
 from server.engine.keys import Key
 from server.engine.requesters import Requester
+from server.engine.start_timers import StartTimer
 from server.engine.user_task_changes import DateChange
 from server.engine.variables import Variables
 from server.engine.work import Activation
@@ -427,6 +428,18 @@ class TriggerTimer:
     @property
     def address(self) -> OwnersOf:
         return OwnersOf((self.subscription_key,))
+
+
+@dataclass(frozen=True, slots=True)
+class SetStartTimers:
+    """The partition that deploys has the home of a version set its timers, one or more, which have no keys yet."""
+
+    tenant_id: str
+    timers: tuple[StartTimer, ...]
+
+    @property
+    def address(self) -> Address:
+        return HERE
 
 
 @dataclass(frozen=True, slots=True)
@@ -992,6 +1005,7 @@ Command = (
     | TimeOutJob
     | EndJobBackOff
     | TriggerTimer
+    | SetStartTimers
     | TriggerStartTimer
     | PublishMessage
     | CorrelateMessage

@@ -186,6 +186,7 @@ COMMAND_FEATURES: Mapping[type[commands.Command], Feature] = {
     commands.CloseMessageSubscription: Feature.MESSAGES,
     commands.DeliverMessage: Feature.MESSAGES,
     commands.SettleMessage: Feature.MESSAGES,
+    commands.SetStartTimers: Feature.START_EVENTS,
     commands.TriggerStartTimer: Feature.START_EVENTS,
     commands.BeginNext: Feature.START_EVENTS,
     commands.EvaluateConditionals: Feature.START_EVENTS,

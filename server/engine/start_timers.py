@@ -1,4 +1,4 @@
-"""Timers that begin process instances, in the partition that deploys."""
+"""Timers that begin process instances, each in the home partition of its process definition."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -7,7 +7,14 @@ import msgspec
 
 from server.engine.journal import Journal
 from server.engine.keys import Key
+from server.engine.messages import home_of
 from server.engine.starts import Start
+
+
+def timers_home(process_definition_key: Key, homes: int) -> int:
+    """The partition of the timers of a process definition, among the first `homes` partitions."""
+    return home_of("", str(process_definition_key), homes)
+
 
 # Tenant, process id.
 Name = tuple[str, str]

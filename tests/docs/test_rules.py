@@ -22,7 +22,7 @@ TOPICS: Mapping[str, int] = {
     "Errors and escalations": 18,
     "Messages": 19,
     "Signals": 8,
-    "Timers": 16,
+    "Timers": 17,
     "Multi-instance activities": 14,
     "Compensation": 10,
     "Gateways, links and terminate end events": 16,

@@ -76,8 +76,10 @@ def adopt(command: AdoptDefinition, step: Step) -> Done:
     elif isinstance(definition, GenericResourceDeployed):
         if definition.key not in step.state.generic_resources.files:
             step.emit(generic_resource_events.GenericResourceAdopted(definition))
-    elif definition.key not in step.state.definitions:
-        step.emit(events.ProcessDefinitionAdopted(definition))
+    else:
+        if definition.key not in step.state.definitions:
+            step.emit(events.ProcessDefinitionAdopted(definition))
+        start_timer.close_earlier(step, definition.tenant_id, definition.process_definition_id)
     return DONE
 
 

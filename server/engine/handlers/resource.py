@@ -38,6 +38,8 @@ def delete(command: DeleteResource, step: Step) -> Done:
     else:
         raise Rejected(RejectionType.NOT_FOUND, f"no resource with key {key}")
     step.emit(CommandSent(EVERY_OTHER, AdoptDeletion(command.tenant_id, key)))
+    if definition is not None:
+        _renew_timers(definition, step)
     return DONE
 
 
@@ -49,6 +51,8 @@ def adopt(command: AdoptDeletion, step: Step) -> Done:
     known = (state.decisions.graphs, state.forms.files, state.generic_resources.files)
     if is_process or any(key in each for each in known):
         step.emit(events.DeletionAdopted(key))
+    if definition is not None:
+        start_timer.close_earlier(step, definition.tenant_id, definition.process_definition_id)
     return DONE
 
 
@@ -63,10 +67,17 @@ def _delete_process(definition: Definition, step: Step) -> None:
         change_message_starts(step, definition, are_open=False)
     if previous is not None:
         change_message_starts(step, previous, are_open=True)
-        scope = NoVariables(step, previous.deployment_key, previous.tenant_id)
-        start_timer.renew(step, previous, previous.process, scope)
-    elif was_latest:
-        start_timer.close(step, *name)
+
+
+def _renew_timers(deleted: Definition, step: Step) -> None:
+    """Set those of the version that has become the latest, after all partitions hear of the deletion."""
+    name = (deleted.tenant_id, deleted.process_definition_id)
+    latest = step.state.latest(*name)
+    if latest is None:
+        start_timer.close_earlier(step, *name)
+    elif latest.key < deleted.key:
+        scope = NoVariables(step, latest.deployment_key, latest.tenant_id)
+        start_timer.renew(step, latest, latest.process, scope)
 
 
 def _previous(state: State, latest: Definition) -> Definition | None:

@@ -1,37 +1,58 @@
 """Timers that begin process instances: those of the latest version of each process."""
 
+from collections.abc import Iterable, Iterator
+
 import msgspec
 
 from server.bpmn.executable import ExecutableProcess, TimerTrigger
 from server.engine import start_timer_events as happened
 from server.engine.answers import DONE, Done
-from server.engine.commands import TriggerStartTimer
+from server.engine.commands import SetStartTimers, TriggerStartTimer
 from server.engine.definitions import Definition
 from server.engine.instantiation import begin_at
+from server.engine.keys import Key
 from server.engine.start_evaluation import NoVariables, refused
-from server.engine.start_timers import StartTimer
+from server.engine.start_timers import StartTimer, timers_home
 from server.engine.step import Step
 from server.engine.timers import following, open_timer
 
 
-def close(step: Step, tenant_id: str, process_definition_id: str) -> None:
-    """Let the timers of a process begin nothing any more."""
+def close_earlier(step: Step, tenant_id: str, process_definition_id: str) -> None:
+    """Let the timers of all versions of a process but the latest begin nothing any more."""
+    latest = step.state.latest(tenant_id, process_definition_id)
     for timer in list(step.state.start_timers.of((tenant_id, process_definition_id))):
-        step.emit(happened.StartTimerClosed(timer.key))
+        if latest is None or timer.process_definition_key != latest.key:
+            step.emit(happened.StartTimerClosed(timer.key))
 
 
 def renew(step: Step, definition: Definition, process: ExecutableProcess, scope: NoVariables) -> None:
-    """Set the timers of the version that is the latest now in place of those before; raises Rejected."""
-    close(step, definition.tenant_id, definition.process_definition_id)
+    """Set the timers of the version that is the latest now in place of those before; raises Rejected.
+
+    Their home sets them; other partitions close theirs when they learn of the version.
+    """
+    close_earlier(step, definition.tenant_id, definition.process_definition_id)
+    timers = tuple(_timers(step, definition, process, scope))
+    if not timers:
+        return
+    home = timers_home(definition.key, step.state.message_homes)
+    if home == step.state.partition_id:
+        _open(step, timers)
+    else:
+        step.send(home, SetStartTimers(definition.tenant_id, timers))
+
+
+def _timers(
+    step: Step, definition: Definition, process: ExecutableProcess, scope: NoVariables
+) -> Iterator[StartTimer]:
+    """The timers of the start events as they are set now; their home gives them keys."""
     for start in process.root.starts:
         trigger = start.trigger
         if not isinstance(trigger, TimerTrigger):
             continue
-        key = step.next_key()
         with refused(process, start):
-            set_ = open_timer(key, definition.key, start.id, trigger=trigger, scope=scope, now=step.now)
-        opened = StartTimer(
-            key,
+            set_ = open_timer(Key(0), definition.key, start.id, trigger=trigger, scope=scope, now=step.now)
+        yield StartTimer(
+            Key(0),
             definition.tenant_id,
             definition.process_definition_id,
             definition.key,
@@ -40,7 +61,22 @@ def renew(step: Step, definition: Definition, process: ExecutableProcess, scope:
             set_.repetitions,
             set_.interval,
         )
-        step.emit(happened.StartTimerOpened(opened))
+
+
+def set_timers(command: SetStartTimers, step: Step) -> Done:
+    """Does nothing when a later version is known, or the version was deleted."""
+    first = command.timers[0]
+    latest = step.state.latest(first.tenant_id, first.process_definition_id)
+    if latest is not None and latest.key == first.process_definition_key:
+        for timer in list(step.state.start_timers.of(first.name)):
+            step.emit(happened.StartTimerClosed(timer.key))
+        _open(step, command.timers)
+    return DONE
+
+
+def _open(step: Step, timers: Iterable[StartTimer]) -> None:
+    for timer in timers:
+        step.emit(happened.StartTimerOpened(msgspec.structs.replace(timer, key=step.next_key())))
 
 
 def trigger(command: TriggerStartTimer, step: Step) -> Done:

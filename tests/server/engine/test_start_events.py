@@ -13,6 +13,8 @@ from server.engine.keys import Key
 from server.engine.limits import EngineLimits
 from server.engine.messages import MOST_CHARACTERS
 from server.engine.rejection import RejectionType
+from server.engine.sent import CommandSent
+from server.engine.start_timers import timers_home
 from tests.durable import EPOCH
 from tests.server.engine.scenario import Scenario, resource
 
@@ -604,6 +606,21 @@ def test_a_definition_that_another_partition_deployed_sets_no_timers_here() -> N
     assert other.state.start_timers.timers == {}
     assert len(origin.state.start_timers.timers) == 1
     assert other.state.starts == origin.state.starts
+
+
+def test_a_timer_that_was_set_here_before_stays_until_the_next_version() -> None:
+    """Earlier releases set all timers in the first partition."""
+    engine = Scenario().deploy(by_timer(cycle="R/PT1H"))
+    engine.state.message_homes = 1_000
+
+    assert versions(engine.advance(HOUR)) == [1]
+    engine.deploy(by_timer(cycle="R/PT2H"))
+
+    assert engine.state.start_timers.timers == {}
+    (sent,) = [event for event in engine.last_events if isinstance(event, CommandSent)]
+    assert isinstance(sent.command, commands.SetStartTimers)
+    assert sent.partition_id == timers_home(sent.command.timers[0].process_definition_key, 1_000)
+    assert versions(engine.advance(HOUR)) == [1]
 
 
 def test_versions_that_become_known_in_another_order_leave_the_latest_start_event() -> None:

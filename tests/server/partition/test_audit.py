@@ -150,6 +150,7 @@ def test_every_command_of_a_caller_is_audited() -> None:
     not_asked_for = {
         commands.AdoptDefinition,
         commands.AdoptDeletion,
+        commands.SetStartTimers,
         commands.AdoptClusterVariable,
         commands.AdoptClusterVariableDeletion,
         commands.AdoptGlobalTaskListener,

@@ -128,6 +128,7 @@ def test_every_command_that_names_something_goes_to_its_partition() -> None:
         commands.ActivateJobs,
         commands.AdoptDefinition,
         commands.AdoptDeletion,
+        commands.SetStartTimers,
         commands.CreateClusterVariable,
         commands.UpdateClusterVariable,
         commands.DeleteClusterVariable,

@@ -12,6 +12,7 @@ from server.bpmn.builder import process
 from server.engine import commands
 from server.engine.keys import Key
 from server.engine.messages import home_of
+from server.engine.start_timers import timers_home
 from server.partition.local import LocalPartition
 from tests.durable import EPOCH
 from tests.server.engine.scenario import resource
@@ -129,12 +130,91 @@ async def test_a_timer_begins_one_instance_after_each_interval_whatever_died_mea
             await both.deploy(BY_TIMER)
         async with opened(deployed) as both:
             await both.pin(HOUR)
-            assert both.running == [Counter([1]), Counter()]
+            assert sum(both.running, Counter()) == Counter([1])
         async with opened(deployed) as both:
             await both.pin(HOUR)
-            assert both.running == [Counter([1]), Counter()]
+            assert sum(both.running, Counter()) == Counter([1])
             await both.pin(2 * HOUR)
-            assert both.running == [Counter([1, 1]), Counter()]
+            assert sum(both.running, Counter()) == Counter([1, 1])
         async with opened(deployed) as both:
             await both.pin(9 * HOUR)
-            assert both.running == [Counter([1, 1]), Counter()]
+            assert sum(both.running, Counter()) == Counter([1, 1])
+
+
+def timed(name: str, cycle: str = "R2/PT1H") -> commands.Resource:
+    return resource(process(name).start_timer("begun", cycle=cycle).service_task("ship", type="ship").end())
+
+
+def timers(both: Pair) -> list[set[str]]:
+    """Processes whose timers each partition has."""
+    return [
+        {timer.process_definition_id for timer in each.partition.state.start_timers.timers.values()}
+        for each in (both.first, both.second)
+    ]
+
+
+async def test_timers_of_many_processes_are_spread_by_their_definition_keys(durable_dsn: str) -> None:
+    names = {f"p{number}" for number in range(8)}
+    async with deployment(durable_dsn, 2) as deployed:
+        async with opened(deployed) as both:
+            await both.deploy(*map(timed, sorted(names)))
+            spread = timers(both)
+            homes = {
+                each.process_definition_id: timers_home(each.key, 2)
+                for each in both.first.partition.state.definitions.values()
+            }
+        async with opened(deployed) as both:
+            again = timers(both)
+
+    assert all(spread)
+    assert spread == again == [{name for name in names if homes[name] == place} for place in (1, 2)]
+
+
+async def test_a_new_version_takes_the_timers_of_the_earlier_one_from_whatever_partition_has_them(
+    durable_dsn: str,
+) -> None:
+    async with deployment(durable_dsn, 2) as deployed, opened(deployed) as both:
+        for number in range(1, 9):
+            await both.deploy(timed("order", f"R{number}/PT1H"))
+
+            assert sorted(map(len, timers(both))) == [0, 1]
+            (timer,) = {
+                **both.first.partition.state.start_timers.timers,
+                **both.second.partition.state.start_timers.timers,
+            }.values()
+            assert timer.repetitions == number
+
+
+async def test_a_deleted_version_leaves_the_timers_of_the_one_before(durable_dsn: str) -> None:
+    async with deployment(durable_dsn, 2) as deployed, opened(deployed) as both:
+        for number in range(1, 7):
+            await both.deploy(timed("order", f"R{number}/PT1H"))
+        for number in range(5, -1, -1):
+            latest = both.first.partition.state.latest("default", "order")
+            assert latest is not None
+            await both.first.submit(commands.DeleteResource("default", latest.key))
+            await both.catch_up()
+
+            found = [
+                timer.repetitions
+                for each in (both.first, both.second)
+                for timer in each.partition.state.start_timers.timers.values()
+            ]
+            assert found == ([number] if number else [])
+
+
+async def test_a_home_that_was_away_sets_the_timers_of_the_latest_version(durable_dsn: str) -> None:
+    async with deployment(durable_dsn, 2) as deployed:
+        async with deployed.open(1) as first:
+            for number in range(1, 9):
+                command = commands.DeployResources("default", (timed("order", f"R{number}/PT1H"),))
+                await first.submit(command)
+        async with opened(deployed) as both:
+            await both.catch_up()
+
+            found = [
+                timer.repetitions
+                for each in (both.first, both.second)
+                for timer in each.partition.state.start_timers.timers.values()
+            ]
+            assert found == [8]
