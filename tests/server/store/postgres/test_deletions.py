@@ -145,6 +145,23 @@ async def test_many_instances_take_as_many_rounds_as_they_fill(deleting: Deletin
     await deleting.expect_order()
 
 
+async def test_ten_thousand_instances_leave_a_bounded_number_at_a_time(deleting: Deleting) -> None:
+    keys = range(1, 10_001)
+    for first in keys[::1000]:
+        ended = [row for key in range(first, first + 1000) for row in whole_instance(key)[:1]]
+        await deleting.write(*ended)
+
+    await deleting.forget(*keys)
+    rounds = []
+    while hidden := await deleting.deletions.hide():
+        rounds.append(hidden)
+
+    assert rounds == [INSTANCES_AT_ONCE] * (len(keys) // INSTANCES_AT_ONCE)
+    assert await deleting.finish() == len(rounds)
+    assert await deleting.kept() == {}
+    await deleting.expect_order()
+
+
 @pytest.mark.parametrize("steps", range(4))
 async def test_another_process_goes_on_where_one_stopped(deleting: Deleting, steps: int) -> None:
     elements = [element_instance(10 + number, 1, end_date=MONDAY) for number in range(ROWS_AT_ONCE + 1)]
