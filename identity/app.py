@@ -12,6 +12,7 @@ from identity.access.sessions.logout_records import BACK_CHANNEL_LOGOUTS, BackCh
 from identity.access.tokens.config import LONGEST_ACCESS_TOKEN
 from identity.authentication.federation.secrets import ProviderSecrets
 from identity.authentication.one_time_codes.secrets import GeneratorSecrets
+from identity.authentication.saml.keys import SamlKeys
 from identity.bootstrap import (
     SeedWriter,
     bootstrap_clients,
@@ -244,6 +245,7 @@ async def _dependencies(
         documents=documents,
         published_keys=PublishedKeys(documents, clock),
         delays=Delays(config.events.login_protection.max_delayed),
+        saml_keys=SamlKeys(masters, making, clock),
     )
 
 

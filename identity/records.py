@@ -20,6 +20,7 @@ from identity.authentication.passkeys.passkey import PASSKEYS
 from identity.authentication.reauthentication.modification_tokens import MODIFICATION_TOKENS
 from identity.authentication.requests.pushed import PUSHED_REQUESTS
 from identity.authentication.requests.request import AUTHORIZATION_REQUESTS
+from identity.authentication.saml.arrival import SAML_ARRIVALS
 from identity.crypto.keys.root_secret import ROOT_SECRETS
 from identity.crypto.keys.stored import KEY_SETS
 from identity.delivery.mail.queued_letter import QUEUED_LETTERS
@@ -90,6 +91,7 @@ KINDS: tuple[Kind[Any], ...] = (
     TENANTS,
     TOKEN_SETS,
     UPSTREAM_LOGINS,
+    SAML_ARRIVALS,
     USER_ATTRIBUTES,
     USER_CODE_ATTEMPTS,
     USERS,

@@ -220,7 +220,12 @@ def _of_browsers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages:
     yield "/oidc/sessioninfo/xsrf", OWN_ORIGIN, {"GET": session.get_with_csrf_token}
     yield "/sign-in", OWN_PAGES, {"GET": shared_sign_in.get, "POST": shared_sign_in.post}
     yield "/providers/login", OWN_PAGES, {"POST": federation.login}
-    yield "/providers/{id}/callback", FROM_ANYWHERE, {"GET": federation.callback}
+    yield (
+        "/providers/{id}/callback",
+        FROM_ANYWHERE,
+        {"GET": federation.callback, "POST": federation.receive},
+    )
+    yield "/providers/{id}/metadata", PUBLIC_DOCUMENT, {"GET": federation.metadata}
     yield "/users/register", FROM_ANY_PAGE, {"GET": registration.get, "POST": registration.post}
     yield (
         "/users/request_confirmation",

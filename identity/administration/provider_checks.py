@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection
 
+from identity.administration.saml_checks import expect_no_saml, expect_saml_provider
 from identity.authentication.federation.lookup import METHODS
 from identity.delivery.http.destinations import Destinations
 from identity.delivery.http.registered_uris import expect_reachable, expect_safe_uri
@@ -19,6 +20,20 @@ _WHERE_WE_ARE_KNOWN = ("issuer", "token_endpoint")
 
 def expect_provider(fields: ProviderFields, *, roles: Collection[str], groups: Collection[str]) -> None:
     """Raise InvalidArgument; `roles` and `groups` are the existing names."""
+    if fields.type is ProviderType.SAML:
+        expect_saml_provider(fields)
+    else:
+        _expect_openid_provider(fields)
+    _expect_claims(fields)
+    for mapping in fields.mappings:
+        names.among(mapping.roles, roles, what="mappings: roles")
+        names.among(mapping.groups, groups, what="mappings: groups")
+
+
+def _expect_openid_provider(fields: ProviderFields) -> None:
+    expect_no_saml(fields)
+    if not fields.client_id:
+        raise InvalidArgument("client_id: expected the id of our client at the provider")
     for member in ("issuer", "authorization_endpoint", "token_endpoint"):
         if not getattr(fields, member):
             raise InvalidArgument(f"{member}: expected an https address")
@@ -34,10 +49,6 @@ def expect_provider(fields: ProviderFields, *, roles: Collection[str], groups: C
         raise InvalidArgument("scope: expected scopes separated by spaces")
     if fields.workspace_domain and _DOMAIN.fullmatch(fields.workspace_domain) is None:
         raise InvalidArgument("workspace_domain: expected a domain in lower case")
-    _expect_claims(fields)
-    for mapping in fields.mappings:
-        names.among(mapping.roles, roles, what="mappings: roles")
-        names.among(mapping.groups, groups, what="mappings: groups")
 
 
 def expect_reachable_endpoints(

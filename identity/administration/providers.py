@@ -13,6 +13,7 @@ from identity.administration.provider_checks import (
     needs_secret,
 )
 from identity.authentication.federation.secrets import ProviderSecrets
+from identity.authentication.saml.keys import SamlKeys
 from identity.crypto.keys.master_keys import Sealed
 from identity.delivery.http.destinations import Destinations
 from identity.directory.provider import Provider, ProviderFields, ProviderLink
@@ -52,6 +53,7 @@ class ProviderAdministration:
     groups: Names
     destinations: Destinations
     secrets: ProviderSecrets
+    saml_keys: SamlKeys
     events: Events
     randomness: Randomness
 
@@ -73,7 +75,8 @@ class ProviderAdministration:
             fields=fields,
         )
         secret = self._secret(provider, fields, client_secret)
-        kept = await self.providers.insert(replace(provider, client_secret=secret))
+        keyed = await self._keyed(replace(provider, client_secret=secret))
+        kept = await self.providers.insert(keyed)
         await self._tell(EventType.CREATED, kept, actor)
         return kept
 
@@ -87,7 +90,7 @@ class ProviderAdministration:
         await self._expect(tenant, fields, actor)
         expect_reachable_endpoints(fields, self.destinations, before=before.fields)
         secret = self._secret(before, fields, client_secret)
-        after = replace(before, fields=fields, client_secret=secret)
+        after = await self._keyed(replace(before, fields=fields, client_secret=secret))
         try:
             kept = await self.providers.replace(after)
         except Changed as error:
@@ -149,6 +152,15 @@ class ProviderAdministration:
         if provider.client_secret is None or is_known_elsewhere(provider.fields, fields):
             raise InvalidArgument("client_secret: expected one for the issuer and its token_endpoint")
         return provider.client_secret
+
+    async def _keyed(self, provider: Provider) -> Provider:
+        """Return the provider with a key of ours if it is a SAML provider; a key that exists stays."""
+        if provider.fields.saml is None:
+            return replace(provider, saml_key=None, saml_certificate="")
+        if provider.saml_key is not None:
+            return provider
+        made = await self.saml_keys.make(provider.tenant_id, provider.id, provider.id)
+        return replace(provider, saml_key=made.key, saml_certificate=made.certificate)
 
     async def _tell(self, event_type: EventType, provider: Provider, actor: Actor) -> None:
         text = f"provider {provider.fields.name}"

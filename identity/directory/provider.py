@@ -17,6 +17,14 @@ class ProviderType(StrEnum):
     GITHUB = "github"
     DIRECTORY = "directory"
     WORKSPACE = "workspace"
+    SAML = "saml"
+
+
+class SamlBinding(StrEnum):
+    """How the authentication request travels: SAML 2.0 Bindings §3.4, §3.5."""
+
+    REDIRECT = "redirect"
+    POST = "post"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,8 +41,36 @@ class ClaimMapping:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SamlFields:
+    """Settings of a SAML 2.0 identity provider.
+
+    `certificates` are base64 of DER and carry the keys that it signs with; their dates and issuers do not matter. The
+    attributes are names of SAML attributes, empty for none; without `subject_attribute` the NameID identifies the user.
+    An empty `name_id_format` leaves the choice to the provider. With `vouches_for_email` the provider has verified the
+    addresses that it asserts.
+    """
+
+    certificates: tuple[str, ...]
+    binding: SamlBinding = SamlBinding.REDIRECT
+    single_logout_endpoint: str = ""
+    name_id_format: str = ""
+    signs_requests: bool = True
+    requires_encryption: bool = False
+    clock_skew_secs: int = 60
+    subject_attribute: str = ""
+    email_attribute: str = ""
+    given_name_attribute: str = ""
+    family_name_attribute: str = ""
+    vouches_for_email: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderFields:
     """Settings of a provider by its administrators; an empty address means none.
+
+    A SAML provider has its entity id as `issuer`, and its single sign-on service as `authorization_endpoint`. Its
+    `client_id` is our entity id there, empty for the address of our metadata.
+
 
     A user whose `mfa_claim` equals `mfa_value` authenticated with several factors there.
     """
@@ -57,15 +93,21 @@ class ProviderFields:
     mappings: tuple[ClaimMapping, ...] = ()
     mfa_claim: str = ""
     mfa_value: str = ""
+    saml: SamlFields | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provider(Record):
-    """`client_secret` is our client secret there; `image_id` is the id of its uploaded image, empty without one."""
+    """`client_secret` is our client secret there; `image_id` is the id of its uploaded image, empty without one.
+
+    For a SAML provider `saml_key` is our private key, and `saml_certificate` the certificate of it, base64 of DER.
+    """
 
     fields: ProviderFields
     client_secret: Sealed | None = field(default=None, repr=False)
     image_id: str = ""
+    saml_key: Sealed | None = field(default=None, repr=False)
+    saml_certificate: str = ""
 
     @property
     def name(self) -> str:
@@ -77,8 +119,11 @@ class Provider(Record):
 
     @property
     def signs_people_in(self) -> bool:
-        # Without its keys no ID token can be verified.
-        return self.fields.is_enabled and bool(self.fields.jwks_endpoint)
+        # Without its keys no ID token and no assertion can be verified.
+        has_keys = bool(
+            self.fields.jwks_endpoint if self.fields.saml is None else self.fields.saml.certificates
+        )
+        return self.fields.is_enabled and has_keys
 
 
 PROVIDERS = Kind(Provider, "provider")

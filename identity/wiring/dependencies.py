@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from identity.access.login_protection.delays import Delays
+from identity.authentication.saml.keys import SamlKeys
 from identity.config import IdentityConfig
 from identity.crypto.keys.key_ring import KeyRing
 from identity.crypto.keys.master_keys import MasterKeys
@@ -53,3 +54,4 @@ class Dependencies:
     documents: HttpDocuments
     published_keys: PublishedKeys
     delays: Delays
+    saml_keys: SamlKeys

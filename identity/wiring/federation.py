@@ -25,6 +25,10 @@ from identity.authentication.federation.tokens import UpstreamTokens
 from identity.authentication.passkeys.passkey import PASSKEYS
 from identity.authentication.passkeys.passkeys import Passkeys
 from identity.authentication.rpc.federation import UpstreamSignIn
+from identity.authentication.saml.arrival import SamlArrivals
+from identity.authentication.saml.metadata import SamlMetadata
+from identity.authentication.saml.service_provider import ServiceProvider
+from identity.authentication.saml.sign_in import SamlResponses
 from identity.directory.provider import PROVIDER_LINKS, PROVIDERS
 from identity.directory.providers import Providers
 from identity.directory.user import USERS
@@ -52,6 +56,7 @@ class FederationWiring:
             groups=people.groups,
             destinations=dependencies.destinations,
             secrets=ProviderSecrets(dependencies.store, dependencies.master_keys),
+            saml_keys=dependencies.saml_keys,
             events=dependencies.events,
             randomness=dependencies.randomness,
         )
@@ -59,6 +64,7 @@ class FederationWiring:
             Admission(dependencies.tenants, callers),
             administration,
             lookup=ProviderLookup(dependencies.documents, dependencies.destinations),
+            saml_metadata=SamlMetadata(dependencies.documents, dependencies.destinations),
             tenants=dependencies.tenants,
             offered=Providers(dependencies.store) if dependencies.config.federation.enabled else None,
         )
@@ -97,6 +103,7 @@ def upstream_sign_in(
         providers=providers,
         hints=Hints(domains),
         logins=logins,
+        service_provider=ServiceProvider(dependencies.saml_keys),
         hasher=dependencies.secrets,
         clock=dependencies.clock,
         randomness=dependencies.randomness,
@@ -124,8 +131,15 @@ def upstream_sign_in(
             dependencies.documents, ProviderSecrets(dependencies.store, dependencies.master_keys)
         ),
         id_tokens=UpstreamIdTokens(dependencies.published_keys, dependencies.clock),
+        saml_arrivals=SamlArrivals(dependencies.store),
+        saml_responses=SamlResponses(
+            dependencies.saml_keys,
+            SingleUse(dependencies.store),
+            events=dependencies.events,
+            clock=dependencies.clock,
+        ),
         accounts=accounts,
         sign_in_flow=door.sign_in_flow,
         second_factors=second_factors,
     )
-    return UpstreamSignIn(login_redirect, callback)
+    return UpstreamSignIn(login_redirect, callback, providers, ServiceProvider(dependencies.saml_keys))

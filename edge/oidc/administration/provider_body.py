@@ -1,5 +1,7 @@
 """JSON documents of upstream providers, in requests and responses."""
 
+from typing import Annotated
+
 import msgspec
 
 from edge.oidc.access.body import bad_request
@@ -20,20 +22,55 @@ class _Mapping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     groups: tuple[str, ...] = ()
 
 
+class _Saml(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    metadata: str | None = None
+    metadata_url: str | None = None
+    certificates: tuple[str, ...] = ()
+    binding: str | None = None
+    single_logout_endpoint: str | None = None
+    name_id_format: str | None = None
+    sign_requests: bool = True
+    require_encryption: bool = False
+    clock_skew_seconds: Annotated[int, msgspec.Meta(ge=0, le=300)] = 60
+    subject_attribute: str | None = None
+    email_attribute: str | None = None
+    given_name_attribute: str | None = None
+    family_name_attribute: str | None = None
+    trust_email: bool = False
+
+    def fields(self) -> pb.SamlProviderFields:
+        return pb.SamlProviderFields(
+            metadata=self.metadata or "",
+            metadata_url=self.metadata_url or "",
+            certificates=self.certificates,
+            binding=self.binding or "",
+            single_logout_endpoint=self.single_logout_endpoint or "",
+            name_id_format=self.name_id_format or "",
+            sign_requests=self.sign_requests,
+            require_encryption=self.require_encryption,
+            clock_skew_seconds=self.clock_skew_seconds,
+            subject_attribute=self.subject_attribute or "",
+            email_attribute=self.email_attribute or "",
+            given_name_attribute=self.given_name_attribute or "",
+            family_name_attribute=self.family_name_attribute or "",
+            trust_email=self.trust_email,
+        )
+
+
 class ProviderBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     name: str
     typ: str
     enabled: bool
-    issuer: str
-    authorization_endpoint: str
-    token_endpoint: str
+    issuer: str = ""
+    authorization_endpoint: str = ""
+    token_endpoint: str = ""
     userinfo_endpoint: str | None = None
     jwks_endpoint: str | None = None
-    client_id: str
+    client_id: str = ""
     client_secret: str | None = None
     client_secret_basic: bool = False
     client_secret_post: bool = False
-    scope: str
+    scope: str = ""
     forward_sign_in_hints: bool = True
     workspace_domain: str | None = None
     auto_onboarding: bool = False
@@ -41,6 +78,7 @@ class ProviderBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     mappings: tuple[_Mapping, ...] = ()
     mfa_claim_path: str | None = None
     mfa_claim_value: str | None = None
+    saml: _Saml | None = None
 
     def fields(self) -> pb.ProviderFields:
         """Raises Refused when the document has two client authentication methods."""
@@ -68,6 +106,7 @@ class ProviderBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
             ],
             mfa_claim_path=self.mfa_claim_path or "",
             mfa_claim_value=self.mfa_claim_value or "",
+            saml=None if self.saml is None else self.saml.fields(),
         )
 
     def _method(self) -> str:
@@ -80,6 +119,7 @@ class ProviderBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
 def provider_members(provider: pb.Provider) -> dict[str, object]:
     fields = provider.fields
+    of_saml = {"saml": _saml_members(fields.saml)} if fields.HasField("saml") else {}
     return {
         "id": provider.id,
         "name": fields.name,
@@ -109,6 +149,24 @@ def provider_members(provider: pb.Provider) -> dict[str, object]:
         ],
         "mfa_claim_path": fields.mfa_claim_path or None,
         "mfa_claim_value": fields.mfa_claim_value or None,
+        **of_saml,
+    }
+
+
+def _saml_members(saml: pb.SamlProviderFields) -> dict[str, object]:
+    return {
+        "certificates": list(saml.certificates),
+        "binding": saml.binding,
+        "single_logout_endpoint": saml.single_logout_endpoint or None,
+        "name_id_format": saml.name_id_format or None,
+        "sign_requests": saml.sign_requests,
+        "require_encryption": saml.require_encryption,
+        "clock_skew_seconds": saml.clock_skew_seconds,
+        "subject_attribute": saml.subject_attribute or None,
+        "email_attribute": saml.email_attribute or None,
+        "given_name_attribute": saml.given_name_attribute or None,
+        "family_name_attribute": saml.family_name_attribute or None,
+        "trust_email": saml.trust_email,
     }
 
 

@@ -1,11 +1,17 @@
-"""POST /providers/login, and the redirect URI of upstream providers: RFC 6749 §4.1.2."""
+"""POST /providers/login, the redirect URI of upstream providers, and our SAML metadata.
+
+RFC 6749 §4.1.2; SAML 2.0 Bindings §3.5. A SAML provider posts its response from another site, so the browser sends no
+cookie with it: the response is kept, and the browser returns by GET with its cookie.
+"""
+
+from urllib.parse import quote, urlencode
 
 import msgspec
-from aiohttp import web
+from aiohttp import hdrs, web
 
 from edge.oidc.access.body import read_json
 from edge.oidc.access.browsers import Browsers
-from edge.oidc.access.form import query_parameters
+from edge.oidc.access.form import form_of, query_parameters, read_parameters, single
 from edge.oidc.access.refusal import Refused
 from edge.oidc.access.tenant import issuer_path, tenant_of
 from edge.oidc.authentication.redirects import accepted
@@ -17,6 +23,9 @@ from gnomon.identity.v1 import federation_service_pb2 as pb
 from gnomon.identity.v1.browser_pb2 import Parameter
 
 _MAX_ID = 256
+# A response has at most 393,216 characters of base64; a form writes some of them as three.
+_MAX_FORM_BYTES = 524_288
+_METADATA = "application/samlmetadata+xml"
 
 
 class _Departure(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -49,10 +58,29 @@ class FederationEndpoint:
     async def callback(self, request: web.Request) -> web.Response:
         return await self._pages.instead_of_refusals(request, self._return(request))
 
+    async def receive(self, request: web.Request) -> web.Response:
+        return await self._pages.instead_of_refusals(request, self._receive(request))
+
+    async def metadata(self, request: web.Request) -> web.Response:
+        asked = pb.GetSamlMetadataRequest(tenant_id=tenant_of(request), provider_id=_provider_id(request))
+        found = await self._federations.GetSamlMetadata(asked, timeout=self._config.call_timeout_seconds)
+        return web.Response(body=found.document.encode(), content_type=_METADATA)
+
+    async def _receive(self, request: web.Request) -> web.Response:
+        form = form_of(await read_parameters(request, _MAX_FORM_BYTES))
+        state = single(form, "RelayState")
+        asked = pb.ReceiveSamlResponseRequest(
+            tenant_id=tenant_of(request),
+            provider_id=_provider_id(request),
+            relay_state=state,
+            saml_response=single(form, "SAMLResponse"),
+        )
+        await self._federations.ReceiveSamlResponse(asked, timeout=self._config.call_timeout_seconds)
+        own = f"{issuer_path(request)}/providers/{quote(asked.provider_id, safe='')}/callback"
+        return web.Response(status=303, headers={hdrs.LOCATION: f"{own}?{urlencode({'state': state})}"})
+
     async def _return(self, request: web.Request) -> web.Response:
-        provider_id = request.match_info["id"]
-        if not provider_id.isascii() or len(provider_id) > _MAX_ID:
-            raise Refused(404, "NotFound", "there is no such provider")
+        provider_id = _provider_id(request)
         asked = pb.ReturnFromProviderRequest(
             tenant_id=tenant_of(request),
             browser=self._browsers.of(request),
@@ -70,3 +98,10 @@ class FederationEndpoint:
         if returned.HasField("cookie"):
             self._browsers.keep(request, response, cookie=returned.cookie)
         return response
+
+
+def _provider_id(request: web.Request) -> str:
+    provider_id = request.match_info["id"]
+    if not provider_id.isascii() or len(provider_id) > _MAX_ID:
+        raise Refused(404, "NotFound", "there is no such provider")
+    return provider_id

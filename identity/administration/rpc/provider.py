@@ -6,8 +6,10 @@ from gnomon.identity.v1 import provider_service_pb2 as pb
 from identity.access.callers import Area, Right
 from identity.access.rpc.admission import Admission
 from identity.administration.providers import ProviderAdministration
+from identity.administration.rpc.saml import described, saml_fields, saml_message
 from identity.authentication.federation.lookup import METHODS, ProviderLookup
 from identity.authentication.rpc.browser import offered_provider
+from identity.authentication.saml.metadata import SamlMetadata
 from identity.directory.provider import ClaimMapping, Provider, ProviderFields, ProviderType
 from identity.directory.providers import Providers
 from identity.foundation.tenants import Tenants
@@ -25,12 +27,14 @@ class ProviderServicer:
         administration: ProviderAdministration,
         *,
         lookup: ProviderLookup,
+        saml_metadata: SamlMetadata,
         tenants: Tenants,
         offered: Providers | None,
     ) -> None:
         self._admission = admission
         self._administration = administration
         self._lookup = lookup
+        self._saml_metadata = saml_metadata
         self._tenants = tenants
         self._offered = offered
 
@@ -42,7 +46,7 @@ class ProviderServicer:
         self, request: pb.CreateProviderRequest, _call: Call
     ) -> pb.CreateProviderResponse:
         tenant, actor = await self._admission.of(request, Area.AUTH_PROVIDERS, Right.CREATE)
-        fields = _fields(request.fields)
+        fields = await self._described(request.fields)
         created = await self._administration.create(tenant, fields, request.client_secret, actor=actor)
         return pb.CreateProviderResponse(provider=_message(created))
 
@@ -53,7 +57,7 @@ class ProviderServicer:
         changed = await self._administration.change(
             tenant,
             request.provider_id,
-            _fields(request.fields),
+            await self._described(request.fields),
             client_secret=request.client_secret,
             actor=actor,
         )
@@ -99,6 +103,9 @@ class ProviderServicer:
         offered = await self._offered.offered(self._tenants.find(request.tenant_id))
         return pb.ListOfferedProvidersResponse(providers=map(offered_provider, offered))
 
+    async def _described(self, message: pb.ProviderFields) -> ProviderFields:
+        return await described(_fields(message), message.saml, self._saml_metadata)
+
 
 def _fields(message: pb.ProviderFields) -> ProviderFields:
     """Raises InvalidArgument for a type or a method that does not exist."""
@@ -121,6 +128,7 @@ def _fields(message: pb.ProviderFields) -> ProviderFields:
         mappings=tuple(map(_mapping, message.mappings)),
         mfa_claim=message.mfa_claim_path,
         mfa_value=message.mfa_claim_value,
+        saml=saml_fields(message.saml) if message.HasField("saml") else None,
     )
 
 
@@ -179,5 +187,6 @@ def _message(provider: Provider) -> pb.Provider:
             ],
             mfa_claim_path=fields.mfa_claim,
             mfa_claim_value=fields.mfa_value,
+            saml=None if fields.saml is None else saml_message(fields.saml),
         ),
     )

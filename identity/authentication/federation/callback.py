@@ -1,8 +1,11 @@
 """The redirect URI of upstream providers: OpenID Connect Core 1.0 §3.1.2.5, RFC 9207 §2.4, RFC 9700 §4.4.
 
+It is the assertion consumer service of SAML providers, too: SAML 2.0 Bindings §3.5.
+
 A response is accepted once, in the browser that was sent to the provider, and from that provider only.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -16,11 +19,14 @@ from identity.authentication.authorization.steps import SecondFactor, SecondFact
 from identity.authentication.federation.accounts import UpstreamAccounts
 from identity.authentication.federation.claims import UpstreamPerson, person_of
 from identity.authentication.federation.id_token import UpstreamIdTokens
-from identity.authentication.federation.login import UpstreamLogin
-from identity.authentication.federation.login_redirect import redirect_uri_of
+from identity.authentication.federation.login import LIFETIME, UpstreamLogin
 from identity.authentication.federation.tokens import UpstreamTokens
 from identity.authentication.requests.parameters import Parameters
 from identity.authentication.requests.redirection import way_back_of
+from identity.authentication.requests.request import Prompt
+from identity.authentication.saml.arrival import SamlArrivals
+from identity.authentication.saml.service_provider import callback_of
+from identity.authentication.saml.sign_in import SamlResponses
 from identity.directory.client import Client
 from identity.directory.provider import Provider
 from identity.directory.providers import Providers
@@ -62,6 +68,8 @@ class UpstreamCallback:
         providers: Providers,
         tokens: UpstreamTokens,
         id_tokens: UpstreamIdTokens,
+        saml_arrivals: SamlArrivals,
+        saml_responses: SamlResponses,
         accounts: UpstreamAccounts,
         sign_in_flow: SignInFlow,
         second_factors: SecondFactors,
@@ -74,6 +82,8 @@ class UpstreamCallback:
         self._providers = providers
         self._tokens = tokens
         self._id_tokens = id_tokens
+        self._saml_arrivals = saml_arrivals
+        self._saml_responses = saml_responses
         self._accounts = accounts
         self._sign_in_flow = sign_in_flow
         self._second_factors = second_factors
@@ -112,11 +122,23 @@ class UpstreamCallback:
             proof=proof,
         )
 
+    async def keep(self, tenant: Tenant, provider_id: str, *, relay_state: str, message: str) -> None:
+        """Keep the response of a SAML provider until the browser arrives; raises Unauthenticated."""
+        login = await self._logins.get(tenant.tenant_id, self._login_id(relay_state)) if relay_state else None
+        provider = await self._providers.find(tenant, provider_id)
+        is_pending = login is not None and login.provider_id == provider_id
+        if login is None or not is_pending or provider is None or provider.fields.saml is None:
+            raise Unauthenticated("no sign-in at the provider is pending")
+        await self._saml_arrivals.keep(tenant, login.id, message, until=login.expires_at)
+
+    def _login_id(self, state: str) -> str:
+        return self._hasher.hash(state).hex()
+
     async def _login(
         self, tenant: Tenant, browser: Browser, provider_id: str, state: str
     ) -> tuple[Session, UpstreamLogin]:
         session = await self._sessions.find(tenant, browser.cookie, browser.peer_address)
-        login_id = self._hasher.hash(state).hex()
+        login_id = self._login_id(state)
         login = await self._logins.get(tenant.tenant_id, login_id) if state else None
         is_own = session is not None and login is not None and login.session_id == session.id
         if session is None or login is None or not is_own or login.provider_id != provider_id:
@@ -135,10 +157,12 @@ class UpstreamCallback:
     async def _person(
         self, tenant: Tenant, provider: Provider, login: UpstreamLogin, parameters: Parameters
     ) -> UpstreamPerson:
+        if provider.fields.saml is not None:
+            return person_of(await self._saml_claims(tenant, provider, login), provider.fields)
         code = parameters.one("code")
         if parameters.one("error") or not code:
             raise AccessDenied("the provider did not sign the user in")
-        redirect_uri = redirect_uri_of(tenant, provider)
+        redirect_uri = callback_of(tenant, provider)
         tokens = await self._tokens.redeem(provider, login, code=code, redirect_uri=redirect_uri)
         try:
             claims = await self._id_tokens.verified(
@@ -149,6 +173,19 @@ class UpstreamCallback:
         if "email" not in claims:
             claims = {**await self._tokens.person(provider, tokens, claims["sub"]), **claims}
         return person_of(claims, provider.fields)
+
+    async def _saml_claims(
+        self, tenant: Tenant, provider: Provider, login: UpstreamLogin
+    ) -> Mapping[str, object]:
+        message = await self._saml_arrivals.take(tenant, login.id)
+        asked_at = None if login.expires_at is None else login.expires_at - LIFETIME
+        return await self._saml_responses.claims(
+            tenant,
+            provider,
+            message,
+            request_id=login.nonce,
+            not_before=asked_at if Prompt.LOGIN in login.request.prompts else None,
+        )
 
     async def _sent_back(self, tenant: Tenant, login: UpstreamLogin, refusal: ProtocolError) -> SignedIn:
         await self._asked.take(login.request)

@@ -44,7 +44,8 @@ def person_of(claims: Mapping[str, object], fields: ProviderFields) -> UpstreamP
 
 def _says(claims: Mapping[str, object], claim: str, expected: str) -> bool:
     value: object = claims
-    for name in claim.split("."):
+    # A name of an attribute, or of a claim, can itself have dots: a whole name counts first.
+    for name in (claim,) if claim in claims else claim.split("."):
         value = value.get(name) if isinstance(value, Mapping) else None
     return expected in value if isinstance(value, list) else value == expected
 

@@ -13,14 +13,15 @@ LIFETIME = timedelta(minutes=5)
 class UpstreamLogin(Record):
     """`id` is a keyed hash of `state`; `session_id` is the session of the browser that was redirected.
 
-    `request` is the authorization request that continues afterwards.
+    `request` is the authorization request that continues afterwards. For a SAML provider `nonce` is the id of our
+    request to it.
     """
 
     provider_id: str
     session_id: str
     request: AuthorizationRequest
     nonce: str = field(repr=False)
-    code_verifier: str = field(repr=False)
+    code_verifier: str = field(default="", repr=False)
 
 
 UPSTREAM_LOGINS = Kind(UpstreamLogin, "upstream_login")

@@ -1,4 +1,7 @@
-"""Redirects the browser to an upstream provider with PKCE, state and nonce: RFC 9700 §2.1."""
+"""Redirects the browser to an upstream provider with PKCE, state and nonce: RFC 9700 §2.1.
+
+A SAML provider gets a request with an id in place of the nonce, and the state as relay state.
+"""
 
 import base64
 import hashlib
@@ -15,6 +18,11 @@ from identity.authentication.requests.login_hint import login_hint
 from identity.authentication.requests.parameters import Parameters
 from identity.authentication.requests.redirection import Redirection
 from identity.authentication.requests.request import AuthorizationRequest, Prompt, ResponseMode
+from identity.authentication.saml.service_provider import (
+    AuthenticationRequest,
+    ServiceProvider,
+    callback_of,
+)
 from identity.directory.provider import Provider
 from identity.directory.providers import Providers
 from identity.directory.secrets import SecretHasher
@@ -47,6 +55,7 @@ class UpstreamLoginRedirect:
         providers: Providers,
         hints: Hints,
         logins: Records[UpstreamLogin],
+        service_provider: ServiceProvider,
         hasher: SecretHasher,
         clock: Clock,
         randomness: Randomness,
@@ -57,6 +66,7 @@ class UpstreamLoginRedirect:
         self._providers = providers
         self._hints = hints
         self._logins = logins
+        self._service_provider = service_provider
         self._hasher = hasher
         self._clock = clock
         self._randomness = randomness
@@ -72,6 +82,8 @@ class UpstreamLoginRedirect:
         provider = await self._providers.find(tenant, departure.provider_id)
         if provider is None or not provider.signs_people_in:
             raise NotFound("there is no such provider")
+        if provider.fields.saml is not None:
+            return await self._depart_for_saml(tenant, session, provider, request=request)
         address = login_hint(departure.address) or request.login_hint
         hints = await self._hints.of(tenant, provider, address)
         return await self._depart(tenant, session, provider, request=request, hints=hints)
@@ -85,23 +97,12 @@ class UpstreamLoginRedirect:
         request: AuthorizationRequest,
         hints: tuple[tuple[str, str], ...],
     ) -> Redirection:
-        state, nonce, verifier = (self._randomness.alphanumeric(_SECRET_LENGTH) for _ in range(3))
-        await self._logins.insert(
-            UpstreamLogin(
-                tenant_id=tenant.tenant_id,
-                id=self._hasher.hash(state).hex(),
-                expires_at=self._clock.now() + LIFETIME,
-                provider_id=provider.id,
-                session_id=session.id,
-                request=request,
-                nonce=nonce,
-                code_verifier=verifier,
-            )
-        )
+        nonce, verifier = (self._randomness.alphanumeric(_SECRET_LENGTH) for _ in range(2))
+        state = await self._begun(session, provider, request=request, nonce=nonce, code_verifier=verifier)
         parameters = (
             ("response_type", "code"),
             ("client_id", provider.fields.client_id),
-            ("redirect_uri", redirect_uri_of(tenant, provider)),
+            ("redirect_uri", callback_of(tenant, provider)),
             ("scope", " ".join(provider.fields.oauth_scopes)),
             ("state", state),
             ("nonce", nonce),
@@ -112,9 +113,44 @@ class UpstreamLoginRedirect:
         )
         return Redirection(provider.fields.authorization_endpoint, ResponseMode.QUERY, parameters)
 
+    async def _depart_for_saml(
+        self, tenant: Tenant, session: Session, provider: Provider, *, request: AuthorizationRequest
+    ) -> Redirection:
+        # An XML id does not begin with a digit.
+        request_id = f"_{self._randomness.alphanumeric(_SECRET_LENGTH)}"
+        state = await self._begun(session, provider, request=request, nonce=request_id)
+        asked = AuthenticationRequest(
+            id=request_id,
+            at=self._clock.now(),
+            relay_state=state,
+            forces_authentication=Prompt.LOGIN in request.prompts,
+        )
+        return self._service_provider.request(tenant, provider, asked)
 
-def redirect_uri_of(tenant: Tenant, provider: Provider) -> str:
-    return f"{tenant.issuer}providers/{provider.id}/callback"
+    async def _begun(
+        self,
+        session: Session,
+        provider: Provider,
+        *,
+        request: AuthorizationRequest,
+        nonce: str,
+        code_verifier: str = "",
+    ) -> str:
+        """Store the pending sign-in and return its state."""
+        state = self._randomness.alphanumeric(_SECRET_LENGTH)
+        await self._logins.insert(
+            UpstreamLogin(
+                tenant_id=provider.tenant_id,
+                id=self._hasher.hash(state).hex(),
+                expires_at=self._clock.now() + LIFETIME,
+                provider_id=provider.id,
+                session_id=session.id,
+                request=request,
+                nonce=nonce,
+                code_verifier=code_verifier,
+            )
+        )
+        return state
 
 
 def _challenge(verifier: str) -> str:

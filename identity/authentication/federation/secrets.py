@@ -1,8 +1,9 @@
-"""Client secrets at upstream providers, encrypted at rest under a master key because they are sent to the provider."""
+"""Client secrets and SAML keys at upstream providers, encrypted at rest under a master key."""
 
 from contextlib import suppress
 from dataclasses import replace
 
+from identity.authentication.saml.keys import place_of
 from identity.crypto.keys.master_keys import MasterKeys, Place, Sealed
 from identity.directory.provider import PROVIDERS, Provider
 from identity.directory.providers import MOST
@@ -34,11 +35,13 @@ class ProviderSecrets:
                     await self._records.replace(resealed)
 
     def _resealed(self, provider: Provider) -> Provider:
-        before = provider.client_secret
-        if before is None:
-            return provider
-        after = self._master_keys.resealed(before, _place(provider.tenant_id, provider.id))
-        return provider if after is before else replace(provider, client_secret=after)
+        secret, key = provider.client_secret, provider.saml_key
+        if secret is not None:
+            secret = self._master_keys.resealed(secret, _place(provider.tenant_id, provider.id))
+        if key is not None:
+            key = self._master_keys.resealed(key, place_of(provider.tenant_id, provider.id))
+        is_same = secret is provider.client_secret and key is provider.saml_key
+        return provider if is_same else replace(provider, client_secret=secret, saml_key=key)
 
 
 def _place(tenant_id: TenantId, provider_id: str) -> Place:

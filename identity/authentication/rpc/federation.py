@@ -16,6 +16,8 @@ from identity.authentication.rpc.browser import (
     session_cookie,
 )
 from identity.authentication.rpc.shown_screen import screen_message
+from identity.authentication.saml.service_provider import ServiceProvider
+from identity.directory.providers import Providers
 from identity.foundation.tenants import Tenants
 from server.platform.call import Call
 from server.platform.clock import Clock
@@ -26,6 +28,8 @@ from server.platform.errors import NotFound
 class UpstreamSignIn:
     login_redirect: UpstreamLoginRedirect
     callback: UpstreamCallback
+    providers: Providers
+    service_provider: ServiceProvider
 
 
 class FederationServicer:
@@ -66,6 +70,26 @@ class FederationServicer:
         if isinstance(outcome, ConsentQuestion):
             return pb.ReturnFromProviderResponse(consent=consent_page(outcome), cookie=cookie)
         return pb.ReturnFromProviderResponse(redirect=redirect(outcome), cookie=cookie)
+
+    async def receive_saml_response(
+        self, request: pb.ReceiveSamlResponseRequest, _call: Call
+    ) -> pb.ReceiveSamlResponseResponse:
+        await self._enabled().callback.keep(
+            self._tenants.find(request.tenant_id),
+            request.provider_id,
+            relay_state=request.relay_state,
+            message=request.saml_response,
+        )
+        return pb.ReceiveSamlResponseResponse()
+
+    async def get_saml_metadata(
+        self, request: pb.GetSamlMetadataRequest, _call: Call
+    ) -> pb.GetSamlMetadataResponse:
+        enabled, tenant = self._enabled(), self._tenants.find(request.tenant_id)
+        provider = await enabled.providers.find(tenant, request.provider_id)
+        if provider is None or provider.fields.saml is None:
+            raise NotFound("there is no such SAML provider")
+        return pb.GetSamlMetadataResponse(document=enabled.service_provider.metadata(tenant, provider))
 
     async def _asked_for_more(self, asked: StepUpRequest) -> pb.ReturnFromProviderResponse:
         client = asked.follows.client

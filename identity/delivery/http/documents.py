@@ -42,9 +42,17 @@ class HttpDocuments:
     async def __aexit__(self, *_: object) -> None:
         await self._session.close()
 
-    async def read(self, uri: str, /, *, authorization: str = "", accept: str = _JSON) -> str:
+    async def read(
+        self,
+        uri: str,
+        /,
+        *,
+        authorization: str = "",
+        accept: str = _JSON,
+        max_octets: int = _MAX_OCTETS,
+    ) -> str:
         """Raises UnreadableDocument."""
-        return await self._answer("GET", uri, authorization, accept=accept)
+        return await self._answer("GET", uri, authorization, accept=accept, max_octets=max_octets)
 
     async def post(self, uri: str, form: Mapping[str, str], /, *, authorization: str = "") -> str:
         """Return the document in the response to a form; raises UnreadableDocument."""
@@ -58,6 +66,7 @@ class HttpDocuments:
         form: Mapping[str, str] | None = None,
         *,
         accept: str = _JSON,
+        max_octets: int = _MAX_OCTETS,
     ) -> str:
         if not self._is_allowed(uri):
             raise UnreadableDocument
@@ -67,7 +76,7 @@ class HttpDocuments:
             async with self._session.request(
                 method, uri, headers=headers, data=form, allow_redirects=False
             ) as response:
-                return (await _body(response)).decode()
+                return (await _body(response, max_octets)).decode()
         except (ClientError, OSError, TimeoutError, UnicodeDecodeError) as error:
             raise UnreadableDocument from error
 
@@ -82,13 +91,13 @@ class HttpDocuments:
         return url.scheme == "https" or (url.scheme == "http" and is_loopback(host))
 
 
-async def _body(response: ClientResponse) -> bytes:
+async def _body(response: ClientResponse, max_octets: int) -> bytes:
     """Raises UnreadableDocument for an answer that is no success, or too large."""
     if response.status != _OK:
         raise UnreadableDocument
     body = bytearray()
     async for chunk in response.content.iter_any():
         body += chunk
-        if len(body) > _MAX_OCTETS:
+        if len(body) > max_octets:
             raise UnreadableDocument
     return bytes(body)

@@ -63,6 +63,7 @@ class EventType(StrEnum):
     CONSENT_WITHDRAWN = "ConsentWithdrawn"
     USER_CONFIRMED = "UserConfirmed"
     USER_CONFIRMATION_SENT = "UserConfirmationSent"
+    UPSTREAM_RESPONSE_REFUSED = "UpstreamResponseRefused"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,5 +124,6 @@ EVENT_KINDS = {
         EventKind(51, EventType.CONSENT_WITHDRAWN, Level.NOTICE),
         EventKind(44, EventType.USER_CONFIRMED, Level.INFO),
         EventKind(45, EventType.USER_CONFIRMATION_SENT, Level.INFO),
+        EventKind(66, EventType.UPSTREAM_RESPONSE_REFUSED, Level.WARNING),
     )
 }

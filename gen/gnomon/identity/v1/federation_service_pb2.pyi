@@ -171,3 +171,102 @@ class ReturnFromProviderResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ReturnFromProviderResponse: _TypeAlias = ReturnFromProviderResponse  # noqa: Y015
+
+@_typing.final
+class ReceiveSamlResponseRequest(_message.Message):
+    """Request of ReceiveSamlResponse."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    PROVIDER_ID_FIELD_NUMBER: _builtins.int
+    RELAY_STATE_FIELD_NUMBER: _builtins.int
+    SAML_RESPONSE_FIELD_NUMBER: _builtins.int
+    tenant_id: _builtins.str
+    """Tenant whose callback was called; empty means the default tenant."""
+    provider_id: _builtins.str
+    """Provider whose callback was called."""
+    relay_state: _builtins.str
+    """The RelayState of the form."""
+    saml_response: _builtins.str
+    """The SAMLResponse of the form, in base64."""
+    def __init__(
+        self,
+        *,
+        tenant_id: _builtins.str = ...,
+        provider_id: _builtins.str = ...,
+        relay_state: _builtins.str = ...,
+        saml_response: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["provider_id", b"provider_id", "relay_state", b"relay_state", "saml_response", b"saml_response", "tenant_id", b"tenant_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReceiveSamlResponseRequest: _TypeAlias = ReceiveSamlResponseRequest  # noqa: Y015
+
+@_typing.final
+class ReceiveSamlResponseResponse(_message.Message):
+    """Response of ReceiveSamlResponse."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReceiveSamlResponseResponse: _TypeAlias = ReceiveSamlResponseResponse  # noqa: Y015
+
+@_typing.final
+class GetSamlMetadataRequest(_message.Message):
+    """Request of GetSamlMetadata."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    PROVIDER_ID_FIELD_NUMBER: _builtins.int
+    tenant_id: _builtins.str
+    """Tenant whose provider it is; empty means the default tenant."""
+    provider_id: _builtins.str
+    """Which."""
+    def __init__(
+        self,
+        *,
+        tenant_id: _builtins.str = ...,
+        provider_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["provider_id", b"provider_id", "tenant_id", b"tenant_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetSamlMetadataRequest: _TypeAlias = GetSamlMetadataRequest  # noqa: Y015
+
+@_typing.final
+class GetSamlMetadataResponse(_message.Message):
+    """Response of GetSamlMetadata."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DOCUMENT_FIELD_NUMBER: _builtins.int
+    document: _builtins.str
+    """The XML document."""
+    def __init__(
+        self,
+        *,
+        document: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["document", b"document"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetSamlMetadataResponse: _TypeAlias = GetSamlMetadataResponse  # noqa: Y015

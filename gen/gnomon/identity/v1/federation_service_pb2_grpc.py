@@ -45,6 +45,16 @@ class FederationServiceStub:
                 request_serializer=gnomon_dot_identity_dot_v1_dot_federation__service__pb2.ReturnFromProviderRequest.SerializeToString,
                 response_deserializer=gnomon_dot_identity_dot_v1_dot_federation__service__pb2.ReturnFromProviderResponse.FromString,
                 _registered_method=True)
+        self.ReceiveSamlResponse = channel.unary_unary(
+                '/gnomon.identity.v1.FederationService/ReceiveSamlResponse',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_federation__service__pb2.ReceiveSamlResponseRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_federation__service__pb2.ReceiveSamlResponseResponse.FromString,
+                _registered_method=True)
+        self.GetSamlMetadata = channel.unary_unary(
+                '/gnomon.identity.v1.FederationService/GetSamlMetadata',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_federation__service__pb2.GetSamlMetadataRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_federation__service__pb2.GetSamlMetadataResponse.FromString,
+                _registered_method=True)
 
 
 class FederationServiceServicer:
@@ -67,6 +77,23 @@ class FederationServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ReceiveSamlResponse(self, request, context):
+        """Keeps the response of a SAML provider until the browser returns with its session: SAML 2.0 Bindings §3.5.
+        Rejected with UNAUTHENTICATED when no sign-in with that relay state is pending at the provider, or its response
+        arrived before.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetSamlMetadata(self, request, context):
+        """Returns our metadata for a SAML provider: SAML 2.0 Metadata §2.4.4.
+        Rejected with NOT_FOUND when the tenant has no SAML provider of that id.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_FederationServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -79,6 +106,16 @@ def add_FederationServiceServicer_to_server(servicer, server):
                     servicer.ReturnFromProvider,
                     request_deserializer=gnomon_dot_identity_dot_v1_dot_federation__service__pb2.ReturnFromProviderRequest.FromString,
                     response_serializer=gnomon_dot_identity_dot_v1_dot_federation__service__pb2.ReturnFromProviderResponse.SerializeToString,
+            ),
+            'ReceiveSamlResponse': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReceiveSamlResponse,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_federation__service__pb2.ReceiveSamlResponseRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_federation__service__pb2.ReceiveSamlResponseResponse.SerializeToString,
+            ),
+            'GetSamlMetadata': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetSamlMetadata,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_federation__service__pb2.GetSamlMetadataRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_federation__service__pb2.GetSamlMetadataResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -136,6 +173,60 @@ class FederationService:
             '/gnomon.identity.v1.FederationService/ReturnFromProvider',
             gnomon_dot_identity_dot_v1_dot_federation__service__pb2.ReturnFromProviderRequest.SerializeToString,
             gnomon_dot_identity_dot_v1_dot_federation__service__pb2.ReturnFromProviderResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReceiveSamlResponse(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.FederationService/ReceiveSamlResponse',
+            gnomon_dot_identity_dot_v1_dot_federation__service__pb2.ReceiveSamlResponseRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_federation__service__pb2.ReceiveSamlResponseResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetSamlMetadata(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.FederationService/GetSamlMetadata',
+            gnomon_dot_identity_dot_v1_dot_federation__service__pb2.GetSamlMetadataRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_federation__service__pb2.GetSamlMetadataResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -41,6 +41,15 @@ class FederationServiceStub:
     """Takes what a provider answered, and signs in the person whom it vouches for.
     Rejected with UNAUTHENTICATED when the answer does not hold, or belongs to another browser.
     """
+    ReceiveSamlResponse: _grpc.UnaryUnaryMultiCallable[_federation_service_pb2.ReceiveSamlResponseRequest, _federation_service_pb2.ReceiveSamlResponseResponse]
+    """Keeps the response of a SAML provider until the browser returns with its session: SAML 2.0 Bindings §3.5.
+    Rejected with UNAUTHENTICATED when no sign-in with that relay state is pending at the provider, or its response
+    arrived before.
+    """
+    GetSamlMetadata: _grpc.UnaryUnaryMultiCallable[_federation_service_pb2.GetSamlMetadataRequest, _federation_service_pb2.GetSamlMetadataResponse]
+    """Returns our metadata for a SAML provider: SAML 2.0 Metadata §2.4.4.
+    Rejected with NOT_FOUND when the tenant has no SAML provider of that id.
+    """
 
 @_typing.type_check_only
 class FederationServiceAsyncStub(FederationServiceStub):
@@ -54,6 +63,15 @@ class FederationServiceAsyncStub(FederationServiceStub):
     ReturnFromProvider: _aio.UnaryUnaryMultiCallable[_federation_service_pb2.ReturnFromProviderRequest, _federation_service_pb2.ReturnFromProviderResponse]  # type: ignore[assignment]
     """Takes what a provider answered, and signs in the person whom it vouches for.
     Rejected with UNAUTHENTICATED when the answer does not hold, or belongs to another browser.
+    """
+    ReceiveSamlResponse: _aio.UnaryUnaryMultiCallable[_federation_service_pb2.ReceiveSamlResponseRequest, _federation_service_pb2.ReceiveSamlResponseResponse]  # type: ignore[assignment]
+    """Keeps the response of a SAML provider until the browser returns with its session: SAML 2.0 Bindings §3.5.
+    Rejected with UNAUTHENTICATED when no sign-in with that relay state is pending at the provider, or its response
+    arrived before.
+    """
+    GetSamlMetadata: _aio.UnaryUnaryMultiCallable[_federation_service_pb2.GetSamlMetadataRequest, _federation_service_pb2.GetSamlMetadataResponse]  # type: ignore[assignment]
+    """Returns our metadata for a SAML provider: SAML 2.0 Metadata §2.4.4.
+    Rejected with NOT_FOUND when the tenant has no SAML provider of that id.
     """
 
 class FederationServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -77,6 +95,27 @@ class FederationServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_federation_service_pb2.ReturnFromProviderResponse, _abc.Awaitable[_federation_service_pb2.ReturnFromProviderResponse]]:
         """Takes what a provider answered, and signs in the person whom it vouches for.
         Rejected with UNAUTHENTICATED when the answer does not hold, or belongs to another browser.
+        """
+
+    @_abc_1.abstractmethod
+    def ReceiveSamlResponse(
+        self,
+        request: _federation_service_pb2.ReceiveSamlResponseRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_federation_service_pb2.ReceiveSamlResponseResponse, _abc.Awaitable[_federation_service_pb2.ReceiveSamlResponseResponse]]:
+        """Keeps the response of a SAML provider until the browser returns with its session: SAML 2.0 Bindings §3.5.
+        Rejected with UNAUTHENTICATED when no sign-in with that relay state is pending at the provider, or its response
+        arrived before.
+        """
+
+    @_abc_1.abstractmethod
+    def GetSamlMetadata(
+        self,
+        request: _federation_service_pb2.GetSamlMetadataRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_federation_service_pb2.GetSamlMetadataResponse, _abc.Awaitable[_federation_service_pb2.GetSamlMetadataResponse]]:
+        """Returns our metadata for a SAML provider: SAML 2.0 Metadata §2.4.4.
+        Rejected with NOT_FOUND when the tenant has no SAML provider of that id.
         """
 
 def add_FederationServiceServicer_to_server(servicer: FederationServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -81,14 +81,15 @@ class ProviderFields(_message.Message):
     MAPPINGS_FIELD_NUMBER: _builtins.int
     MFA_CLAIM_PATH_FIELD_NUMBER: _builtins.int
     MFA_CLAIM_VALUE_FIELD_NUMBER: _builtins.int
+    SAML_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """What people know it by."""
     type: _builtins.str
-    """Kind: oidc, custom, google, github, directory or workspace."""
+    """Kind: oidc, custom, google, github, directory, workspace or saml."""
     enabled: _builtins.bool
     """Whether people may sign in through it."""
     issuer: _builtins.str
-    """Its issuer identifier."""
+    """Its issuer identifier; the entity id of a SAML provider."""
     authorization_endpoint: _builtins.str
     """Where people are sent."""
     token_endpoint: _builtins.str
@@ -98,7 +99,7 @@ class ProviderFields(_message.Message):
     jwks_endpoint: _builtins.str
     """Where its keys are published, empty where it has none."""
     client_id: _builtins.str
-    """What we are called there."""
+    """What we are called there; at a SAML provider empty for the address of our metadata."""
     token_endpoint_auth_method: _builtins.str
     """How we prove who we are: none, client_secret_basic or client_secret_post."""
     scope: _builtins.str
@@ -118,6 +119,10 @@ class ProviderFields(_message.Message):
     @_builtins.property
     def mappings(self) -> _containers.RepeatedCompositeFieldContainer[Global___ProviderClaimMapping]:
         """What follows from claims of its people."""
+
+    @_builtins.property
+    def saml(self) -> Global___SamlProviderFields:
+        """Settings of a SAML provider, absent for others."""
 
     def __init__(
         self,
@@ -140,14 +145,91 @@ class ProviderFields(_message.Message):
         mappings: _abc.Iterable[Global___ProviderClaimMapping] | None = ...,
         mfa_claim_path: _builtins.str = ...,
         mfa_claim_value: _builtins.str = ...,
+        saml: Global___SamlProviderFields | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["saml", b"saml"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_endpoint", b"authorization_endpoint", "auto_link", b"auto_link", "auto_onboarding", b"auto_onboarding", "client_id", b"client_id", "enabled", b"enabled", "forward_sign_in_hints", b"forward_sign_in_hints", "issuer", b"issuer", "jwks_endpoint", b"jwks_endpoint", "mappings", b"mappings", "mfa_claim_path", b"mfa_claim_path", "mfa_claim_value", b"mfa_claim_value", "name", b"name", "scope", b"scope", "token_endpoint", b"token_endpoint", "token_endpoint_auth_method", b"token_endpoint_auth_method", "type", b"type", "userinfo_endpoint", b"userinfo_endpoint", "workspace_domain", b"workspace_domain"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_endpoint", b"authorization_endpoint", "auto_link", b"auto_link", "auto_onboarding", b"auto_onboarding", "client_id", b"client_id", "enabled", b"enabled", "forward_sign_in_hints", b"forward_sign_in_hints", "issuer", b"issuer", "jwks_endpoint", b"jwks_endpoint", "mappings", b"mappings", "mfa_claim_path", b"mfa_claim_path", "mfa_claim_value", b"mfa_claim_value", "name", b"name", "saml", b"saml", "scope", b"scope", "token_endpoint", b"token_endpoint", "token_endpoint_auth_method", b"token_endpoint_auth_method", "type", b"type", "userinfo_endpoint", b"userinfo_endpoint", "workspace_domain", b"workspace_domain"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ProviderFields: _TypeAlias = ProviderFields  # noqa: Y015
+
+@_typing.final
+class SamlProviderFields(_message.Message):
+    """Settings of a SAML 2.0 identity provider."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    METADATA_FIELD_NUMBER: _builtins.int
+    METADATA_URL_FIELD_NUMBER: _builtins.int
+    CERTIFICATES_FIELD_NUMBER: _builtins.int
+    BINDING_FIELD_NUMBER: _builtins.int
+    SINGLE_LOGOUT_ENDPOINT_FIELD_NUMBER: _builtins.int
+    NAME_ID_FORMAT_FIELD_NUMBER: _builtins.int
+    SIGN_REQUESTS_FIELD_NUMBER: _builtins.int
+    REQUIRE_ENCRYPTION_FIELD_NUMBER: _builtins.int
+    CLOCK_SKEW_SECONDS_FIELD_NUMBER: _builtins.int
+    SUBJECT_ATTRIBUTE_FIELD_NUMBER: _builtins.int
+    EMAIL_ATTRIBUTE_FIELD_NUMBER: _builtins.int
+    GIVEN_NAME_ATTRIBUTE_FIELD_NUMBER: _builtins.int
+    FAMILY_NAME_ATTRIBUTE_FIELD_NUMBER: _builtins.int
+    TRUST_EMAIL_FIELD_NUMBER: _builtins.int
+    metadata: _builtins.str
+    """Its metadata, read in place of its issuer, endpoints, binding and certificates; never returned."""
+    metadata_url: _builtins.str
+    """Address of its metadata, which is read once; never returned."""
+    binding: _builtins.str
+    """How requests travel to it: redirect or post."""
+    single_logout_endpoint: _builtins.str
+    """Address of its single logout service with the redirect binding, empty without one."""
+    name_id_format: _builtins.str
+    """Format of the NameID that it is asked for; empty leaves the choice to it."""
+    sign_requests: _builtins.bool
+    """Whether requests are signed."""
+    require_encryption: _builtins.bool
+    """Whether assertions must be encrypted."""
+    clock_skew_seconds: _builtins.int
+    """Seconds by which its clock may differ."""
+    subject_attribute: _builtins.str
+    """Name of the attribute that identifies a user; empty for the NameID."""
+    email_attribute: _builtins.str
+    """Name of the attribute with the e-mail address."""
+    given_name_attribute: _builtins.str
+    """Name of the attribute with the first name."""
+    family_name_attribute: _builtins.str
+    """Name of the attribute with the last name."""
+    trust_email: _builtins.bool
+    """Whether the provider has verified the addresses that it asserts."""
+    @_builtins.property
+    def certificates(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """X.509 certificates of the keys that it signs with, in PEM or base64 of DER; returned as the latter."""
+
+    def __init__(
+        self,
+        *,
+        metadata: _builtins.str = ...,
+        metadata_url: _builtins.str = ...,
+        certificates: _abc.Iterable[_builtins.str] | None = ...,
+        binding: _builtins.str = ...,
+        single_logout_endpoint: _builtins.str = ...,
+        name_id_format: _builtins.str = ...,
+        sign_requests: _builtins.bool = ...,
+        require_encryption: _builtins.bool = ...,
+        clock_skew_seconds: _builtins.int = ...,
+        subject_attribute: _builtins.str = ...,
+        email_attribute: _builtins.str = ...,
+        given_name_attribute: _builtins.str = ...,
+        family_name_attribute: _builtins.str = ...,
+        trust_email: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["binding", b"binding", "certificates", b"certificates", "clock_skew_seconds", b"clock_skew_seconds", "email_attribute", b"email_attribute", "family_name_attribute", b"family_name_attribute", "given_name_attribute", b"given_name_attribute", "metadata", b"metadata", "metadata_url", b"metadata_url", "name_id_format", b"name_id_format", "require_encryption", b"require_encryption", "sign_requests", b"sign_requests", "single_logout_endpoint", b"single_logout_endpoint", "subject_attribute", b"subject_attribute", "trust_email", b"trust_email"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SamlProviderFields: _TypeAlias = SamlProviderFields  # noqa: Y015
 
 @_typing.final
 class Provider(_message.Message):

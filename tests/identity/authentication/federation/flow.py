@@ -23,6 +23,11 @@ from identity.authentication.federation.secrets import ProviderSecrets
 from identity.authentication.federation.tokens import UpstreamTokens
 from identity.authentication.requests.parameters import Parameters
 from identity.authentication.requests.redirection import Redirection
+from identity.authentication.saml.arrival import SamlArrivals
+from identity.authentication.saml.keys import SamlKeys
+from identity.authentication.saml.service_provider import ServiceProvider
+from identity.authentication.saml.sign_in import SamlResponses
+from identity.crypto.keys.key_maker import ThreadedKeyMaker
 from identity.crypto.keys.master_keys import MasterKeys, new_master_key
 from identity.delivery.http.documents import UnreadableDocument
 from identity.delivery.http.published_keys import PublishedKeys
@@ -32,6 +37,7 @@ from identity.directory.providers import Providers
 from identity.directory.standings import Standings
 from identity.directory.version import DirectoryVersion
 from identity.foundation.randomness import SystemRandomness
+from identity.foundation.single_use import SingleUse
 from identity.foundation.tenants import Tenant
 from tests.identity.authentication.federation.upstream import (
     CLIENT_ID,
@@ -106,11 +112,13 @@ class Flow:
         self.answers, self.domains = Answers(), Domains()
         keys = MasterKeys.read([new_master_key(SystemRandomness())], "", randomness=SystemRandomness())
         self.secrets = ProviderSecrets(store, keys)
+        self.saml_keys = SamlKeys(keys, ThreadedKeyMaker(), provider.clock)
         shared = {"asked": provider.asked, "providers": Providers(store), "hasher": provider.hasher}
         self.login_redirect = UpstreamLoginRedirect(
             *(provider.sessions, provider.proof_of_work),
             hints=Hints(self.domains),
             logins=store.of(UPSTREAM_LOGINS),
+            service_provider=ServiceProvider(self.saml_keys),
             **shared,
             **sources,
         )
@@ -121,6 +129,10 @@ class Flow:
             id_tokens=UpstreamIdTokens(
                 PublishedKeys(KnownDocuments({KEYS_URI: published(*KEYS.values())}), provider.clock),
                 provider.clock,
+            ),
+            saml_arrivals=SamlArrivals(store),
+            saml_responses=SamlResponses(
+                self.saml_keys, SingleUse(store), events=provider.events, clock=provider.clock
             ),
             accounts=UpstreamAccounts(
                 users=provider.users,

@@ -226,6 +226,8 @@ __all__ = (
     "GetRegistrationPageResponse",
     "GetRegistrationRequest",
     "GetRegistrationResponse",
+    "GetSamlMetadataRequest",
+    "GetSamlMetadataResponse",
     "GetSessionRequest",
     "GetSessionResponse",
     "GetSignedInPrincipalRequest",
@@ -347,6 +349,8 @@ __all__ = (
     "PutImageResponse",
     "ReceiveLogoutTokenRequest",
     "ReceiveLogoutTokenResponse",
+    "ReceiveSamlResponseRequest",
+    "ReceiveSamlResponseResponse",
     "Redirect",
     "RefreshAuthorizationRequest",
     "RefreshAuthorizationResponse",
@@ -384,6 +388,7 @@ __all__ = (
     "RotateClientSecretResponse",
     "RotateKeysRequest",
     "RotateKeysResponse",
+    "SamlProviderFields",
     "Scope",
     "ScopeServiceStub",
     "Screen",
@@ -6041,6 +6046,43 @@ default_message_pool.register_message(
 
 
 @dataclass(eq=False, repr=False)
+class GetSamlMetadataRequest(betterproto2.Message):
+    """
+    Request of GetSamlMetadata.
+    """
+
+    tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Tenant whose provider it is; empty means the default tenant.
+    """
+
+    provider_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    Which.
+    """
+
+
+default_message_pool.register_message("gnomon.identity.v1", "GetSamlMetadataRequest", GetSamlMetadataRequest)
+
+
+@dataclass(eq=False, repr=False)
+class GetSamlMetadataResponse(betterproto2.Message):
+    """
+    Response of GetSamlMetadata.
+    """
+
+    document: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    The XML document.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "GetSamlMetadataResponse", GetSamlMetadataResponse
+)
+
+
+@dataclass(eq=False, repr=False)
 class GetSessionRequest(betterproto2.Message):
     """
     Request of GetSession.
@@ -8520,7 +8562,7 @@ class ProviderFields(betterproto2.Message):
 
     type: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Kind: oidc, custom, google, github, directory or workspace.
+    Kind: oidc, custom, google, github, directory, workspace or saml.
     """
 
     enabled: "bool" = betterproto2.field(3, betterproto2.TYPE_BOOL)
@@ -8530,7 +8572,7 @@ class ProviderFields(betterproto2.Message):
 
     issuer: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Its issuer identifier.
+    Its issuer identifier; the entity id of a SAML provider.
     """
 
     authorization_endpoint: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
@@ -8555,7 +8597,7 @@ class ProviderFields(betterproto2.Message):
 
     client_id: "str" = betterproto2.field(9, betterproto2.TYPE_STRING)
     """
-    What we are called there.
+    What we are called there; at a SAML provider empty for the address of our metadata.
     """
 
     token_endpoint_auth_method: "str" = betterproto2.field(10, betterproto2.TYPE_STRING)
@@ -8601,6 +8643,11 @@ class ProviderFields(betterproto2.Message):
     mfa_claim_value: "str" = betterproto2.field(18, betterproto2.TYPE_STRING)
     """
     What it says, or has among its values, when the person did.
+    """
+
+    saml: "SamlProviderFields | None" = betterproto2.field(19, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Settings of a SAML provider, absent for others.
     """
 
 
@@ -8952,6 +8999,52 @@ class ReceiveLogoutTokenResponse(betterproto2.Message):
 
 default_message_pool.register_message(
     "gnomon.identity.v1", "ReceiveLogoutTokenResponse", ReceiveLogoutTokenResponse
+)
+
+
+@dataclass(eq=False, repr=False)
+class ReceiveSamlResponseRequest(betterproto2.Message):
+    """
+    Request of ReceiveSamlResponse.
+    """
+
+    tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Tenant whose callback was called; empty means the default tenant.
+    """
+
+    provider_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    Provider whose callback was called.
+    """
+
+    relay_state: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
+    """
+    The RelayState of the form.
+    """
+
+    saml_response: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
+    """
+    The SAMLResponse of the form, in base64.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "ReceiveSamlResponseRequest", ReceiveSamlResponseRequest
+)
+
+
+@dataclass(eq=False, repr=False)
+class ReceiveSamlResponseResponse(betterproto2.Message):
+    """
+    Response of ReceiveSamlResponse.
+    """
+
+    pass
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "ReceiveSamlResponseResponse", ReceiveSamlResponseResponse
 )
 
 
@@ -9791,6 +9884,86 @@ class RotateKeysResponse(betterproto2.Message):
 
 
 default_message_pool.register_message("gnomon.identity.v1", "RotateKeysResponse", RotateKeysResponse)
+
+
+@dataclass(eq=False, repr=False)
+class SamlProviderFields(betterproto2.Message):
+    """
+    Settings of a SAML 2.0 identity provider.
+    """
+
+    metadata: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Its metadata, read in place of its issuer, endpoints, binding and certificates; never returned.
+    """
+
+    metadata_url: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    Address of its metadata, which is read once; never returned.
+    """
+
+    certificates: "list[str]" = betterproto2.field(3, betterproto2.TYPE_STRING, repeated=True)
+    """
+    X.509 certificates of the keys that it signs with, in PEM or base64 of DER; returned as the latter.
+    """
+
+    binding: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
+    """
+    How requests travel to it: redirect or post.
+    """
+
+    single_logout_endpoint: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
+    """
+    Address of its single logout service with the redirect binding, empty without one.
+    """
+
+    name_id_format: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
+    """
+    Format of the NameID that it is asked for; empty leaves the choice to it.
+    """
+
+    sign_requests: "bool" = betterproto2.field(7, betterproto2.TYPE_BOOL)
+    """
+    Whether requests are signed.
+    """
+
+    require_encryption: "bool" = betterproto2.field(8, betterproto2.TYPE_BOOL)
+    """
+    Whether assertions must be encrypted.
+    """
+
+    clock_skew_seconds: "int" = betterproto2.field(9, betterproto2.TYPE_INT32)
+    """
+    Seconds by which its clock may differ.
+    """
+
+    subject_attribute: "str" = betterproto2.field(10, betterproto2.TYPE_STRING)
+    """
+    Name of the attribute that identifies a user; empty for the NameID.
+    """
+
+    email_attribute: "str" = betterproto2.field(11, betterproto2.TYPE_STRING)
+    """
+    Name of the attribute with the e-mail address.
+    """
+
+    given_name_attribute: "str" = betterproto2.field(12, betterproto2.TYPE_STRING)
+    """
+    Name of the attribute with the first name.
+    """
+
+    family_name_attribute: "str" = betterproto2.field(13, betterproto2.TYPE_STRING)
+    """
+    Name of the attribute with the last name.
+    """
+
+    trust_email: "bool" = betterproto2.field(14, betterproto2.TYPE_BOOL)
+    """
+    Whether the provider has verified the addresses that it asserts.
+    """
+
+
+default_message_pool.register_message("gnomon.identity.v1", "SamlProviderFields", SamlProviderFields)
 
 
 @dataclass(eq=False, repr=False)
@@ -14207,6 +14380,51 @@ class FederationServiceStub(betterproto2_grpclib.ServiceStub):
             "/gnomon.identity.v1.FederationService/ReturnFromProvider",
             message,
             ReturnFromProviderResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def receive_saml_response(
+        self,
+        message: "ReceiveSamlResponseRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "ReceiveSamlResponseResponse":
+        """
+        Keeps the response of a SAML provider until the browser returns with its session: SAML 2.0 Bindings §3.5.
+        Rejected with UNAUTHENTICATED when no sign-in with that relay state is pending at the provider, or its response
+        arrived before.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.identity.v1.FederationService/ReceiveSamlResponse",
+            message,
+            ReceiveSamlResponseResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def get_saml_metadata(
+        self,
+        message: "GetSamlMetadataRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "GetSamlMetadataResponse":
+        """
+        Returns our metadata for a SAML provider: SAML 2.0 Metadata §2.4.4.
+        Rejected with NOT_FOUND when the tenant has no SAML provider of that id.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.identity.v1.FederationService/GetSamlMetadata",
+            message,
+            GetSamlMetadataResponse,
             timeout=timeout,
             deadline=deadline,
             metadata=metadata,
