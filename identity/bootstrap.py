@@ -51,13 +51,18 @@ def tenants_own_clients(tenants: Tenants) -> Iterator[Client]:
 
 
 def bootstrap_users(bootstrap: BootstrapConfig) -> Sequence[UserSeed]:
-    """Return all users, the administrator with all permissions first; raises ValueError."""
+    """Return all users, the administrator with all permissions first unless it is set up later; raises ValueError."""
+    if bootstrap.admin_setup:
+        return _once(bootstrap.users)
     if not bootstrap.admin_password:
         raise ValueError("bootstrap.admin_password: expected a password, found none")
     administrator = UserSeed(
         email=bootstrap.admin_email, password=bootstrap.admin_password, permissions=tuple(Permission)
     )
-    users = (administrator, *bootstrap.users)
+    return _once((administrator, *bootstrap.users))
+
+
+def _once(users: Sequence[UserSeed]) -> Sequence[UserSeed]:
     if len({email_key(user.email) for user in users}) < len(users):
         raise ValueError("bootstrap.users: expected each address once, found one twice")
     return users

@@ -24,6 +24,7 @@ from identity.authentication.saml.arrival import SAML_ARRIVALS
 from identity.crypto.keys.root_secret import ROOT_SECRETS
 from identity.crypto.keys.stored import KEY_SETS
 from identity.delivery.mail.queued_letter import QUEUED_LETTERS
+from identity.directory.authorization import AUTHORIZATIONS
 from identity.directory.client import CLIENTS
 from identity.directory.consents.consent import CONSENTS
 from identity.directory.images.image import IMAGES
@@ -38,6 +39,7 @@ from identity.directory.version import DIRECTORY_VERSIONS
 from identity.foundation.events.event import EVENTS
 from identity.foundation.leadership import LEADERS
 from identity.foundation.single_use import SPENT_IDS
+from identity.people.first_administrator import SETUPS
 from identity.people.notices.places import SIGN_IN_PLACES
 from identity.people.registration.limits import REGISTRATION_ATTEMPTS
 from identity.people.reset.requests import RESET_REQUESTS
@@ -51,6 +53,7 @@ KINDS: tuple[Kind[Any], ...] = (
     API_KEYS,
     AUTHORIZATION_CODES,
     AUTHORIZATION_REQUESTS,
+    AUTHORIZATIONS,
     BACK_CHANNEL_LOGOUTS,
     CEREMONIES,
     CLIENT_SCREENS,
@@ -85,6 +88,7 @@ KINDS: tuple[Kind[Any], ...] = (
     ROOT_SECRETS,
     SCOPE_DEFINITIONS,
     SESSIONS,
+    SETUPS,
     SIGN_IN_DOMAINS,
     SIGN_IN_PLACES,
     SPENT_IDS,

@@ -64,10 +64,14 @@ class UserSeed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BootstrapConfig:
-    """[bootstrap]: records created at start; bundled mode generates a missing password and secret."""
+    """[bootstrap]: records created at start; bundled mode generates a missing password and secret.
+
+    With `admin_setup` no administrator is created, and `POST /v2/setup/user` creates the first one without a credential.
+    """
 
     admin_email: str = "admin@localhost"
     admin_password: str = field(default="", repr=False)
+    admin_setup: bool = False
     client_id: str = "gnomon"
     client_secret: str = field(default="", repr=False)
     tenant: str = "default"

@@ -1,25 +1,28 @@
 """Protects administrators from API keys, and limits the permissions that a caller can pass on.
 
 An API key cannot create or change an administrator: it could gain that administrator's rights. Users, clients, labels
-and providers of a tenant are checked here before each change. A caller can give a client or a label only permissions
-that the caller has.
+and providers of a tenant are checked here before each change. A caller can give a client, a label or the owner of an
+authorization only what the caller has.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 import msgspec
 
 from identity.access.callers import Actor, ActorKind
+from identity.directory.authorization import OwnerType, lacking, owner_text
 from identity.directory.claims import Claims, claims_of
 from identity.directory.client import Client
+from identity.directory.holdings import Standing
 from identity.directory.labels import Group, Label, Role
+from identity.directory.mapping_rule import MappingRule
 from identity.directory.provider import ProviderFields
 from identity.directory.standings import Standings
 from identity.directory.user import User
 from identity.foundation.tenants import Tenant
 from identity.foundation.vocabulary import Permission
-from server.platform.call import TenantId
+from server.platform.call import Grant, TenantId
 from server.platform.errors import PermissionDenied
 
 
@@ -59,37 +62,72 @@ class Administrators:
         if lacking:
             raise PermissionDenied(f"the caller lacks {', '.join(lacking)} and cannot give it")
 
+    def expect_may_grant(self, grants: Iterable[Grant], actor: Actor) -> None:
+        """Raise PermissionDenied when a grant opens operations that the caller cannot call."""
+        beyond = sorted(lacking(grants, actor.permissions, actor.grants))
+        if beyond:
+            resource_type, permission_type, resource_id = beyond[0]
+            raise PermissionDenied(
+                f"the caller lacks {permission_type} on {resource_type} '{resource_id}' and cannot give it"
+            )
+
     async def expect_may_assign(
         self, tenant: Tenant, actor: Actor, *, roles: tuple[str, ...] = (), groups: tuple[str, ...] = ()
     ) -> None:
-        """Raise PermissionDenied when the labels give a permission that the caller lacks, or open another tenant."""
+        """Raise PermissionDenied when the labels give what the caller lacks, or open another tenant."""
         anybody = _Anybody(tenant_id=tenant.tenant_id, roles=roles, groups=groups)
+        self._expect_may_pass_on(await self._standings.of(anybody), actor)
+
+    async def expect_may_redirect(self, rule: MappingRule, actor: Actor) -> None:
+        """Raise PermissionDenied when the rule gives what the caller lacks, so that other principals would get it."""
+        anybody = _Anybody(tenant_id=rule.tenant_id, roles=rule.roles, groups=rule.groups)
         standing = await self._standings.of(anybody)
+        grants = await self._standings.granted_to(rule.tenant_id, owner_text(OwnerType.MAPPING_RULE, rule.id))
+        tenant_ids = standing.tenant_ids.union(rule.tenant_ids)
+        self._expect_may_pass_on(Standing(tenant_ids, standing.permissions, standing.grants | grants), actor)
+
+    def _expect_may_pass_on(self, standing: Standing, actor: Actor) -> None:
         self.expect_may_give(standing.permissions, actor)
+        self.expect_may_grant(standing.grants, actor)
         if not actor.is_administrator and not standing.tenant_ids <= actor.tenant_ids:
             raise PermissionDenied("this gives access to a tenant in which the caller may not act")
 
     async def expect_may_take_over(self, user: User, actor: Actor) -> None:
-        """Raise PermissionDenied for a client that could gain rights of the user by a new password or address."""
-        if actor.kind is not ActorKind.CLIENT or actor.is_administrator:
+        """Raise PermissionDenied for a caller that could gain rights of the user by a new password or address.
+
+        Users who administer the tenant may.
+        """
+        is_client = actor.kind is ActorKind.CLIENT
+        if actor.is_administrator or (not is_client and Permission.IDENTITY_WRITE in actor.permissions):
             return
         standing = await self._standings.of(user, _claims_of_person(user))
-        lacking = standing.permissions - actor.permissions
-        if lacking or not standing.tenant_ids <= actor.tenant_ids:
+        has_more = bool(standing.permissions - actor.permissions) or any(
+            lacking(standing.grants, actor.permissions, actor.grants)
+        )
+        if has_more or not standing.tenant_ids <= actor.tenant_ids:
             raise PermissionDenied(
                 "the user may do what the caller may not, so the caller cannot change this"
             )
 
-    async def given_by(self, label: Label) -> frozenset[Permission]:
-        """Return the permissions of a principal with this label."""
+    async def expect_may_widen(self, before: Label | None, after: Label, actor: Actor) -> None:
+        """Raise PermissionDenied when holders of the label get what the caller lacks and they did not have before."""
+        old = await self._given_by(before) if before is not None else Standing(frozenset(), frozenset())
+        new = await self._given_by(after)
+        self.expect_may_give(new.permissions - old.permissions, actor)
+        self.expect_may_grant(new.grants - old.grants, actor)
+
+    async def _given_by(self, label: Label) -> Standing:
+        """Return what a principal with this label has from it."""
         match label:
             case Role():
-                return frozenset(label.permissions)
+                owner = owner_text(OwnerType.ROLE, label.id)
+                grants = await self._standings.granted_to(label.tenant_id, owner)
+                return Standing(frozenset(), frozenset(label.permissions), grants)
             case Group():
                 anybody = _Anybody(tenant_id=label.tenant_id, roles=label.roles)
-                return (await self._standings.of(anybody)).permissions
+                return await self._standings.of(anybody)
             case _:
-                return frozenset()
+                return Standing(frozenset(), frozenset())
 
     async def makes(self, what: User | Client | Label) -> bool:
         """Whether the user or client is an administrator, or the label makes its holders administrators."""
@@ -99,7 +137,7 @@ class Administrators:
             case Client():
                 return await self._client_administers(what)
             case _:
-                return Permission.IDENTITY_WRITE in await self.given_by(what)
+                return (await self._given_by(what)).administers
 
     async def _client_administers(self, client: Client) -> bool:
         """Whether the client has `identity:write`, in its own name or as a scope of its users' tokens."""

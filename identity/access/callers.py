@@ -22,7 +22,7 @@ from identity.directory.user import User, UserId
 from identity.foundation.errors import InvalidToken
 from identity.foundation.tenants import Tenant, Tenants
 from identity.foundation.vocabulary import Permission, TokenType
-from server.platform.call import TenantId
+from server.platform.call import Grant, TenantId
 from server.platform.clock import Clock
 from server.platform.errors import PermissionDenied, Unauthenticated
 
@@ -67,8 +67,8 @@ class Actor:
 
     `session` is the `sid` of the calling browser's session, and empty without one. `peer_address` is the caller's
     network address, and empty when unknown. `permissions` are those of the caller, limited to the scopes of its token;
-    the caller can pass on no others. An API key has none. `tenant_ids` are the tenants in which a caller of the process
-    API may act. `has_shown_factor` is true when the user showed a second
+    the caller can pass on no others. An API key has none. `tenant_ids` and `grants` are the tenants in which a caller of the
+    process API may act, and what authorizations give it there. `has_shown_factor` is true when the user showed a second
     factor in the session.
     """
 
@@ -80,6 +80,7 @@ class Actor:
     peer_address: str = ""
     permissions: frozenset[Permission] = frozenset()
     tenant_ids: frozenset[TenantId] = frozenset()
+    grants: frozenset[Grant] = frozenset()
     has_shown_factor: bool = False
 
     @property

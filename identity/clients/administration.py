@@ -13,6 +13,7 @@ from identity.delivery.http.destinations import Destinations
 from identity.delivery.http.registered_uris import expect_redirect_uris
 from identity.directory.client import CLIENTS, Client
 from identity.directory.own_clients import OWN_CLIENT_IDS
+from identity.directory.owned_authorizations import OwnedAuthorizations
 from identity.directory.secrets import SecretHasher
 from identity.directory.version import DirectoryVersion
 from identity.foundation.events.events import Events
@@ -69,6 +70,7 @@ class ClientAdministration:
         screens: Screens,
         images: Images,
         administrators: Administrators,
+        authorizations: OwnedAuthorizations,
         destinations: Destinations,
         secrets: SecretHasher,
         version: DirectoryVersion,
@@ -84,6 +86,7 @@ class ClientAdministration:
         self._secrets = NewSecrets(secrets, randomness)
         self._images = images
         self._administrators = administrators
+        self._authorizations = authorizations
         self._destinations = destinations
         self._version = version
         self._events = events
@@ -162,6 +165,7 @@ class ClientAdministration:
         """Remove the client and its records; raises NotFound, InvalidState, PermissionDenied."""
         client = await self._of_relying_party(tenant, client_id, actor)
         await self._records.take(tenant.tenant_id, client_id)
+        await self._authorizations.remove_of(client)
         await self._screens.remove_of_client(tenant, client_id)
         await self._version.advance()
         await self._images.remove_of_client(tenant, client_id)

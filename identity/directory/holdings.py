@@ -1,15 +1,18 @@
 """Permissions and tenants of a principal: its own, and those from roles, groups and mapping rules."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import Protocol
 
+from identity.directory.authorization import Authorization, OwnerType, owner_text
 from identity.directory.claims import Claims
+from identity.directory.client import Client
 from identity.directory.labels import Group, Role
 from identity.directory.mapping_rule import MappingRule
+from identity.directory.user import User
 from identity.foundation.vocabulary import Permission
-from server.platform.call import TenantId
+from server.platform.call import Grant, TenantId
 
 ADMINISTRATOR_ROLES = frozenset({"admin", "rauthy_admin"})
 """Built in: they are there in every tenant, and administer it."""
@@ -35,11 +38,12 @@ class Holder(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Givers:
-    """Roles, groups and mapping rules of a tenant; `tenant_ids` are the tenants that they may give."""
+    """Roles, groups, mapping rules and authorizations of a tenant; `tenant_ids` are the tenants that they may give."""
 
     roles: Collection[Role] = ()
     groups: Collection[Group] = ()
     rules: Collection[MappingRule] = ()
+    authorizations: Collection[Authorization] = ()
     tenant_ids: Collection[TenantId] = ()
 
 
@@ -47,6 +51,7 @@ class Givers:
 class Standing:
     tenant_ids: frozenset[TenantId]
     permissions: frozenset[Permission]
+    grants: frozenset[Grant] = frozenset()
 
     @property
     def administers(self) -> bool:
@@ -77,6 +82,23 @@ def held_by(holder: Holder, givers: Givers, claims: Claims) -> Held:
     return Held(roles, groups, rules, built_in=ADMINISTRATOR_ROLES & role_names)
 
 
+def owner_of(what: object) -> str:
+    """Return the text by which authorizations name a record; empty for what owns none."""
+    match what:
+        case User():
+            return owner_text(OwnerType.USER, what.id)
+        case Client():
+            return owner_text(OwnerType.CLIENT, what.id)
+        case Role():
+            return owner_text(OwnerType.ROLE, what.id)
+        case Group():
+            return owner_text(OwnerType.GROUP, what.id)
+        case MappingRule():
+            return owner_text(OwnerType.MAPPING_RULE, what.id)
+        case _:
+            return ""
+
+
 def standing_of(holder: Holder, givers: Givers, claims: Claims) -> Standing:
     """Combine what the principal holds."""
     held = held_by(holder, givers, claims)
@@ -91,7 +113,20 @@ def standing_of(holder: Holder, givers: Givers, claims: Claims) -> Standing:
             _each(role.permissions for role in held.roles),
             ADMINISTRATOR_PERMISSIONS if held.built_in else (),
         ),
+        grants=frozenset(_grants(frozenset(_owners(holder, held)), givers.authorizations)),
     )
+
+
+def _owners(holder: Holder, held: Held) -> Iterator[str]:
+    """Return all owners of authorizations that the principal is, as authorizations name them."""
+    yield from map(owner_of, (holder, *held.roles, *held.groups, *held.rules))
+    yield from (owner_text(OwnerType.ROLE, name) for name in held.built_in)
+
+
+def _grants(owners: Collection[str], authorizations: Iterable[Authorization]) -> Iterator[Grant]:
+    for authorization in authorizations:
+        if authorization.owner in owners:
+            yield from authorization.grants
 
 
 _each = chain.from_iterable

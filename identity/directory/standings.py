@@ -2,12 +2,13 @@
 
 from typing import Protocol
 
+from identity.directory.authorization import AUTHORIZATIONS, MOST_AUTHORIZATIONS
 from identity.directory.claims import NO_CLAIMS, Claims
 from identity.directory.holdings import Givers, Held, Holder, Standing, held_by, standing_of
 from identity.directory.labels import GROUPS, MOST_LABELS, ROLES
 from identity.directory.mapping_rule import MAPPING_RULES, MOST_RULES
 from identity.foundation.tenants import Tenants
-from server.platform.call import TenantId
+from server.platform.call import Grant, TenantId
 from server.platform.records import RecordStore
 
 
@@ -23,6 +24,7 @@ class Standings:
         self._roles = store.of(ROLES)
         self._groups = store.of(GROUPS)
         self._rules = store.of(MAPPING_RULES)
+        self._authorizations = store.of(AUTHORIZATIONS)
         self._tenants = tenants
 
     async def of(self, holder: TenantHolder, claims: Claims = NO_CLAIMS) -> Standing:
@@ -33,11 +35,17 @@ class Standings:
         """Return what the principal has, in the same way."""
         return held_by(holder, await self._givers(holder, claims), claims)
 
+    async def granted_to(self, tenant_id: TenantId, owner: str) -> frozenset[Grant]:
+        """Return what the authorizations of one owner give."""
+        found = await self._authorizations.find(tenant_id, "owner", owner, most=MOST_AUTHORIZATIONS)
+        return frozenset(grant for authorization in found for grant in authorization.grants)
+
     async def _givers(self, holder: TenantHolder, claims: Claims) -> Givers:
         home = holder.tenant_id
         return Givers(
             roles=await self._roles.page(home, most=MOST_LABELS),
             groups=await self._groups.page(home, most=MOST_LABELS),
             rules=await self._rules.page(home, most=MOST_RULES) if claims else (),
+            authorizations=await self._authorizations.page(home, most=MOST_AUTHORIZATIONS),
             tenant_ids=self._tenants.ids if home == self._tenants.default.tenant_id else (home,),
         )

@@ -11,6 +11,7 @@ from typing import Generic, TypeVar
 from identity.access.administrators import Administrators
 from identity.access.callers import Actor
 from identity.directory.labels import MOST_LABELS, Label
+from identity.directory.owned_authorizations import OwnedAuthorizations
 from identity.directory.version import DirectoryVersion
 from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType
@@ -38,6 +39,7 @@ class Labels(Generic[L]):
         built_in: Collection[str],
         holders: Holders,
         administrators: Administrators,
+        authorizations: OwnedAuthorizations,
         version: DirectoryVersion,
         events: Events,
         randomness: Randomness,
@@ -48,6 +50,7 @@ class Labels(Generic[L]):
         self._built_in = built_in
         self._holders = holders
         self._administrators = administrators
+        self._authorizations = authorizations
         self._version = version
         self._events = events
         self._randomness = randomness
@@ -69,7 +72,7 @@ class Labels(Generic[L]):
     async def add(self, tenant: Tenant, label: L, actor: Actor, *, note: AuditNote | None = None) -> L:
         """Insert a label under a new id; raises the errors of `change` except NotFound."""
         await self._administrators.expect_may_change(label, actor)
-        self._administrators.expect_may_give(await self._administrators.given_by(label), actor)
+        await self._administrators.expect_may_widen(None, label, actor)
         if len(await self.all(tenant)) >= MOST_LABELS:
             raise InvalidState(f"expected at most {MOST_LABELS} of a kind: {self._noun}")
         await self._expect_free(tenant, label.name)
@@ -97,8 +100,7 @@ class Labels(Generic[L]):
         before = await self._found(tenant, label_id, actor)
         after = changed(before)
         await self._administrators.expect_may_change(after, actor)
-        given = [await self._administrators.given_by(label) for label in (before, after)]
-        self._administrators.expect_may_give(given[1] - given[0], actor)
+        await self._administrators.expect_may_widen(before, after, actor)
         if after.name != before.name:
             await self._expect_free(tenant, after.name)
             await self._holders.rename(tenant, before.name, after.name)
@@ -121,6 +123,7 @@ class Labels(Generic[L]):
         await self._holders.rename(tenant, label.name, "")
         taken = await self._records.take(tenant.tenant_id, label_id, note=note)
         await self._holders.rename(tenant, label.name, "")
+        await self._authorizations.remove_of(label)
         if taken is None:
             raise NotFound(f"there is no such {self._noun}")
         await self._tell(tenant, EventType.DELETED, label.name, actor)

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from identity.access.administrators import Administrators
 from identity.access.callers import Actor
 from identity.directory.mapping_rule import MOST_RULES, MappingRule
+from identity.directory.owned_authorizations import OwnedAuthorizations
 from identity.directory.version import DirectoryVersion
 from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType
@@ -18,6 +20,8 @@ from server.platform.records import AlreadyThere, Records
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MappingRules:
     records: Records[MappingRule]
+    authorizations: OwnedAuthorizations
+    administrators: Administrators
     version: DirectoryVersion
     events: Events
 
@@ -44,7 +48,13 @@ class MappingRules:
         return kept
 
     async def change(self, tenant: Tenant, wanted: MappingRule, actor: Actor, note: AuditNote) -> MappingRule:
-        """Replace the name, condition and result of a rule by those of `wanted`; raises NotFound, Unavailable."""
+        """Replace the name and the condition of a rule by those of `wanted`.
+
+        Raises NotFound, Unavailable, and PermissionDenied for a new condition of a rule that gives what the caller lacks.
+        """
+        present = await self.get(tenant, wanted.id)
+        if (present.claim_name, present.claim_value) != (wanted.claim_name, wanted.claim_value):
+            await self.administrators.expect_may_redirect(present, actor)
         kept = await rewritten(
             self.records,
             lambda: self.get(tenant, wanted.id),
@@ -58,8 +68,10 @@ class MappingRules:
 
     async def remove(self, tenant: Tenant, rule_id: str, actor: Actor, note: AuditNote) -> None:
         """Raises NotFound."""
-        if await self.records.take(tenant.tenant_id, rule_id, note=note) is None:
+        taken = await self.records.take(tenant.tenant_id, rule_id, note=note)
+        if taken is None:
             raise NotFound("there is no such mapping rule")
+        await self.authorizations.remove_of(taken)
         await self._tell(tenant, EventType.DELETED, rule_id, actor)
 
     async def _tell(self, tenant: Tenant, event_type: EventType, rule_id: str, actor: Actor) -> None:

@@ -14,6 +14,7 @@ from identity.access.callers import Actor
 from identity.access.device import Device
 from identity.access.sign_out import SignOut
 from identity.directory.chosen_password import ChosenPassword
+from identity.directory.owned_authorizations import OwnedAuthorizations
 from identity.directory.provider import ProviderLink
 from identity.directory.user import User, UserId
 from identity.directory.users import email_key, find_by_name
@@ -81,6 +82,7 @@ class UserAdministration:
     roles: Names
     groups: Names
     administrators: Administrators
+    authorizations: OwnedAuthorizations
     version: DirectoryVersion
     password_choice: PasswordChoice
     reserved_usernames: Collection[str]
@@ -115,16 +117,22 @@ class UserAdministration:
         return user
 
     async def create(
-        self, tenant: Tenant, change: UserChange, actor: Actor, *, note: AuditNote | None = None
+        self,
+        tenant: Tenant,
+        change: UserChange,
+        actor: Actor,
+        *,
+        note: AuditNote | None = None,
+        account: User | None = None,
     ) -> User:
-        """Create an account, and send a welcome mail if it has no password.
+        """Create an account, and send a welcome mail if it has no password; `account` has what no change sets.
 
         Raises InvalidArgument, AlreadyExists, and PermissionDenied for an API key that creates an administrator.
         """
         if not change.email:
             raise InvalidArgument("email: expected an address, found none")
         now = self.clock.now()
-        nobody = User(
+        nobody = account or User(
             tenant_id=tenant.tenant_id,
             id=self.randomness.alphanumeric(_ID_LENGTH),
             email="",
@@ -139,7 +147,7 @@ class UserAdministration:
         except AlreadyThere as error:
             raise _taken(error) from error
         await self._tell(kept, EventType.NEW_USER_REGISTERED, kept.email, actor)
-        await self._tell_of_administrator(nobody, kept, actor)
+        await self._tell_of_administrator(replace(nobody, permissions=()), kept, actor)
         await self.welcome.greet(tenant, kept)
         return kept
 
@@ -209,6 +217,7 @@ class UserAdministration:
         await self.one_time_codes.remove_of_user(tenant, user_id)
         await self.consents.remove_of_user(tenant, user_id)
         await self.images.remove_of_user(tenant, user_id)
+        await self.authorizations.remove_of_user(tenant, user_id)
 
     async def _after_update(self, tenant: Tenant, before: User, after: User, *, actor: Actor) -> None:
         await self.version.advance()

@@ -25,6 +25,7 @@ from identity.clients.administration import ClientAdministration
 from identity.clients.dynamic.registration import DynamicRegistration
 from identity.clients.rpc.client import ClientServicer
 from identity.clients.rpc.dynamic_client import DynamicClientServicer
+from identity.directory.owned_authorizations import OwnedAuthorizations
 from identity.wiring.access import UserState
 from identity.wiring.client_screens import screens_on
 from identity.wiring.dependencies import Dependencies
@@ -68,6 +69,7 @@ class AdministrationWiring:
             screens=screens_on(dependencies),
             images=dependencies.images,
             administrators=Administrators(dependencies.standings),
+            authorizations=OwnedAuthorizations(dependencies.store),
             destinations=dependencies.destinations,
             secrets=dependencies.secrets,
             version=dependencies.directory_version,

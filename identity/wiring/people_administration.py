@@ -48,6 +48,7 @@ from identity.directory.labels import (
     ScopeDefinition,
 )
 from identity.directory.mapping_rule import MAPPING_RULES
+from identity.directory.owned_authorizations import OwnedAuthorizations
 from identity.directory.provider import PROVIDER_LINKS
 from identity.directory.tenants.default_groups import DefaultGroups
 from identity.directory.tenants.password_policies import PasswordPolicies
@@ -60,6 +61,7 @@ from identity.people.account.addresses import AddressChanges
 from identity.people.account.expired_accounts import PURPOSE, AccountUpkeep
 from identity.people.account.own_account import OwnAccount
 from identity.people.account.password_choice import PasswordChoice
+from identity.people.authorizations import Authorizations
 from identity.people.holders import (
     AllOf,
     PeopleWithAttributes,
@@ -136,6 +138,7 @@ class PeopleAdministrationWiring:
         self.policies = PasswordPolicies(dependencies.store.of(TENANTS), dependencies.events)
         self.password_choice = PasswordChoice(self.policies, dependencies.passwords, dependencies.clock)
         self.administrators = Administrators(dependencies.standings)
+        self.owned_authorizations = OwnedAuthorizations(dependencies.store)
         admission = Admission(dependencies.tenants, callers)
         self.api_callers = ProcessApiCallers(
             *(dependencies.tenants, self._users, dependencies.clock),
@@ -144,6 +147,7 @@ class PeopleAdministrationWiring:
         self.groups, self.roles, attributes = self._groups(), self._roles(), self._attributes()
         self.people = self._user_administration()
         self.mapping_rules = self._mapping_rules()
+        self.authorizations = self._authorizations()
         self.servicers = {
             _ACCOUNTS: self._accounts(admission),
             _USERS: UserServicer(admission, self.people),
@@ -204,6 +208,7 @@ class PeopleAdministrationWiring:
             roles=self.roles,
             groups=self.groups,
             administrators=self.administrators,
+            authorizations=self.owned_authorizations,
             version=dependencies.directory_version,
             password_choice=self.password_choice,
             reserved_usernames=dependencies.config.users.preferred_username_blacklist,
@@ -257,6 +262,7 @@ class PeopleAdministrationWiring:
             built_in=(),
             holders=AllOf(holders_of_groups(dependencies.store), DefaultGroups(dependencies.store)),
             administrators=self.administrators,
+            authorizations=self.owned_authorizations,
             version=dependencies.directory_version,
             events=dependencies.events,
             randomness=dependencies.randomness,
@@ -271,6 +277,7 @@ class PeopleAdministrationWiring:
             built_in=ADMINISTRATOR_ROLES,
             holders=holders_of_roles(dependencies.store),
             administrators=self.administrators,
+            authorizations=self.owned_authorizations,
             version=dependencies.directory_version,
             events=dependencies.events,
             randomness=dependencies.randomness,
@@ -280,8 +287,20 @@ class PeopleAdministrationWiring:
         dependencies = self._dependencies
         return MappingRules(
             records=dependencies.store.of(MAPPING_RULES),
+            authorizations=self.owned_authorizations,
+            administrators=self.administrators,
             version=dependencies.directory_version,
             events=dependencies.events,
+        )
+
+    def _authorizations(self) -> Authorizations:
+        dependencies = self._dependencies
+        return Authorizations(
+            dependencies.store,
+            administrators=self.administrators,
+            version=dependencies.directory_version,
+            events=dependencies.events,
+            randomness=dependencies.randomness,
         )
 
     def _memberships(self) -> Memberships:
@@ -305,6 +324,7 @@ class PeopleAdministrationWiring:
             built_in=BUILT_IN_SCOPES,
             holders=RecordsWith(dependencies.store.of(CLIENTS), "oauth_scopes", "default_scopes"),
             administrators=self.administrators,
+            authorizations=self.owned_authorizations,
             version=dependencies.directory_version,
             events=dependencies.events,
             randomness=dependencies.randomness,

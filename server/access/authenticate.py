@@ -3,6 +3,9 @@
 A token that was admitted is not looked at again for a few seconds, so a hot call costs one look-up; once the directory
 has changed, its principal is asked for again. A principal may do what the directory gives it, as far as the token's
 scopes go, in the tenant that the token is bound to, if any. A session is looked up at each call, so that it ends at once.
+
+Authorizations are no scopes. They count for sessions and for tokens that a client got in its own name without asking for
+certain scopes, whenever they were given; for every other token as far as its scopes have the operation's permission.
 """
 
 from collections.abc import Awaitable, Iterable
@@ -20,7 +23,7 @@ from server.access.key_sets import KeySets
 from server.access.lru import Lru
 from server.access.presented_sessions import presented
 from server.access.verifier import TokenVerifier, VerifiedToken
-from server.platform.call import ANONYMOUS, AUTHORIZATION, Call, Principal, TenantId
+from server.platform.call import ANONYMOUS, AUTHORIZATION, Call, Grant, Principal, TenantId
 from server.platform.channels import Channel, error_of
 from server.platform.clock import Clock
 from server.platform.errors import NotFound, Unauthenticated
@@ -80,7 +83,7 @@ class Authenticator:
         except grpc.RpcError as failure:
             raise error_of(failure) from failure
         principal = response.principal
-        call.principal = _principal(principal, principal.tenant_ids, principal.permissions)
+        call.principal = _principal(principal, principal.tenant_ids, principal.permissions, None)
 
     async def _renew(self, call: Call, credential: str, admission: _Admission) -> None:
         await self._let_in(call, credential, admission.token, admission.valid_until)
@@ -119,18 +122,32 @@ def _bearer_token(credential: str) -> str:
 
 def _narrowed(principal: pb.Principal, claims: AccessTokenClaims) -> Principal:
     bound = {claims.tid} if claims.tid else principal.tenant_ids
+    scopes = frozenset(claims.scope.split())
+    is_whole = principal.kind == pb.PRINCIPAL_KIND_CLIENT and not claims.narrowed
     return _principal(
         principal,
         frozenset(principal.tenant_ids).intersection(bound),
-        frozenset(claims.scope.split()).intersection(principal.permissions),
+        scopes.intersection(principal.permissions),
+        None if is_whole else scopes,
     )
 
 
-def _principal(principal: pb.Principal, tenant_ids: Iterable[str], permissions: Iterable[str]) -> Principal:
+def _principal(
+    principal: pb.Principal,
+    tenant_ids: Iterable[str],
+    permissions: Iterable[str],
+    oauth_scopes: frozenset[str] | None,
+) -> Principal:
     return Principal(
         principal.subject,
         frozenset(map(TenantId, tenant_ids)),
         frozenset(permissions),
         is_person=principal.kind == pb.PRINCIPAL_KIND_USER,
         issuing_tenant_id=TenantId(principal.issuing_tenant_id),
+        grants=frozenset(
+            Grant(each.resource_type, permission_type, each.resource_id)
+            for each in principal.grants
+            for permission_type in each.permission_types
+        ),
+        oauth_scopes=oauth_scopes,
     )

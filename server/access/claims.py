@@ -11,7 +11,10 @@ _SLUG = re.compile(r"[a-z0-9-]{1,32}")
 
 
 class AccessTokenClaims(msgspec.Struct, frozen=True):
-    """The claims that we read; a token that lacks one or types it otherwise is not ours."""
+    """The claims that we read; a token that lacks one or types it otherwise is not ours.
+
+    `narrowed` is true when a client asked for certain scopes of a token in its own name.
+    """
 
     iss: str
     sub: str
@@ -21,6 +24,7 @@ class AccessTokenClaims(msgspec.Struct, frozen=True):
     typ: str
     scope: str = ""
     tid: str = ""
+    narrowed: bool = False
 
 
 def decode(payload: bytes) -> AccessTokenClaims:

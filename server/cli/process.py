@@ -75,7 +75,7 @@ def _expect_cluster(config: Config) -> None:
         ("database.dsn", config.database.dsn),
         ("cluster.secret", config.cluster.secret),
         ("bootstrap.client_secret", config.bootstrap.client_secret),
-        ("bootstrap.admin_password", config.bootstrap.admin_password),
+        ("bootstrap.admin_password", config.bootstrap.admin_password or config.bootstrap.admin_setup),
         ("encryption.keys or encryption.key_file", config.encryption.keys or config.encryption.key_file),
     ):
         if not value:

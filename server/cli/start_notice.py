@@ -43,7 +43,7 @@ def _credentials(config: Config) -> Iterator[tuple[str, str]]:
         case Mode.EMBEDDED:
             if not bootstrap.client_secret:
                 yield "Client", f"{DEMO_CLIENT}, secret {DEMO_SECRET}"
-            if not bootstrap.admin_password:
+            if not bootstrap.admin_password and not bootstrap.admin_setup:
                 yield "Administrator", f"{bootstrap.admin_email}, password {DEMO_PASSWORD}"
         case Mode.BUNDLED:
             yield "Secrets", f"of {bootstrap.client_id} and {bootstrap.admin_email} in {secrets_file(config)}"

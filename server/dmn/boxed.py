@@ -1,12 +1,10 @@
 """Boxed expressions as a file has them (DMN 1.5 §10.2.2), decision tables included (§8).
 
-`line` is where the element begins, `type_ref` the type that its value is coerced to, as written. Entries of rules are
-many and refer to nothing, so the garbage collector is spared them.
+`line` is where the element begins, `type_ref` the type that its value is coerced to, as written.
 """
 
+from dataclasses import dataclass
 from enum import StrEnum
-
-import msgspec
 
 
 class HitPolicy(StrEnum):
@@ -32,55 +30,65 @@ class FunctionKind(StrEnum):
     PMML = "PMML"
 
 
-class Element(msgspec.Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Element:
     id: str = ""
     line: int = 0
 
 
-class InformationItem(Element, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InformationItem(Element):
     """A variable, a parameter or a column."""
 
     name: str
     type_ref: str | None = None
 
 
-class Expression(Element, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expression(Element):
     type_ref: str | None = None
 
 
-class LiteralExpression(Expression, frozen=True, kw_only=True, gc=False):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiteralExpression(Expression):
     """`language` is None for the one of the model."""
 
     text: str
     language: str | None = None
 
 
-class UnaryTests(Element, frozen=True, kw_only=True, gc=False):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnaryTests(Element):
     text: str
     language: str | None = None
 
 
-class ContextEntry(Element, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextEntry(Element):
     """The entry without a variable is the result of its context."""
 
     variable: InformationItem | None
     value: Expression
 
 
-class Context(Expression, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context(Expression):
     entries: tuple[ContextEntry, ...]
 
 
-class ListExpression(Expression, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListExpression(Expression):
     items: tuple[Expression, ...]
 
 
-class Relation(Expression, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relation(Expression):
     columns: tuple[InformationItem, ...]
     rows: tuple[ListExpression, ...]
 
 
-class FunctionDefinition(Expression, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionDefinition(Expression):
     """Without a body the function is null."""
 
     parameters: tuple[InformationItem, ...]
@@ -88,23 +96,27 @@ class FunctionDefinition(Expression, frozen=True, kw_only=True):
     kind: FunctionKind = FunctionKind.FEEL
 
 
-class Binding(Element, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Binding(Element):
     parameter: InformationItem
     value: Expression | None
 
 
-class Invocation(Expression, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invocation(Expression):
     function: Expression
     bindings: tuple[Binding, ...]
 
 
-class Conditional(Expression, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conditional(Expression):
     condition: Expression
     then: Expression
     otherwise: Expression
 
 
-class Iteration(Expression, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Iteration(Expression):
     """Common base of `for`, `some` and `every`: `body` is evaluated for each item of `source`."""
 
     variable: str
@@ -112,20 +124,24 @@ class Iteration(Expression, frozen=True, kw_only=True):
     body: Expression
 
 
-class For(Iteration, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class For(Iteration):
     pass
 
 
-class Quantified(Iteration, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quantified(Iteration):
     is_every: bool
 
 
-class Filter(Expression, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filter(Expression):
     source: Expression
     match: Expression
 
 
-class InputClause(Element, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InputClause(Element):
     """`values` are those that the input may have."""
 
     expression: LiteralExpression
@@ -133,7 +149,8 @@ class InputClause(Element, frozen=True, kw_only=True):
     values: UnaryTests | None = None
 
 
-class OutputClause(Element, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputClause(Element):
     """`values` are in the order of priority, the highest first."""
 
     name: str | None = None
@@ -143,12 +160,14 @@ class OutputClause(Element, frozen=True, kw_only=True):
     default: LiteralExpression | None = None
 
 
-class Rule(Element, frozen=True, kw_only=True, gc=False):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule(Element):
     inputs: tuple[UnaryTests, ...]
     outputs: tuple[LiteralExpression, ...]
 
 
-class DecisionTable(Expression, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionTable(Expression):
     hit_policy: HitPolicy
     aggregation: Aggregation | None
     inputs: tuple[InputClause, ...]

@@ -1,16 +1,19 @@
 """The content of a DMN file: definitions and the elements of its requirements graph (DMN 1.5 §6)."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from server.dmn.boxed import Element, Expression, FunctionDefinition, InformationItem, UnaryTests
 
 
-class FunctionItem(Element, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionItem(Element):
     parameters: tuple[InformationItem, ...]
     output_type_ref: str | None = None
 
 
-class ItemDefinition(Element, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemDefinition(Element):
     """A type: a reference, components, or a function.
 
     `allowed_values` narrow it, of a collection its items; `constraint` narrows the collection.
@@ -25,12 +28,14 @@ class ItemDefinition(Element, frozen=True, kw_only=True):
     is_collection: bool = False
 
 
-class Import(Element, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Import(Element):
     name: str
     namespace: str
 
 
-class DrgElement(Element, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrgElement(Element):
     """`variable` is what its value is called and typed; without one the element's name and id call it.
 
     `definition_id` is the id, or one made of the namespace and the name where the file gives none.
@@ -51,17 +56,20 @@ class DrgElement(Element, frozen=True, kw_only=True):
         return None if self.variable is None else self.variable.type_ref
 
 
-class InputData(DrgElement, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InputData(DrgElement):
     pass
 
 
-class Requirement(Element, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requirement(Element):
     """A reference as it is written: `#id`, or `namespace#id`."""
 
     href: str
 
 
-class Decision(DrgElement, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision(DrgElement):
     """`version_tag` is what its version is called by, without one what the versions of all decisions of the file are."""
 
     logic: Expression | None
@@ -71,12 +79,14 @@ class Decision(DrgElement, frozen=True, kw_only=True):
     required_knowledge: tuple[Requirement, ...] = ()
 
 
-class BusinessKnowledgeModel(DrgElement, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BusinessKnowledgeModel(DrgElement):
     logic: FunctionDefinition | None
     required_knowledge: tuple[Requirement, ...] = ()
 
 
-class DecisionService(DrgElement, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionService(DrgElement):
     """A part of the graph as a function: of input data, then of input decisions."""
 
     output_decisions: tuple[Requirement, ...]
@@ -84,7 +94,8 @@ class DecisionService(DrgElement, frozen=True, kw_only=True):
     input_data: tuple[Requirement, ...] = ()
 
 
-class Definitions(Element, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Definitions(Element):
     """The whole file; `prefixes` are the namespaces that type references may use.
 
     `definition_id` is as that of elements.

@@ -1,11 +1,9 @@
 """A model together with the models that it imports, and what its references lead to (DMN 1.5 §6.3.3)."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from graphlib import CycleError, TopologicalSorter
 from typing import TypeAlias
-
-import msgspec
 
 from server.dmn.boxed import ContextEntry, OutputClause, Rule
 from server.dmn.errors import DmnModelError, Problem, ProblemKind
@@ -105,9 +103,9 @@ def _parts(part: object) -> Iterator[object]:
     if isinstance(part, tuple):
         for each in part:
             yield from _parts(each)
-    elif isinstance(part, msgspec.Struct) and not isinstance(part, Rule):
-        for name in part.__struct_fields__:
-            yield from _parts(getattr(part, name))
+    elif is_dataclass(part) and not isinstance(part, Rule):
+        for field in fields(part):
+            yield from _parts(getattr(part, field.name))
 
 
 def _names(part: object) -> Iterator[str]:

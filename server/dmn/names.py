@@ -11,7 +11,6 @@ MAX_NAMES: Final = 2_000
 """Such names that an expression may see."""
 
 _PLAIN_WORD = re.compile(r"[^\W\d]\w*")
-_NONE: Final[frozenset[str]] = frozenset()
 _FIRST_WORD = re.compile(r"\w*")
 
 
@@ -32,7 +31,7 @@ class Names:
 
     def within(self, text: str) -> frozenset[str]:
         """Those that may stand in a text: few, so that equal texts are compiled once."""
-        return frozenset([name for name, word in self.words.items() if word in text]) if self.words else _NONE
+        return frozenset(name for name, word in self.words.items() if word in text)
 
 
 def _bounded(words: dict[str, str]) -> dict[str, str]:

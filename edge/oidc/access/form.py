@@ -23,22 +23,20 @@ async def read_form(request: web.Request, max_bytes: int) -> Form:
     return form_of(await read_parameters(request, max_bytes))
 
 
-async def read_parameters(
-    request: web.Request, max_bytes: int, *, max_parameters: int = _MAX_PARAMETERS
-) -> Parameters:
+async def read_parameters(request: web.Request, max_bytes: int) -> Parameters:
     """Read a bounded form without changes; raises Refused."""
     if request.content_type != MEDIA_TYPE:
         raise invalid_request(f"the body must be {MEDIA_TYPE}")
     try:
         body = (await read_body(request, max_bytes)).decode()
     except UnicodeDecodeError as error:
-        raise _malformed(max_parameters) from error
-    return _parameters(body, max_parameters)
+        raise _malformed() from error
+    return _parameters(body)
 
 
 def query_parameters(request: web.Request) -> Parameters:
     """Return the query parameters without changes; raises Refused."""
-    return _parameters(request.rel_url.raw_query_string, _MAX_PARAMETERS)
+    return _parameters(request.rel_url.raw_query_string)
 
 
 def form_of(parameters: Iterable[tuple[str, str]]) -> Form:
@@ -56,14 +54,14 @@ def single(form: Form, name: str) -> str:
     return next(iter(form.get(name, ())), "")
 
 
-def _parameters(text: str, most: int) -> Parameters:
+def _parameters(text: str) -> Parameters:
     try:
         # Bytes that are not UTF-8 are lone surrogates in the text, which cannot be encoded.
         text.encode()
-        return parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=most)
+        return parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=_MAX_PARAMETERS)
     except ValueError as error:
-        raise _malformed(most) from error
+        raise _malformed() from error
 
 
-def _malformed(most: int) -> Exception:
-    return invalid_request(f"expected at most {most} parameters in UTF-8")
+def _malformed() -> Exception:
+    return invalid_request(f"expected at most {_MAX_PARAMETERS} parameters in UTF-8")

@@ -5,7 +5,7 @@ from identity.directory.user import User
 from identity.foundation.tenants import Tenant, Tenants
 from identity.foundation.vocabulary import Permission
 from server.platform.audit import AuditNote, note_of
-from server.platform.call import Call
+from server.platform.call import Call, Grant
 from server.platform.clock import Clock, to_the_millisecond
 from server.platform.errors import TenantMismatch
 from server.platform.records import Records
@@ -52,6 +52,7 @@ class ProcessApiCallers:
                     is_administrator=administers and tenant_id == default,
                     permissions=permissions,
                     tenant_ids=call.principal.tenant_ids,
+                    grants=_grants(call),
                 )
         # Clients of other tenants may have the same id.
         is_deployments = call.tenant_id == default and subject == self._deployment_client_id
@@ -62,9 +63,15 @@ class ProcessApiCallers:
             is_administrator=administers and is_deployments,
             permissions=permissions,
             tenant_ids=call.principal.tenant_ids,
+            grants=_grants(call),
         )
 
     def expect_may_name(self, call: Call, actor: Actor, tenant_id: str) -> None:
         """Raise TenantMismatch for a tenant in which the caller may not act, unless it administers the deployment."""
         if not actor.is_administrator and tenant_id not in call.principal.tenant_ids:
             raise TenantMismatch(f"the caller may not act in tenant '{tenant_id}'")
+
+
+def _grants(call: Call) -> frozenset[Grant]:
+    """Return what authorizations give the caller; a token that does not have it all cannot pass it on."""
+    return call.principal.grants if call.principal.oauth_scopes is None else frozenset()

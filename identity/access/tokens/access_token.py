@@ -29,7 +29,8 @@ class Grantee:
     """Subject, client and bounds of the tokens to issue.
 
     Without a `user` the client acts in its own name, and there is no `token_set`. `dpop_jkt` is the key that the tokens
-    are bound to, empty for none. `custom` are the custom claims.
+    are bound to, empty for none. `custom` are the custom claims. `is_narrowed` is true when a client asked for certain scopes
+    of tokens in its own name.
     """
 
     tenant: Tenant
@@ -41,6 +42,7 @@ class Grantee:
     token_set: TokenSet | None = None
     dpop_jkt: str = ""
     custom: Mapping[Document, Claims] = field(default_factory=dict)
+    is_narrowed: bool = False
 
     @property
     def token_type(self) -> TokenType:
@@ -91,6 +93,7 @@ class AccessTokens:
             "scope": " ".join(grantee.oauth_scopes),
             # Absent for the default tenant, whose users and clients may act in several tenants: the directory decides.
             "tid": "" if grantee.tenant == self._tenants.default else grantee.tenant.tenant_id,
+            "narrowed": grantee.is_narrowed,
             **_set_claims(grantee),
         }
         return {

@@ -28,7 +28,7 @@ RESERVED = frozenset(
         CUSTOM,
         *(rule.name for rule in PERSON_CLAIMS),
         *("iss", "sub", "aud", "azp", "iat", "nbf", "exp", "jti", "typ", "scope", "cnf"),
-        *("tid", "sid", "did", "set_id"),
+        *("tid", "sid", "did", "set_id", "narrowed"),
         *("auth_time", "amr", "acr", "nonce", "at_hash", "c_hash", "s_hash"),
         *("active", "token_type", "client_id", "username"),
         *("act", "may_act", "authorization_details", "events"),

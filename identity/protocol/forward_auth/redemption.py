@@ -80,6 +80,7 @@ class Redemption:
             resources=(),
             audience="",
             dpop_jkt="",
+            is_narrowed=False,
         )
         family = await self._continuation.settle(order)
         if family is None:

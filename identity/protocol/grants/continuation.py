@@ -23,7 +23,10 @@ _ID_LENGTH = 24
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """A token request whose parts are all validated."""
+    """A token request whose parts are all validated.
+
+    `is_narrowed` is true when a client asked for certain scopes of a token in its own name.
+    """
 
     tenant: Tenant
     client: Client
@@ -33,6 +36,7 @@ class Order:
     resources: tuple[str, ...]
     audience: str
     dpop_jkt: str
+    is_narrowed: bool
 
 
 class Continuation:

@@ -74,6 +74,7 @@ class TokenPipeline:
             # A user's tokens are limited to the granted resources: RFC 8707 §2.2.
             audience=request.audience if authorization.authentication is None else "",
             dpop_jkt=await self._proved_key(request, authorization),
+            is_narrowed=authorization.authentication is None and bool(request.oauth_scopes),
         )
         material = await self._signing.material(order)
         family = await self._continuation.settle(order)

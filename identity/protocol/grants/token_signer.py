@@ -67,6 +67,7 @@ class TokenSigner:
             token_set=family.token_set if family else None,
             dpop_jkt=order.dpop_jkt,
             custom=material.custom,
+            is_narrowed=order.is_narrowed,
         )
         access_token = self._access_tokens.issue(grantee, material.access_token_key)
         id_token = ""

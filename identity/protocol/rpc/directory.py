@@ -1,5 +1,8 @@
 """DirectoryService."""
 
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+
 from gnomon.identity.v1 import directory_service_pb2 as pb
 from identity.access.sessions.signed_in import PresentedSession, SignedInPrincipals
 from identity.directory.claims import NO_CLAIMS, claims_of
@@ -7,7 +10,7 @@ from identity.directory.principals import Principal, PrincipalKind, Principals
 from identity.directory.version import DirectoryVersion
 from identity.foundation.tenants import Tenant, Tenants
 from identity.foundation.vocabulary import Permission
-from server.platform.call import ANONYMOUS, Call
+from server.platform.call import ANONYMOUS, Call, Grant
 from server.platform.errors import NotFound
 
 _KINDS = {
@@ -65,4 +68,13 @@ def _message(principal: Principal, issuing: Tenant) -> pb.Principal:
         tenant_ids=sorted(principal.standing.tenant_ids),
         permissions=filter(principal.standing.permissions.__contains__, Permission),
         issuing_tenant_id=issuing.tenant_id,
+        grants=_grants(principal.standing.grants),
     )
+
+
+def _grants(grants: Iterable[Grant]) -> Iterator[pb.Grant]:
+    """Return one message for each resource."""
+    by_resource = groupby(sorted(grants), key=lambda grant: (grant.resource_type, grant.resource_id))
+    for (resource_type, resource_id), of_resource in by_resource:
+        names = (grant.permission_type for grant in of_resource)
+        yield pb.Grant(resource_type=resource_type, resource_id=resource_id, permission_types=names)

@@ -93,15 +93,10 @@ def extract(run: Run, input_: str, pattern: str) -> list[Value]:
 
 
 def string_join(list_: list[Value], delimiter: str | None = None) -> str:
-    return string_join_within(list_, delimiter, None, None)
+    return string_join_within(list_, delimiter, "", "")
 
 
-def string_join_within(
-    list_: list[Value], delimiter: str | None, prefix: str | None, suffix: str | None
-) -> str:
-    """Either both a prefix and a suffix are given, or none of them."""
-    if (prefix is None) is not (suffix is None):
-        raise InvocationError("expected a prefix and a suffix but found only one of them")
+def string_join_within(list_: list[Value], delimiter: str | None, prefix: str, suffix: str) -> str:
     strings: list[str] = []
     for item in list_:
         if isinstance(item, str):
@@ -111,7 +106,7 @@ def string_join_within(
     length = sum(map(len, strings)) + len(strings) * len(delimiter or "")
     if length > MAX_STRING_LENGTH:
         raise InvocationError(f"the result is longer than {MAX_STRING_LENGTH} characters")
-    return (prefix or "") + (delimiter or "").join(strings) + (suffix or "")
+    return prefix + (delimiter or "").join(strings) + suffix
 
 
 def trim(string: str) -> str:

@@ -25,6 +25,7 @@ from identity.directory.config import UsersConfig
 from identity.directory.images.images import Images
 from identity.directory.labels import GROUPS, ROLES, SCOPE_DEFINITIONS, USER_ATTRIBUTES, Label
 from identity.directory.links.links import Links
+from identity.directory.owned_authorizations import OwnedAuthorizations
 from identity.directory.provider import PROVIDER_LINKS
 from identity.directory.standings import Standings
 from identity.directory.tenants.password_policies import PasswordPolicies
@@ -127,6 +128,7 @@ class Administration:
             roles=self.roles,
             groups=self.groups,
             administrators=self.administrators,
+            authorizations=OwnedAuthorizations(self.store),
             version=self.version,
             password_choice=self.password_choice,
             reserved_usernames=UsersConfig().preferred_username_blacklist,
@@ -245,6 +247,7 @@ class Administration:
             built_in=built_in,
             holders=holders,
             administrators=self.administrators,
+            authorizations=OwnedAuthorizations(self.store),
             version=self.version,
             events=self.told,
             randomness=self.provider.randomness,

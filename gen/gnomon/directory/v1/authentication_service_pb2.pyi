@@ -67,7 +67,7 @@ class Authentication(_message.Message):
     """Whether the caller has a session that it can end: not with an access token."""
     @_builtins.property
     def authorized_components(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Web applications that the caller may use: always empty, there are none that know of this."""
+        """Web applications that the caller may use: those that its authorizations for components name, * for all."""
 
     @_builtins.property
     def tenants(self) -> _containers.RepeatedCompositeFieldContainer[_tenant_pb2.Tenant]:

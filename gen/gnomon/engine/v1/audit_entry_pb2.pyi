@@ -110,7 +110,7 @@ class AuditEntry(_message.Message):
     category: Global___AuditCategory.ValueType
     """Whose business that kind is."""
     actor_type: _builtins.str
-    """Kind of principal that asked: CLIENT, USER."""
+    """Kind of principal that asked: CLIENT, USER, ANONYMOUS."""
     actor_id: _builtins.str
     """Who asked."""
     tenant_id: _builtins.str

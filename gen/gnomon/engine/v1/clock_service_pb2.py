@@ -27,7 +27,7 @@ from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb
 from google.api import annotations_pb2 as google_dot_api_dot_annotations__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n$gnomon/engine/v1/clock_service.proto\x12\x10gnomon.engine.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\"K\n\x0fPinClockRequest\x12*\n\ttimestamp\x18\x01 \x01(\x03\x42\x12\xbaH\x0f\"\n\x18\xff\xb7\xff\x90\xfd\xce\x39(\x00\xc8\x01\x01H\x00\x88\x01\x01\x42\x0c\n\n_timestamp\"\x12\n\x10PinClockResponse\"\x13\n\x11ResetClockRequest\"\x14\n\x12ResetClockResponse2\x96\x02\n\x0c\x43lockService\x12}\n\x08PinClock\x12!.gnomon.engine.v1.PinClockRequest\x1a\".gnomon.engine.v1.PinClockResponse\"*\x8a\xe7\x18\x12\n\x0b\x63lock:write\x1a\x01\x01(\x01\x82\xd3\xe4\x93\x02\x0e\x1a\t/v2/clock:\x01*\x12\x86\x01\n\nResetClock\x12#.gnomon.engine.v1.ResetClockRequest\x1a$.gnomon.engine.v1.ResetClockResponse\"-\x8a\xe7\x18\x12\n\x0b\x63lock:write\x1a\x01\x01(\x01\x82\xd3\xe4\x93\x02\x11\"\x0f/v2/clock/resetb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n$gnomon/engine/v1/clock_service.proto\x12\x10gnomon.engine.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\"K\n\x0fPinClockRequest\x12*\n\ttimestamp\x18\x01 \x01(\x03\x42\x12\xbaH\x0f\"\n\x18\xff\xb7\xff\x90\xfd\xce\x39(\x00\xc8\x01\x01H\x00\x88\x01\x01\x42\x0c\n\n_timestamp\"\x12\n\x10PinClockResponse\"\x13\n\x11ResetClockRequest\"\x14\n\x12ResetClockResponse2\xbb\x02\n\x0c\x43lockService\x12\x8f\x01\n\x08PinClock\x12!.gnomon.engine.v1.PinClockRequest\x1a\".gnomon.engine.v1.PinClockResponse\"<\x8a\xe7\x18$\n\x0b\x63lock:write\x1a\x01\x01(\x01r\x10\n\x06SYSTEM\x12\x06UPDATE\x82\xd3\xe4\x93\x02\x0e\x1a\t/v2/clock:\x01*\x12\x98\x01\n\nResetClock\x12#.gnomon.engine.v1.ResetClockRequest\x1a$.gnomon.engine.v1.ResetClockResponse\"?\x8a\xe7\x18$\n\x0b\x63lock:write\x1a\x01\x01(\x01r\x10\n\x06SYSTEM\x12\x06UPDATE\x82\xd3\xe4\x93\x02\x11\"\x0f/v2/clock/resetb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -37,9 +37,9 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_PINCLOCKREQUEST'].fields_by_name['timestamp']._loaded_options = None
   _globals['_PINCLOCKREQUEST'].fields_by_name['timestamp']._serialized_options = b'\272H\017\"\n\030\377\267\377\220\375\3169(\000\310\001\001'
   _globals['_CLOCKSERVICE'].methods_by_name['PinClock']._loaded_options = None
-  _globals['_CLOCKSERVICE'].methods_by_name['PinClock']._serialized_options = b'\212\347\030\022\n\013clock:write\032\001\001(\001\202\323\344\223\002\016\032\t/v2/clock:\001*'
+  _globals['_CLOCKSERVICE'].methods_by_name['PinClock']._serialized_options = b'\212\347\030$\n\013clock:write\032\001\001(\001r\020\n\006SYSTEM\022\006UPDATE\202\323\344\223\002\016\032\t/v2/clock:\001*'
   _globals['_CLOCKSERVICE'].methods_by_name['ResetClock']._loaded_options = None
-  _globals['_CLOCKSERVICE'].methods_by_name['ResetClock']._serialized_options = b'\212\347\030\022\n\013clock:write\032\001\001(\001\202\323\344\223\002\021\"\017/v2/clock/reset'
+  _globals['_CLOCKSERVICE'].methods_by_name['ResetClock']._serialized_options = b'\212\347\030$\n\013clock:write\032\001\001(\001r\020\n\006SYSTEM\022\006UPDATE\202\323\344\223\002\021\"\017/v2/clock/reset'
   _globals['_PINCLOCKREQUEST']._serialized_start=147
   _globals['_PINCLOCKREQUEST']._serialized_end=222
   _globals['_PINCLOCKRESPONSE']._serialized_start=224
@@ -49,5 +49,5 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_RESETCLOCKRESPONSE']._serialized_start=265
   _globals['_RESETCLOCKRESPONSE']._serialized_end=285
   _globals['_CLOCKSERVICE']._serialized_start=288
-  _globals['_CLOCKSERVICE']._serialized_end=566
+  _globals['_CLOCKSERVICE']._serialized_end=603
 # @@protoc_insertion_point(module_scope)

@@ -27,7 +27,7 @@ from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb
 from google.api import annotations_pb2 as google_dot_api_dot_annotations__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n)gnomon/engine/v1/expression_service.proto\x12\x10gnomon.engine.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\"\xa2\x01\n\x19\x45valuateExpressionRequest\x12\x1f\n\nexpression\x18\x01 \x01(\tB\x0b\xbaH\x08r\x06\x10\x01\x18\xc0\x9a\x0c\x12(\n\ttenant_id\x18\x02 \x01(\tB\x10\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x02\x10\x01H\x00\x88\x01\x01\x12\x1e\n\tvariables\x18\x03 \x01(\x0c\x42\x06\x92\xe7\x18\x02\x08\x02H\x01\x88\x01\x01\x42\x0c\n\n_tenant_idB\x0c\n\n_variables\"$\n\x11\x45xpressionWarning\x12\x0f\n\x07message\x18\x01 \x01(\t\"8\n\x0fSecretReference\x12\x10\n\x08store_id\x18\x01 \x01(\t\x12\x13\n\x0bsecret_name\x18\x02 \x01(\t\"\xc6\x01\n\x1a\x45valuateExpressionResponse\x12\x12\n\nexpression\x18\x01 \x01(\t\x12\x16\n\x06result\x18\x02 \x01(\x0c\x42\x06\x92\xe7\x18\x02\x08\x03\x12\x35\n\x08warnings\x18\x03 \x03(\x0b\x32#.gnomon.engine.v1.ExpressionWarning\x12\x45\n\x12referenced_secrets\x18\x04 \x03(\x0b\x32!.gnomon.engine.v1.SecretReferenceB\x06\x92\xe7\x18\x02@\x02\x32\xc0\x01\n\x11\x45xpressionService\x12\xaa\x01\n\x12\x45valuateExpression\x12+.gnomon.engine.v1.EvaluateExpressionRequest\x1a,.gnomon.engine.v1.EvaluateExpressionResponse\"9\x8a\xe7\x18\x11\n\x0finstance:create\x82\xd3\xe4\x93\x02\x1e\"\x19/v2/expression/evaluation:\x01*b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n)gnomon/engine/v1/expression_service.proto\x12\x10gnomon.engine.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\"\xa2\x01\n\x19\x45valuateExpressionRequest\x12\x1f\n\nexpression\x18\x01 \x01(\tB\x0b\xbaH\x08r\x06\x10\x01\x18\xc0\x9a\x0c\x12(\n\ttenant_id\x18\x02 \x01(\tB\x10\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x02\x10\x01H\x00\x88\x01\x01\x12\x1e\n\tvariables\x18\x03 \x01(\x0c\x42\x06\x92\xe7\x18\x02\x08\x02H\x01\x88\x01\x01\x42\x0c\n\n_tenant_idB\x0c\n\n_variables\"$\n\x11\x45xpressionWarning\x12\x0f\n\x07message\x18\x01 \x01(\t\"8\n\x0fSecretReference\x12\x10\n\x08store_id\x18\x01 \x01(\t\x12\x13\n\x0bsecret_name\x18\x02 \x01(\t\"\xc6\x01\n\x1a\x45valuateExpressionResponse\x12\x12\n\nexpression\x18\x01 \x01(\t\x12\x16\n\x06result\x18\x02 \x01(\x0c\x42\x06\x92\xe7\x18\x02\x08\x03\x12\x35\n\x08warnings\x18\x03 \x03(\x0b\x32#.gnomon.engine.v1.ExpressionWarning\x12\x45\n\x12referenced_secrets\x18\x04 \x03(\x0b\x32!.gnomon.engine.v1.SecretReferenceB\x06\x92\xe7\x18\x02@\x02\x32\xd8\x01\n\x11\x45xpressionService\x12\xc2\x01\n\x12\x45valuateExpression\x12+.gnomon.engine.v1.EvaluateExpressionRequest\x1a,.gnomon.engine.v1.EvaluateExpressionResponse\"Q\x8a\xe7\x18)\n\x0finstance:creater\x16\n\nEXPRESSION\x12\x08\x45VALUATE\x82\xd3\xe4\x93\x02\x1e\"\x19/v2/expression/evaluation:\x01*b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -45,7 +45,7 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_EVALUATEEXPRESSIONRESPONSE'].fields_by_name['referenced_secrets']._loaded_options = None
   _globals['_EVALUATEEXPRESSIONRESPONSE'].fields_by_name['referenced_secrets']._serialized_options = b'\222\347\030\002@\002'
   _globals['_EXPRESSIONSERVICE'].methods_by_name['EvaluateExpression']._loaded_options = None
-  _globals['_EXPRESSIONSERVICE'].methods_by_name['EvaluateExpression']._serialized_options = b'\212\347\030\021\n\017instance:create\202\323\344\223\002\036\"\031/v2/expression/evaluation:\001*'
+  _globals['_EXPRESSIONSERVICE'].methods_by_name['EvaluateExpression']._serialized_options = b'\212\347\030)\n\017instance:creater\026\n\nEXPRESSION\022\010EVALUATE\202\323\344\223\002\036\"\031/v2/expression/evaluation:\001*'
   _globals['_EVALUATEEXPRESSIONREQUEST']._serialized_start=153
   _globals['_EVALUATEEXPRESSIONREQUEST']._serialized_end=315
   _globals['_EXPRESSIONWARNING']._serialized_start=317
@@ -55,5 +55,5 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_EVALUATEEXPRESSIONRESPONSE']._serialized_start=414
   _globals['_EVALUATEEXPRESSIONRESPONSE']._serialized_end=612
   _globals['_EXPRESSIONSERVICE']._serialized_start=615
-  _globals['_EXPRESSIONSERVICE']._serialized_end=807
+  _globals['_EXPRESSIONSERVICE']._serialized_end=831
 # @@protoc_insertion_point(module_scope)

@@ -42,6 +42,38 @@ PRINCIPAL_KIND_CLIENT: PrincipalKind.ValueType  # 2
 Global___PrincipalKind: _TypeAlias = PrincipalKind  # noqa: Y015
 
 @_typing.final
+class Grant(_message.Message):
+    """What an authorization gives: permission types on a resource."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RESOURCE_TYPE_FIELD_NUMBER: _builtins.int
+    RESOURCE_ID_FIELD_NUMBER: _builtins.int
+    PERMISSION_TYPES_FIELD_NUMBER: _builtins.int
+    resource_type: _builtins.str
+    """Kind of resource."""
+    resource_id: _builtins.str
+    """Its id, * for all of the type."""
+    @_builtins.property
+    def permission_types(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What may be done with it."""
+
+    def __init__(
+        self,
+        *,
+        resource_type: _builtins.str = ...,
+        resource_id: _builtins.str = ...,
+        permission_types: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["permission_types", b"permission_types", "resource_id", b"resource_id", "resource_type", b"resource_type"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Grant: _TypeAlias = Grant  # noqa: Y015
+
+@_typing.final
 class Principal(_message.Message):
     """Somebody or something that calls."""
 
@@ -52,6 +84,7 @@ class Principal(_message.Message):
     TENANT_IDS_FIELD_NUMBER: _builtins.int
     PERMISSIONS_FIELD_NUMBER: _builtins.int
     ISSUING_TENANT_ID_FIELD_NUMBER: _builtins.int
+    GRANTS_FIELD_NUMBER: _builtins.int
     subject: _builtins.str
     """Subject of its tokens."""
     kind: Global___PrincipalKind.ValueType
@@ -66,6 +99,10 @@ class Principal(_message.Message):
     def permissions(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Permissions that it has in them."""
 
+    @_builtins.property
+    def grants(self) -> _containers.RepeatedCompositeFieldContainer[Global___Grant]:
+        """What authorizations give it, in the tenant of the provider that knows the subject."""
+
     def __init__(
         self,
         *,
@@ -74,10 +111,11 @@ class Principal(_message.Message):
         tenant_ids: _abc.Iterable[_builtins.str] | None = ...,
         permissions: _abc.Iterable[_builtins.str] | None = ...,
         issuing_tenant_id: _builtins.str = ...,
+        grants: _abc.Iterable[Global___Grant] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["issuing_tenant_id", b"issuing_tenant_id", "kind", b"kind", "permissions", b"permissions", "subject", b"subject", "tenant_ids", b"tenant_ids"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["grants", b"grants", "issuing_tenant_id", b"issuing_tenant_id", "kind", b"kind", "permissions", b"permissions", "subject", b"subject", "tenant_ids", b"tenant_ids"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

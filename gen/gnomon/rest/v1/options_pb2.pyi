@@ -209,6 +209,44 @@ class AuditRule(_message.Message):
 Global___AuditRule: _TypeAlias = AuditRule  # noqa: Y015
 
 @_typing.final
+class AuthorizationRule(_message.Message):
+    """Authorization that opens an operation to callers without its permission."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RESOURCE_TYPE_FIELD_NUMBER: _builtins.int
+    PERMISSION_TYPES_FIELD_NUMBER: _builtins.int
+    RESOURCE_FIELD_FIELD_NUMBER: _builtins.int
+    FURTHER_PERMISSIONS_FIELD_NUMBER: _builtins.int
+    resource_type: _builtins.str
+    """Kind of resource: PROCESS_DEFINITION, GROUP, …"""
+    resource_field: _builtins.str
+    """Field of the request with the id of the resource; empty where only an authorization for all of the type counts."""
+    @_builtins.property
+    def permission_types(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What the caller has to be allowed to do with it; all of these."""
+
+    @_builtins.property
+    def further_permissions(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Permissions that the operation asks for later, beside its own; the authorization stands in for them, too."""
+
+    def __init__(
+        self,
+        *,
+        resource_type: _builtins.str = ...,
+        permission_types: _abc.Iterable[_builtins.str] | None = ...,
+        resource_field: _builtins.str = ...,
+        further_permissions: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["further_permissions", b"further_permissions", "permission_types", b"permission_types", "resource_field", b"resource_field", "resource_type", b"resource_type"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AuthorizationRule: _TypeAlias = AuthorizationRule  # noqa: Y015
+
+@_typing.final
 class MethodRule(_message.Message):
     """What an operation asks of its caller and promises over HTTP."""
 
@@ -227,6 +265,7 @@ class MethodRule(_message.Message):
     AUDIT_FIELD_NUMBER: _builtins.int
     STANDS_FOR_FIELD_NUMBER: _builtins.int
     OPERATION_ID_FIELD_NUMBER: _builtins.int
+    AUTHORIZATIONS_FIELD_NUMBER: _builtins.int
     permission: _builtins.str
     """Permission that the caller needs, for example "process:deploy"; empty asks for a valid credential only."""
     public: _builtins.bool
@@ -263,6 +302,10 @@ class MethodRule(_message.Message):
     def audit(self) -> Global___AuditRule:
         """What the audit log says of an operation on identity; commands of the engine are known to it without."""
 
+    @_builtins.property
+    def authorizations(self) -> _containers.RepeatedCompositeFieldContainer[Global___AuthorizationRule]:
+        """Authorizations that stand in for the permission; any of them."""
+
     def __init__(
         self,
         *,
@@ -279,10 +322,11 @@ class MethodRule(_message.Message):
         audit: Global___AuditRule | None = ...,
         stands_for: _builtins.str = ...,
         operation_id: _builtins.str = ...,
+        authorizations: _abc.Iterable[Global___AuthorizationRule] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["audit", b"audit"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["audit", b"audit", "body_form", b"body_form", "caller", b"caller", "command", b"command", "long_polling", b"long_polling", "modes", b"modes", "operation_id", b"operation_id", "permission", b"permission", "public", b"public", "rejections", b"rejections", "response_type", b"response_type", "stands_for", b"stands_for", "success_status", b"success_status"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["audit", b"audit", "authorizations", b"authorizations", "body_form", b"body_form", "caller", b"caller", "command", b"command", "long_polling", b"long_polling", "modes", b"modes", "operation_id", b"operation_id", "permission", b"permission", "public", b"public", "rejections", b"rejections", "response_type", b"response_type", "stands_for", b"stands_for", "success_status", b"success_status"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

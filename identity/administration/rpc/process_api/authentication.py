@@ -1,10 +1,12 @@
 """AuthenticationService: Facts about the caller of the process API."""
 
 from base64 import urlsafe_b64decode
+from collections.abc import Iterable, Iterator
 
 from gnomon.directory.v1 import authentication_service_pb2 as pb
 from identity.administration.rpc.process_api.tenant import tenant_message
 from identity.administration.tenants.administration import TenantAdministration
+from identity.directory.authorization import ACCESS, COMPONENT
 from identity.directory.claims import NO_CLAIMS, Claims, claims_of
 from identity.directory.client import Client
 from identity.directory.clients import Clients
@@ -12,7 +14,7 @@ from identity.directory.standings import Standings
 from identity.directory.user import User, UserId
 from identity.directory.users import Users
 from identity.foundation.tenants import Tenant, Tenants
-from server.platform.call import AUTHORIZATION, Call
+from server.platform.call import AUTHORIZATION, Call, Grant
 from server.platform.errors import NotFound
 
 
@@ -46,6 +48,7 @@ class AuthenticationServicer:
             email=holder.email if isinstance(holder, User) else None,
             groups=sorted(group.name for group in held.groups),
             roles=sorted({*held.built_in, *(role.name for role in held.roles)}),
+            authorized_components=sorted(_components(call.principal.grants)),
         )
         for tenant in await self._administration.all():
             if tenant.own_id in call.principal.tenant_ids:
@@ -60,6 +63,12 @@ class AuthenticationServicer:
         if client is None:
             raise NotFound("there is no such user or client")
         return client
+
+
+def _components(grants: Iterable[Grant]) -> Iterator[str]:
+    for resource_type, permission_type, resource_id in grants:
+        if (resource_type, permission_type) == (COMPONENT, ACCESS):
+            yield resource_id
 
 
 def _claims(call: Call) -> Claims:

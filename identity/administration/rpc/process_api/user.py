@@ -1,5 +1,6 @@
 """UserService of the process API."""
 
+from gnomon.directory.v1 import setup_service_pb2 as setup_pb
 from gnomon.directory.v1 import user_pb2 as entity_pb
 from gnomon.directory.v1 import user_service_pb2 as pb
 from identity.access.administrators import Administrators
@@ -39,18 +40,18 @@ class UserServicer:
     async def create_user(self, request: pb.CreateUserRequest, call: Call) -> pb.CreateUserResponse:
         tenant, actor = self._api_callers.tenant(call), await self._api_callers.actor(call)
         created = await self._administration.create(
-            tenant, _created(request), actor, note=self._api_callers.note(call)
+            tenant, created_user(request), actor, note=self._api_callers.note(call)
         )
-        return pb.CreateUserResponse(user=_message(created))
+        return pb.CreateUserResponse(user=user_message(created))
 
     async def search_users(self, request: pb.SearchUsersRequest, call: Call) -> pb.SearchUsersResponse:
         tenant, query = self._api_callers.tenant(call), parse(SEARCHABLE_USER, request)
         page = await self._administration.users.search(tenant.tenant_id, query)
-        return response_of(page, _message, pb.SearchUsersResponse)
+        return response_of(page, user_message, pb.SearchUsersResponse)
 
     async def get_user(self, request: pb.GetUserRequest, call: Call) -> pb.GetUserResponse:
         user = await self._administration.get_by_username(self._api_callers.tenant(call), request.username)
-        return pb.GetUserResponse(user=_message(user))
+        return pb.GetUserResponse(user=user_message(user))
 
     async def update_user(self, request: pb.UpdateUserRequest, call: Call) -> pb.UpdateUserResponse:
         tenant, actor = self._api_callers.tenant(call), await self._api_callers.actor(call)
@@ -61,7 +62,7 @@ class UserServicer:
         kept = await self._administration.update(
             tenant, user.user_id, change, actor=actor, note=self._api_callers.note(call)
         )
-        return pb.UpdateUserResponse(user=_message(kept))
+        return pb.UpdateUserResponse(user=user_message(kept))
 
     async def delete_user(self, request: pb.DeleteUserRequest, call: Call) -> pb.DeleteUserResponse:
         tenant, actor = self._api_callers.tenant(call), await self._api_callers.actor(call)
@@ -70,8 +71,8 @@ class UserServicer:
         return pb.DeleteUserResponse()
 
 
-def _created(request: pb.CreateUserRequest) -> UserChange:
-    """A username with an @ is the address of the account, which has no other name."""
+def created_user(request: pb.CreateUserRequest | setup_pb.CreateAdminUserRequest) -> UserChange:
+    """Return the account of a creation; a username with an @ is the address of the account, which has no other name."""
     is_address = "@" in request.username
     email = request.email or (request.username if is_address else "")
     if is_address and email != request.username:
@@ -107,5 +108,5 @@ def _names(name: str) -> tuple[str, str]:
     return (" ".join(first), last) if first else (last, "")
 
 
-def _message(user: User) -> entity_pb.User:
+def user_message(user: User) -> entity_pb.User:
     return entity_pb.User(username=user.username, name=user.name, email=user.email or None)

@@ -17,6 +17,7 @@ from server.platform.call import TenantId
 from server.platform.channels import error_of
 from server.platform.clock import VirtualClock
 from server.platform.errors import ServiceError
+from server.platform.records import RecordStore
 from server.platform.records.memory import MemoryRecordStore
 from tests.identity.deployment import CONFIG, NOON, SECRET, Deployment, deployed
 
@@ -36,10 +37,16 @@ class Directory:
     notes: list[AuditNote]
 
     async def call(
-        self, stub: Any, request: Message, *, caller: str = "operator", acting_in: TenantId = DEFAULT
+        self,
+        stub: Any,
+        request: Message,
+        *,
+        caller: str = "operator",
+        acting_in: TenantId = DEFAULT,
+        token: str = "",
     ) -> Any:
-        """Call the RPC that the request is of."""
-        token = (await self.deployment.issue(client_id=caller)).access_token
+        """Call the RPC that the request is of, with this token or a new one of the caller."""
+        token = token or (await self.deployment.issue(client_id=caller)).access_token
         metadata = (("authorization", f"Bearer {token}"), ("x-tenant-id", acting_in))
         rpc = request.DESCRIPTOR.name.removesuffix("Request")
         return await getattr(stub(self.deployment.channel), rpc)(request, metadata=metadata)
@@ -59,9 +66,10 @@ class Directory:
 
 
 @asynccontextmanager
-async def opened() -> AsyncIterator[Directory]:
+async def opened(*clients: ClientSeed, store: RecordStore | None = None) -> AsyncIterator[Directory]:
+    """Run it with more clients; another store than the one in memory keeps its notes for itself."""
     notes: list[AuditNote] = []
-    store = MemoryRecordStore(VirtualClock(pinned=NOON), notes.append)
-    bootstrap = replace(CONFIG.bootstrap, clients=(*CONFIG.bootstrap.clients, CLERK))
+    store = store or MemoryRecordStore(VirtualClock(pinned=NOON), notes.append)
+    bootstrap = replace(CONFIG.bootstrap, clients=(*CONFIG.bootstrap.clients, CLERK, *clients))
     async with deployed(replace(CONFIG, bootstrap=bootstrap), store) as deployment:
         yield Directory(deployment, notes)

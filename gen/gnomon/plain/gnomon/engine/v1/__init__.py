@@ -2418,7 +2418,7 @@ class AuditEntry(betterproto2.Message):
 
     actor_type: "str" = betterproto2.field(8, betterproto2.TYPE_STRING)
     """
-    Kind of principal that asked: CLIENT, USER.
+    Kind of principal that asked: CLIENT, USER, ANONYMOUS.
     """
 
     actor_id: "str" = betterproto2.field(9, betterproto2.TYPE_STRING)

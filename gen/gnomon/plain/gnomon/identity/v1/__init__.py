@@ -242,6 +242,7 @@ __all__ = (
     "GetUserInfoResponse",
     "GetUserRequest",
     "GetUserResponse",
+    "Grant",
     "Group",
     "GroupServiceStub",
     "ImageKind",
@@ -6379,6 +6380,31 @@ default_message_pool.register_message("gnomon.identity.v1", "GetUserResponse", G
 
 
 @dataclass(eq=False, repr=False)
+class Grant(betterproto2.Message):
+    """
+    What an authorization gives: permission types on a resource.
+    """
+
+    resource_type: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Kind of resource.
+    """
+
+    resource_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    Its id, * for all of the type.
+    """
+
+    permission_types: "list[str]" = betterproto2.field(3, betterproto2.TYPE_STRING, repeated=True)
+    """
+    What may be done with it.
+    """
+
+
+default_message_pool.register_message("gnomon.identity.v1", "Grant", Grant)
+
+
+@dataclass(eq=False, repr=False)
 class Group(betterproto2.Message):
     """
     A group.
@@ -8493,6 +8519,11 @@ class Principal(betterproto2.Message):
     issuing_tenant_id: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
     Tenant whose provider knows the subject.
+    """
+
+    grants: "list[Grant]" = betterproto2.field(6, betterproto2.TYPE_MESSAGE, repeated=True)
+    """
+    What authorizations give it, in the tenant of the provider that knows the subject.
     """
 
 

@@ -6,6 +6,7 @@
 __all__ = (
     "AnswerHeader",
     "AuditRule",
+    "AuthorizationRule",
     "BodyForm",
     "CallerKind",
     "EnumRule",
@@ -278,6 +279,36 @@ default_message_pool.register_message("gnomon.rest.v1", "AuditRule", AuditRule)
 
 
 @dataclass(eq=False, repr=False)
+class AuthorizationRule(betterproto2.Message):
+    """
+    Authorization that opens an operation to callers without its permission.
+    """
+
+    resource_type: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Kind of resource: PROCESS_DEFINITION, GROUP, …
+    """
+
+    permission_types: "list[str]" = betterproto2.field(2, betterproto2.TYPE_STRING, repeated=True)
+    """
+    What the caller has to be allowed to do with it; all of these.
+    """
+
+    resource_field: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
+    """
+    Field of the request with the id of the resource; empty where only an authorization for all of the type counts.
+    """
+
+    further_permissions: "list[str]" = betterproto2.field(4, betterproto2.TYPE_STRING, repeated=True)
+    """
+    Permissions that the operation asks for later, beside its own; the authorization stands in for them, too.
+    """
+
+
+default_message_pool.register_message("gnomon.rest.v1", "AuthorizationRule", AuthorizationRule)
+
+
+@dataclass(eq=False, repr=False)
 class EnumRule(betterproto2.Message):
     """
     How one enum looks in JSON.
@@ -438,6 +469,13 @@ class MethodRule(betterproto2.Message):
     operation_id: "str" = betterproto2.field(13, betterproto2.TYPE_STRING)
     """
     Operation id of the OpenAPI document, where it is not the name of the RPC in lower camel case.
+    """
+
+    authorizations: "list[AuthorizationRule]" = betterproto2.field(
+        14, betterproto2.TYPE_MESSAGE, repeated=True
+    )
+    """
+    Authorizations that stand in for the permission; any of them.
     """
 
 

@@ -1,0 +1,228 @@
+"""Authorizations of the process API: create, replace and remove.
+
+They have the ids of their owners, so that a name that is given again does not inherit them. The record of an owner is
+removed before its authorizations, and looked up again after one was written, so that none is left.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from identity.access.administrators import Administrators
+from identity.access.callers import Actor
+from identity.directory.authorization import (
+    AUTHORIZATIONS,
+    MOST_AUTHORIZATIONS,
+    Authorization,
+    OwnerType,
+    owner_text,
+    permission_types,
+)
+from identity.directory.client import CLIENTS
+from identity.directory.holdings import ADMINISTRATOR_ROLES
+from identity.directory.labels import GROUPS, MOST_LABELS, ROLES, Group, Role
+from identity.directory.mapping_rule import MAPPING_RULES
+from identity.directory.user import USERS, User
+from identity.directory.users import find_by_name
+from identity.directory.version import DirectoryVersion
+from identity.foundation.events.events import Events
+from identity.foundation.events.kinds import EventType
+from identity.foundation.randomness import Randomness
+from identity.foundation.tenants import Tenant
+from server.platform.audit import AuditNote
+from server.platform.call import TenantId
+from server.platform.errors import InvalidArgument, InvalidState, NotFound
+from server.platform.query import Condition, Field, FieldType, Operator, Searchable
+from server.platform.records import AlreadyThere, Changed, Record, Records, RecordStore
+
+_KEY_OCTETS = 8
+# A key is a positive int64, and JavaScript reads it exactly.
+_KEY_BITS = 53
+
+_USER_ID = Field("id", FieldType.TEXT)
+_SEARCHABLE_USER = Searchable(User, key=_USER_ID, fields={}, derived={})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """Requested content of an authorization."""
+
+    owner_type: OwnerType
+    owner_id: str
+    resource_type: str
+    resource_id: str
+    permission_types: tuple[str, ...]
+
+
+class Authorizations:
+    def __init__(
+        self,
+        store: RecordStore,
+        *,
+        administrators: Administrators,
+        version: DirectoryVersion,
+        events: Events,
+        randomness: Randomness,
+    ) -> None:
+        self._records = store.of(AUTHORIZATIONS)
+        self._users = store.of(USERS)
+        self._clients = store.of(CLIENTS)
+        self._rules = store.of(MAPPING_RULES)
+        self._labels: Mapping[OwnerType, Records[Role] | Records[Group]] = {
+            OwnerType.ROLE: store.of(ROLES),
+            OwnerType.GROUP: store.of(GROUPS),
+        }
+        self._administrators = administrators
+        self._version = version
+        self._events = events
+        self._randomness = randomness
+
+    async def all(self, tenant: Tenant) -> Sequence[Authorization]:
+        """List them with the present names of their owners."""
+        found = await self._records.page(tenant.tenant_id, most=MOST_AUTHORIZATIONS)
+        names = await self._names(tenant.tenant_id, {each.owner_type for each in found}, found)
+        return [replace(each, owner_id=names.get(each.owner, each.owner_id)) for each in found]
+
+    async def get(self, tenant: Tenant, key: int) -> Authorization:
+        """Raises NotFound."""
+        found = await self._found(tenant.tenant_id, key)
+        names = await self._names(tenant.tenant_id, {found.owner_type}, (found,))
+        return replace(found, owner_id=names.get(found.owner, found.owner_id))
+
+    async def add(self, tenant: Tenant, wish: Wish, actor: Actor, note: AuditNote) -> Authorization:
+        """Raises NotFound without such an owner, InvalidArgument, PermissionDenied, and InvalidState for too many."""
+        wanted = await self._wanted(tenant.tenant_id, wish)
+        self._administrators.expect_may_grant(wanted.grants, actor)
+        if len(await self._records.page(tenant.tenant_id, most=MOST_AUTHORIZATIONS)) >= MOST_AUTHORIZATIONS:
+            raise InvalidState(f"expected at most {MOST_AUTHORIZATIONS} authorizations")
+        kept = await self._inserted(wanted, note)
+        await self._expect_owner_still(kept, wish)
+        await self._tell(tenant, EventType.CREATED, kept, actor)
+        return kept
+
+    async def change(
+        self, tenant: Tenant, key: int, wish: Wish, actor: Actor, note: AuditNote
+    ) -> Authorization:
+        """Replace all but the key; raises the errors of `add`, and InvalidState when another caller was faster."""
+        before = await self._found(tenant.tenant_id, key)
+        wanted = replace(await self._wanted(tenant.tenant_id, wish), id=before.id, revision=before.revision)
+        held = frozenset(before.grants) if wanted.owner == before.owner else frozenset()
+        self._administrators.expect_may_grant(frozenset(wanted.grants) - held, actor)
+        try:
+            kept = await self._records.replace(wanted, note=note)
+        except Changed as error:
+            raise InvalidState("another caller changed the authorization in the meantime") from error
+        await self._expect_owner_still(kept, wish)
+        await self._tell(tenant, EventType.CHANGED, kept, actor)
+        return kept
+
+    async def remove(self, tenant: Tenant, key: int, actor: Actor, note: AuditNote) -> None:
+        """Raises NotFound."""
+        taken = await self._records.take(tenant.tenant_id, str(key), note=note)
+        if taken is None:
+            raise NotFound("there is no such authorization")
+        await self._tell(tenant, EventType.DELETED, taken, actor)
+
+    async def _found(self, tenant_id: TenantId, key: int) -> Authorization:
+        found = await self._records.get(tenant_id, str(key))
+        if found is None:
+            raise NotFound("there is no such authorization")
+        return found
+
+    async def _wanted(self, tenant_id: TenantId, wish: Wish) -> Authorization:
+        known = permission_types()[wish.resource_type]
+        unknown = [name for name in wish.permission_types if name not in known]
+        if unknown:
+            raise InvalidArgument(
+                f"permissionTypes: {wish.resource_type} has {', '.join(sorted(known))}, found {unknown[0]}"
+            )
+        return Authorization(
+            tenant_id=tenant_id,
+            id="",
+            owner=owner_text(wish.owner_type, await self._record_id(tenant_id, wish)),
+            owner_type=wish.owner_type,
+            owner_id=wish.owner_id,
+            resource_type=wish.resource_type,
+            resource_id=wish.resource_id,
+            permission_types=wish.permission_types,
+        )
+
+    async def _inserted(self, wanted: Authorization, note: AuditNote) -> Authorization:
+        while True:
+            key = int.from_bytes(self._randomness.octets(_KEY_OCTETS)) >> (8 * _KEY_OCTETS - _KEY_BITS)
+            if key == 0:
+                continue
+            try:
+                return await self._records.insert(
+                    replace(wanted, id=str(key)), note=replace(note, entity_id=str(key))
+                )
+            except AlreadyThere:
+                continue
+
+    async def _record_id(self, tenant_id: TenantId, wish: Wish) -> str:
+        """Return the id of the owner's record, or its name for a built-in role; raises NotFound."""
+        found = await self._owner(tenant_id, wish.owner_type, wish.owner_id)
+        if found is None:
+            noun = wish.owner_type.replace("_", " ").lower()
+            raise NotFound(f"there is no such {noun}")
+        return found
+
+    async def _owner(self, tenant_id: TenantId, owner_type: OwnerType, name: str) -> str | None:
+        match owner_type:
+            case OwnerType.USER:
+                return _id(await find_by_name(self._users, tenant_id, name))
+            case OwnerType.CLIENT:
+                return _id(await self._clients.get(tenant_id, name))
+            case OwnerType.MAPPING_RULE:
+                return _id(await self._rules.get(tenant_id, name))
+            case OwnerType.ROLE if name in ADMINISTRATOR_ROLES:
+                return name
+            case OwnerType.ROLE | OwnerType.GROUP:
+                return _id(
+                    next(iter(await self._labels[owner_type].find(tenant_id, "name", name, most=1)), None)
+                )
+            case never:
+                assert_never(never)
+
+    async def _expect_owner_still(self, kept: Authorization, wish: Wish) -> None:
+        """Take the authorization back when its owner was removed in the meantime."""
+        try:
+            owner = owner_text(wish.owner_type, await self._record_id(kept.tenant_id, wish))
+        except NotFound:
+            owner = ""
+        if owner != kept.owner:
+            await self._records.take(kept.tenant_id, kept.id)
+            raise NotFound("the owner was renamed or removed in the meantime")
+
+    async def _names(
+        self, tenant_id: TenantId, owner_types: Collection[OwnerType], found: Collection[Authorization]
+    ) -> Mapping[str, str]:
+        """Return the present names of owners whose name may have changed."""
+        names: dict[str, str] = {}
+        for owner_type, records in self._labels.items():
+            if owner_type in owner_types:
+                labels = await records.page(tenant_id, most=MOST_LABELS)
+                names.update((owner_text(owner_type, label.id), label.name) for label in labels)
+        if OwnerType.USER in owner_types:
+            names.update(await self._usernames(tenant_id, tuple(_user_ids(found))))
+        return names
+
+    async def _usernames(self, tenant_id: TenantId, user_ids: tuple[str, ...]) -> Mapping[str, str]:
+        query = _SEARCHABLE_USER.query(Condition(_USER_ID, Operator.IN, user_ids))
+        page = await self._users.search(tenant_id, query)
+        return {owner_text(OwnerType.USER, user.id): user.username for user in page.items}
+
+    async def _tell(self, tenant: Tenant, event_type: EventType, kept: Authorization, actor: Actor) -> None:
+        await self._version.advance()
+        text = f"authorization of {kept.owner_type.replace('_', ' ').lower()} {kept.owner_id}"
+        await self._events.emit(tenant.tenant_id, event_type, text=text, actor=actor)
+
+
+def _id(record: Record | None) -> str | None:
+    return record.id if record is not None else None
+
+
+def _user_ids(found: Collection[Authorization]) -> Iterator[str]:
+    prefix = owner_text(OwnerType.USER, "")
+    owners = {each.owner for each in found if each.owner_type is OwnerType.USER}
+    return (owner.removeprefix(prefix) for owner in sorted(owners))
