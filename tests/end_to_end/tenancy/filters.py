@@ -1,4 +1,4 @@
-"""Filters of a search that would find what another tenant owns, derived from the descriptors of the contract."""
+"""Search filters that match entities of another tenant, derived from the descriptors of the contract."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ Values = Mapping[str, Sequence[object]]
 
 
 def values_of(items: Sequence[Message]) -> Values:
-    """What the items have, by the name of their member."""
+    """Return the values of the items by field name."""
     found: dict[str, list[object]] = {}
     for item in items:
         for field, value in item.ListFields():
@@ -23,7 +23,7 @@ def values_of(items: Sequence[Message]) -> Values:
 
 
 def filters(policy: Policy, values: Values) -> Iterator[dict[str, Any]]:
-    """Each member of the filter by itself: what the owner's items have there, and everything that is there."""
+    """Yield filters with one field each: one with the values of the owner's items, one that matches every value."""
     kind = policy.request.DESCRIPTOR.fields_by_name["filter"].message_type
     for field in kind.fields:
         yield from ({field.name: condition} for condition in _conditions(field, values.get(field.name, ())))
@@ -47,7 +47,7 @@ def _of_list(field: FieldDescriptor, values: Sequence[object]) -> Iterator[Any]:
     elif "eq" in kind.fields_by_name:
         yield from _of_operators(kind, values)
     else:
-        # An alternative of the filter itself.
+        # `$or` has filters of the same type.
         yield {}
 
 

@@ -1,4 +1,4 @@
-"""Requests that name what another tenant owns, derived from the descriptors of the contract."""
+"""Requests with references to entities of another tenant, derived from the descriptors of the contract."""
 
 import copy
 from collections.abc import Iterator, Mapping
@@ -11,11 +11,11 @@ from google.protobuf.message import Message
 from server.platform.policy import Policy
 from tests.end_to_end.tenancy.world import PASSWORD, Facts
 
-# Beyond all keys that a test gives out, and a text that names nothing.
+# A key above all that the tests create, and a text that is the name of nothing.
 UNKNOWN_KEY = 2251799899999999
 UNKNOWN_TEXT = "nothing-has-this-name"
 
-# Members of a request that are no references; by RPC, or by RPC and the reference that is tried.
+# Values of request fields that are no references, by RPC, or by RPC and reference.
 _RULE = {"name": "Rule", "claim_name": "a", "claim_value": "b"}
 _MAPPING = [{"source_element_id": "task", "target_element_id": "task"}]
 _DAY = 86_400
@@ -79,7 +79,7 @@ _TEMPLATES: Mapping[str, Mapping[str, Any]] = {
     "GetUsageMetrics": {"start_time": {"seconds": 0}, "end_time": {"seconds": 4_000_000_000}},
 }
 
-# The fact that a reference means, where it has another name; by RPC and path, or by its name.
+# The entity that a reference field refers to, if its name differs; by RPC and path, or by field name.
 _FACTS: Mapping[str, str] = {
     "PublishMessage.name": "message_name",
     "CorrelateMessage.name": "message_name",
@@ -103,7 +103,7 @@ _FACTS: Mapping[str, str] = {
     "tenant_ids": "tenant_id",
     "subject": "client_id",
 }
-# Members of filters that an operation cannot do without, by their facts.
+# Filter fields that an operation requires, and the entities in them.
 _FILTERS: Mapping[str, str] = {
     "GetJobErrorStatistics": "job_type",
     "GetJobTimeSeriesStatistics": "job_type",
@@ -111,7 +111,7 @@ _FILTERS: Mapping[str, str] = {
     "GetProcessDefinitionInstanceVersionStatistics": "process_definition_id",
     "GetProcessInstanceStatisticsByDefinition": "error_hash_code",
 }
-# Names that an operation gives to what it makes.
+# Fields with the id of the entity that the operation creates.
 _GIVEN = {
     "CreateGlobalTaskListener.id",
     "CreateDocument.document_id",
@@ -121,7 +121,7 @@ _GIVEN = {
     "CreateRole.role_id",
     "CreateUser.username",
 }
-# Texts of the caller's choice, and names that mean something within a process instance or a definition alone.
+# Free texts, and ids that are unique within a process instance or a definition only.
 _TEXTS = {
     "after_element_id",
     "element_id",
@@ -139,7 +139,7 @@ Path = tuple[FieldDescriptor, ...]
 
 @dataclass(frozen=True)
 class Reference:
-    """A field of a request that names something of a tenant, and the fact that it is."""
+    """A request field that refers to an entity of a tenant, and the kind of the entity."""
 
     rpc: str
     path: Path
@@ -150,7 +150,7 @@ class Reference:
 
     @property
     def is_given(self) -> bool:
-        """Whether it names what the operation makes, which another tenant may name the same."""
+        """Whether the operation creates the entity; another tenant may use the same id."""
         return f"{self.rpc}.{self}" in _GIVEN
 
     @property
@@ -185,7 +185,7 @@ def _names(field: str) -> bool:
 
 
 def base_request(policy: Policy, facts: Facts, reference: Reference | None = None) -> Any:
-    """A request about what the caller owns, with the references alone that the operation cannot do without."""
+    """Return a valid request of the caller with the required references only."""
     request = policy.request(**copy.deepcopy(_template(policy.name, reference)))
     for each in references(policy):
         if len(each.path) == 1 and not each.path[0].has_presence and not each.path[0].is_repeated:
@@ -198,7 +198,7 @@ def base_request(policy: Policy, facts: Facts, reference: Reference | None = Non
 
 
 def _fill_day(request: Any, now: int) -> None:
-    """The day about now, where a statistic asks for a stretch of time."""
+    """Set the interval of a statistic to the present day."""
     target = request
     if "from" not in request.DESCRIPTOR.fields_by_name:
         target = getattr(request, "filter", request)
@@ -216,7 +216,7 @@ def _template(rpc: str, reference: Reference | None) -> Mapping[str, Any]:
 
 
 def request_with(policy: Policy, facts: Facts, reference: Reference, value: object) -> Any:
-    """The caller's own request, but for one reference."""
+    """Return the caller's request with one reference replaced."""
     request = base_request(policy, facts, reference)
     fill(request, reference.path, value)
     return request
@@ -237,7 +237,7 @@ def fill(request: Message, path: Path, value: object) -> None:
 
 
 def scalars(message: Message) -> Iterator[object]:
-    """Every text and number of a message, at any depth."""
+    """Yield every text and number of a message, at any depth."""
     for field, value in message.ListFields():
         for each in value if field.is_repeated else (value,):
             if isinstance(each, Message):

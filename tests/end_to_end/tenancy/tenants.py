@@ -1,4 +1,4 @@
-"""Tenants of one server, and what their clients see of each other."""
+"""Clients of several tenants at one server, and the comparison of their answers."""
 
 import re
 from collections.abc import Mapping
@@ -13,9 +13,9 @@ from tests.end_to_end.tenancy.probes import base_request, scalars
 from tests.end_to_end.tenancy.world import POLICIES, Facts, Principal
 
 OWNER, STRANGER, NEWCOMER = "default", "other", "third"
-# Its answer comes when the directory changes.
+# The server answers when the directory changes.
 _WAITS = {"AwaitDirectoryVersion"}
-# Embedded mode has one clock for all tenants, and what is due when it moves is a change.
+# Embedded mode has one clock for all tenants; moving it fires timers, which changes what the owner reads.
 _CLOCK = {"PinClock", "ResetClock"}
 _READS = ("Get", "Search", "List")
 _NUMBER = re.compile(r"\d+")
@@ -27,20 +27,20 @@ OPERATIONS = [policy for policy in POLICIES.values() if policy.name not in _WAIT
 
 
 def is_read(policy: Policy) -> bool:
-    """Whether it shows what a tenant owns."""
+    """Whether the operation reads entities of a tenant."""
     return policy.name.startswith(_READS) and policy.name not in _SHARED
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """What a client is told instead of an answer."""
+    """Status and message of a failed call."""
 
     code: str
     text: str
 
 
 def outcome(caller: Principal, policy: Policy, request: Any) -> Any:
-    """The answer, or the refusal."""
+    """Send the request and return the answer or the refusal."""
     try:
         return caller.send(policy, request)
     except grpc.RpcError as failure:
@@ -48,7 +48,7 @@ def outcome(caller: Principal, policy: Policy, request: Any) -> Any:
 
 
 def compared(outcome: object, value: object) -> object:
-    """An outcome without the reference that was sent, and without keys that are new in every answer."""
+    """Return an outcome that can be compared: without the sent reference and without keys, which differ in every answer."""
     if not isinstance(outcome, Refusal):
         return type(outcome)
     return Refusal(outcome.code, _NUMBER.sub("0", outcome.text.replace(str(value), "…")))
@@ -56,9 +56,9 @@ def compared(outcome: object, value: object) -> object:
 
 @dataclass(frozen=True)
 class Tenants:
-    """The owner of everything, a stranger with as much of its own, and others that own nothing.
+    """The owner has one entity of each kind, the stranger has the same in a tenant of its own.
 
-    A visitor may act for the owner and for the stranger, and does for the stranger; the newcomer's tenant is empty.
+    The visitor may act in both tenants and names the stranger's; the newcomer's tenant is empty.
     """
 
     mode: Mode
@@ -71,11 +71,11 @@ class Tenants:
 
     @cached_property
     def before(self) -> Mapping[str, object]:
-        """What the owner reads before anybody else asks."""
+        """Answers to the owner before other clients send anything."""
         return self.owners_view()
 
     def owners_view(self) -> Mapping[str, object]:
-        """What the owner reads, of every kind."""
+        """Send every read as the owner, and return the outcomes by path."""
         reads = [policy for policy in OPERATIONS if is_read(policy) and self.mode in policy.modes]
         return {
             policy.path: outcome(self.owner, policy, base_request(policy, self.owned)) for policy in reads
@@ -85,7 +85,7 @@ class Tenants:
         return all(each.end_date.seconds for each in self.stranger("SearchBatchOperations").items)
 
     def traces_of_owner(self, seen: Any, sent: Any) -> set[object]:
-        """What is the owner's in an answer or a refusal, beside what the request itself named."""
+        """Return keys and names of the owner in an outcome that the request did not contain."""
         known = {str(value) for value in scalars(sent)}
         keys = {str(value) for name, value in self.owned.items() if name.endswith("_key")} - known
         if isinstance(seen, Refusal):
@@ -100,7 +100,7 @@ def _text(value: object) -> str:
 
 
 def _named(text: str, known: set[str]) -> set[str]:
-    """The text, if it has a name of the owner's that is not known."""
+    """Return the text if it contains a name of the owner that is not in `known`."""
     return {text} if re.search(rf"of[-_]{OWNER}", _without(text, known)) else set()
 
 

@@ -16,7 +16,7 @@ from tests.waits import until_others
 
 
 def each(policies: Sequence[Policy]) -> pytest.MarkDecorator:
-    """Each policy that embedded mode offers."""
+    """Return the policies of the mode."""
     pairs = [
         pytest.param(mode, policy, id=f"{mode}-{policy.name}")
         for mode in (Mode.EMBEDDED,)
@@ -39,7 +39,7 @@ PAGED = [policy for policy in LISTS if _has(policy, "page")]
 
 @each(READS)
 def test_an_owner_sees_what_it_owns(tenants: Tenants, policy: Policy) -> None:
-    """Otherwise the tests below would prove nothing."""
+    """The other tests need an owner that has an entity of each kind."""
     answer = outcome(tenants.owner, policy, base_request(policy, tenants.owned))
 
     assert not isinstance(answer, Refusal), answer
@@ -68,12 +68,12 @@ def test_what_another_tenant_owns_is_like_what_does_not_exist(tenants: Tenants, 
 
 
 def _callers(tenants: Tenants, fact: str) -> Sequence[Principal]:
-    """The visitor may name the owner's tenant and its clients, too."""
+    """The visitor may act in the owner's tenant as well."""
     return (tenants.stranger,) if fact in {"tenant_id", "client_id"} else (tenants.stranger, tenants.visitor)
 
 
 def _is_understood(outcome: object) -> bool:
-    """Whether more than the form of a request was looked at."""
+    """Whether the server checked more than the form of the request."""
     if not isinstance(outcome, Refusal) or outcome.code != "INVALID_ARGUMENT":
         return True
     return "cannot be modified" in outcome.text or "cannot search by this property" in outcome.text

@@ -1,4 +1,4 @@
-"""Everything that a tenant can own, made over gRPC: one of each kind, each with the tenant's name in its texts."""
+"""Creates one entity of each kind in a tenant, over gRPC; each text in it contains the tenant's name."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,10 +21,10 @@ Facts = Mapping[str, Any]
 HOUR = 3_600_000
 PASSWORD = "correct horse battery staple"
 SECONDS = 30
-# Until a stream has an answer; there is none where nothing may be seen.
+# Seconds to wait for the first answer of a stream; a caller that may see nothing gets none.
 STREAM_SECONDS = 5
 
-# What is called with a credential and acts for a tenant.
+# RPCs that need a credential and act for a tenant.
 POLICIES: Mapping[str, Policy] = {
     policy.path: policy
     for service in services()
@@ -51,7 +51,7 @@ class Principal:
         return (("authorization", f"Bearer {self.token}"), *named)
 
     def send(self, policy: Policy, request: "Message") -> Any:
-        """The answer; the first one of a stream."""
+        """Return the answer; of a stream, the first one."""
         make = self.channel.unary_stream if policy.is_stream else self.channel.unary_unary
         call = make(policy.path, policy.request.SerializeToString, policy.response.FromString)
         answer = call(
@@ -69,7 +69,7 @@ def principal(server: Server, channel: grpc.Channel, client: str) -> Principal:
 
 
 def furnish(owner: Principal, tenant: str, mode: Mode) -> Facts:
-    """What the tenant owns now, by the field that names it in a request."""
+    """Return keys and ids of the tenant's entities, by the request field that refers to them."""
     world = _World(owner, tenant)
     world.deploy()
     facts = {**world.run(), **world.directory(), **world.rest()}
@@ -143,7 +143,7 @@ class _World:
         (job,) = [each for each in jobs if each.process_instance_key == instance]
         (failed,) = [each for each in jobs if each.process_instance_key == failing]
         call("FailJob", job_key=failed.job_key, error_message=named("broken"))
-        # One more waits for a worker.
+        # A further job waits for a worker.
         self._start("process")
         evaluated = call("EvaluateDecision", decision_definition_id=named("price"))
         (task,) = [each for each in call("SearchUserTasks").items if each.process_instance_key == asked]
@@ -223,7 +223,7 @@ class _World:
         user = call(
             "CreateUser", username=f"{user}@example.com", email=f"{user}@example.com", password=PASSWORD
         ).user.username
-        # Clients of the configuration are the default tenant's, also those that act in other tenants.
+        # Configured clients belong to the default tenant, including those that act in other tenants.
         clients = [each.client_id for each in call("SearchClientsForTenant", tenant_id=self._tenant).items]
         call("AssignRoleToGroup", role_id=role, group_id=group)
         call("AssignRoleToMappingRule", role_id=role, mapping_rule_id=rule)
