@@ -113,6 +113,7 @@ _FILTERS: Mapping[str, str] = {
 }
 # Fields with the id of the entity that the operation creates.
 _GIVEN = {
+    "CreateTenantClusterVariable.name",
     "CreateGlobalTaskListener.id",
     "CreateDocument.document_id",
     "CreateGroup.group_id",
