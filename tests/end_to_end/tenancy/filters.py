@@ -61,8 +61,15 @@ def _of_operators(kind: Descriptor, values: Sequence[object]) -> Iterator[dict[s
         yield {"like": "*"}
     if kind.full_name == "gnomon.query.v1.StringFilter":
         yield {"neq": _NOWHERE}
-    for value in values[:2]:
+    for value in (_operand(operators["eq"], value) for value in values[:2]):
         yield {"eq": value}
         yield {"in": [value]}
         if "not_in" in operators:
             yield {"not_in": [value]}
+
+
+def _operand(field: FieldDescriptor, value: object) -> object:
+    """Return the value as the filter takes it: an item may have the name of an enum value without its prefix."""
+    if field.enum_type is None or not isinstance(value, str):
+        return value
+    return next(name for name in field.enum_type.values_by_name if name.endswith(value))

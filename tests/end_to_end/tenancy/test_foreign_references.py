@@ -19,7 +19,7 @@ def each(policies: Sequence[Policy]) -> pytest.MarkDecorator:
     """Return the policies of the mode."""
     pairs = [
         pytest.param(mode, policy, id=f"{mode}-{policy.name}")
-        for mode in (Mode.EMBEDDED,)
+        for mode in (Mode.EMBEDDED, Mode.BUNDLED)
         for policy in policies
         if mode in policy.modes
     ]
