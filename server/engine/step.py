@@ -3,6 +3,7 @@
 Behaviours and handlers hold a `Step` and nothing else; an event is applied the moment it is emitted.
 """
 
+import sys
 from collections import deque
 from collections.abc import Callable
 from datetime import datetime
@@ -44,7 +45,12 @@ class Visit(msgspec.Struct, frozen=True, eq=False, gc=False):
 
 
 class Step:
-    """Collects what one command does; `now` is the only time there is, `requester` the caller if there is one."""
+    """Collects what one command does; `now` is the only time there is, `requester` the caller if there is one.
+
+    `most_items` of a batch operation are processed; without any, the first one is noted as failed.
+    """
+
+    most_items: int = sys.maxsize
 
     def __init__(
         self,

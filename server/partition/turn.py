@@ -264,6 +264,9 @@ class Turns:
         except Exception:
             logger.exception("command failed", extra={"command": type(entry.command).__name__})
             return Internal()
+        for fault in outcome.faults:
+            facts = {"command": type(entry.command).__name__}
+            logger.error("an item of a batch operation failed", exc_info=fault, extra=facts)
         project(outcome.events, now, turn.batch.changes)
         growth.events += outcome.events
         _touch(turn, growth, outcome.changed)

@@ -47,6 +47,9 @@ ITEMS_AT_ONCE: Final = 50
 COLLECTING_TIME: Final = timedelta(minutes=10)
 """How long a batch operation waits for its next items before it starts."""
 
+FAULT: Final = "internal failure; the log of the server has the details"
+"""The error of an item that ended in a fault of ours."""
+
 LONGEST_ERROR: Final = 2_000
 
 
@@ -147,7 +150,7 @@ def process(command: ProcessBatchItems, step: Step) -> Done:
     step.requester = command.requester
     outcomes: list[happened.BatchOutcome] = []
     for item in command.items:
-        if outcomes and step.has_done_enough:
+        if outcomes and (step.has_done_enough or len(outcomes) >= step.most_items):
             break
         step.begin_element()
         outcomes.append(_outcome(command, item, step))
@@ -172,6 +175,8 @@ def _outcome(command: ProcessBatchItems, item: BatchItem, step: Step) -> happene
     key = item.process_instance_key
     instance = step.state.instances.get(key) if key is not None else None
     definition_key = instance.head.process_definition_key if instance is not None else None
+    if not step.most_items:
+        return happened.BatchOutcome(item, definition_key, FAULT)
     rejected = step.attempt(partial(_ACTIONS[command.action.type], command, item, step))
     reason = None if rejected is None else rejected.reason[:LONGEST_ERROR]
     return happened.BatchOutcome(item, definition_key, reason)

@@ -5,6 +5,7 @@ from datetime import timedelta
 from itertools import starmap
 from typing import TYPE_CHECKING, cast
 
+import msgspec
 import pytest
 
 from server.bpmn.builder import ProcessBuilder, process
@@ -13,7 +14,7 @@ from server.engine import process as handle
 from server.engine.batch_events import BatchItemsDropped, BatchItemsProcessed, BatchItemsSettled
 from server.engine.batch_operations import BatchAction, BatchItem, BatchOperationType, ElementPair
 from server.engine.commands import Command
-from server.engine.handlers.batch_operation import COLLECTING_TIME, ITEMS_AT_ONCE, PAGE_ITEMS
+from server.engine.handlers.batch_operation import COLLECTING_TIME, FAULT, ITEMS_AT_ONCE, PAGE_ITEMS
 from server.engine.keys import Key, first_key
 from server.engine.lifecycle import ElementState
 from server.engine.limits import EngineLimits
@@ -27,6 +28,7 @@ from server.store.entities import (
     ElementInstance,
 )
 from tests.server.engine.scenario import Scenario
+from tests.server.engine.strategies import POISON
 from tests.server.engine.test_modification import activate, nested, standing
 
 if TYPE_CHECKING:
@@ -156,6 +158,49 @@ def test_an_item_that_is_refused_fails_with_the_reason_and_the_next_ones_are_pro
     assert failed.processed_date == engine.now
     assert counts(engine, key) == (3, 2, 1)
     assert engine.state.instances == {}
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize("is_later", [False, True], ids=["at once", "by work that follows"])
+def test_a_fault_of_one_item_does_not_stop_the_others(*, place: int, is_later: bool) -> None:
+    """A text that is no JSON stands for a fault of ours."""
+    engine = Scenario()
+    target = process("order").service_task("ship", type="ship")
+    target.script_task("pass", expression="=1" if is_later else "=answer", result="x")
+    target.script_task("then", expression="=answer", result="y").end()
+    engine.deploy(target)
+    keys = [engine.start(answer=1).instance_key for _ in range(3)]
+    poisoned = engine.state.instances[keys[place]]
+    poisoned.variables[poisoned.head.key]["answer"].value = POISON
+
+    key = begun(engine, keys, moving(("ship", "pass")))
+
+    assert counts(engine, key) == (3, 2, 1)
+    assert row(engine, key).state is BatchOperationState.COMPLETED
+    failed = [item for item in engine.rows.all(BatchOperationItem) if item.error_message is not None]
+    assert [(item.item_key, item.error_message) for item in failed] == [(keys[place], FAULT)]
+    assert engine.state.instances.keys() == {keys[place]}
+    assert [each.element_id for each in poisoned.elements.values()] == ["order", "ship"]
+
+
+def test_faults_of_items_are_told_with_the_outcome() -> None:
+    engine = Scenario().deploy(
+        process("order")
+        .service_task("ship", type="ship")
+        .script_task("pass", expression="=answer", result="x")
+        .end()
+    )
+    keys = [engine.start(answer=1).instance_key for _ in range(2)]
+    engine.instance.variables[engine.instance_key]["answer"].value = POISON
+    key = collected(engine, keys, moving(("ship", "pass")))
+    handle(engine.state, commands.StartBatchOperation(engine.tenant_id, key), engine.now)
+
+    outcomes = []
+    while engine.state.batches.operations:
+        outcomes.append(handle(engine.state, commands.ContinueBatchOperation("default", key), engine.now))
+
+    assert [type(fault) for outcome in outcomes for fault in outcome.faults].count(msgspec.DecodeError) >= 1
+    assert engine.state.instances.keys() == {keys[1]}
 
 
 def test_a_batch_operation_without_items_is_completed_at_once(engine: Scenario) -> None:

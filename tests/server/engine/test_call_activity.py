@@ -5,13 +5,21 @@ import pytest
 
 from server.bpmn.builder import ProcessBuilder, event_sub_process, process, sub_process
 from server.engine import State, apply, events
-from server.engine.commands import CancelProcessInstance, CreateProcessInstance, ThrowJobError
+from server.engine import process as handle
+from server.engine.commands import (
+    CancelProcessInstance,
+    CreateProcessInstance,
+    DeliverMessage,
+    SettleMessage,
+    ThrowJobError,
+)
 from server.engine.incidents import ErrorType
-from server.engine.keys import Key
+from server.engine.keys import Key, first_key
 from server.engine.lifecycle import ElementState
 from server.engine.limits import EngineLimits
 from server.engine.process_instance import ProcessInstance
 from server.engine.rejection import RejectionType
+from server.engine.sent import CommandSent
 from server.store import entities
 from tests.server.engine.scenario import MINUTE, Scenario, texts
 
@@ -428,6 +436,44 @@ def test_a_called_process_instance_is_cancelled_with_its_root_alone(engine: Scen
 
     assert refusal.type is RejectionType.INVALID_STATE
     assert f"cancel the root process instance {engine.instance_key}" in refusal.reason
+
+
+def called_and_waiting() -> tuple[ProcessBuilder, ProcessBuilder]:
+    """A caller with a user task whose listener keeps it terminating, and a called process that waits for a message."""
+    caller = process("caller").parallel_gateway("split").call_activity("call", process="called").end()
+    caller.branch("split").user_task("ask").task_listener("canceling", type="listen").end()
+    return caller, process("called").message_catch("wait", message="paid", key="=id").end("done")
+
+
+def test_a_message_reaches_no_called_process_instance_whose_caller_terminates(engine: Scenario) -> None:
+    """The caller waits for its listener, the called process instance has ended before."""
+    engine.deploy(*called_and_waiting()).start("caller", id="a").cancel()
+    assert engine.is_running
+
+    engine.publish("paid", "a", lives=MINUTE)
+
+    assert "done" not in {
+        event.element_id for event in engine.events if isinstance(event, events.ElementActivating)
+    }
+    assert engine.state.messages.subscriptions == {}
+    assert len(engine.state.messages.messages) == 1
+    engine.complete("listen")
+    assert engine.is_terminated
+    assert engine.state.instances == {}
+
+
+def test_a_message_on_its_way_to_a_called_process_instance_comes_too_late(engine: Scenario) -> None:
+    """It is delivered after the caller has begun to terminate, so nothing is taken, and another one gets it."""
+    engine.deploy(*called_and_waiting()).start("caller", id="a")
+    (subscription,) = engine.state.messages.subscriptions.values()
+    engine.cancel()
+
+    deliver = DeliverMessage("default", Key(first_key(2) + 1), subscription.key, {})
+    happened = handle(engine.state, deliver, engine.now).events
+
+    settled = SettleMessage("default", deliver.message_key, subscription.key, is_taken=False)
+    assert happened == [CommandSent(2, settled)]
+    assert engine.complete("listen").is_terminated
 
 
 def test_an_incident_in_the_called_process_instance_ends_with_it(engine: Scenario) -> None:

@@ -183,6 +183,95 @@ def test_a_join_in_a_scope_that_was_interrupted_is_gone(engine: Scenario) -> Non
     assert engine.path[-1] == "done"
 
 
+def test_a_join_at_the_end_of_a_loop_waits_in_each_round(engine: Scenario) -> None:
+    builder = process("order").exclusive_gateway("head").inclusive_gateway("choose")
+    builder.branch("choose").flow(condition="=true").service_task("a", type="a").inclusive_gateway("join")
+    builder.branch("choose").flow(condition="=both").service_task("b", type="b").connect_to("join")
+    builder.branch("join").exclusive_gateway("enough").flow(condition="=enough").end("done")
+    builder.branch("enough").flow(default=True).connect_to("head")
+    engine.deploy(builder).start(both=True, enough=False)
+
+    engine.complete("a")
+    assert engine.offered == ["b"]
+    engine.complete("b", both=False)
+    assert engine.offered == ["a"]
+
+    engine.complete("a", both=True)
+    assert sorted(engine.offered) == ["a", "b"]
+    engine.complete("b")
+    assert engine.offered == ["a"]
+    engine.complete("a", enough=True)
+
+    assert engine.is_completed
+    assert engine.path.count("join") == 3
+
+
+def test_a_join_does_not_wait_for_what_reaches_it_only_through_itself(engine: Scenario) -> None:
+    """BPMN 2.0.2 §13.4.3: a path that visits the gateway does not count."""
+    builder = process("order").parallel_gateway("split").inclusive_gateway("join").parallel_gateway("fork")
+    builder.service_task("back", type="back").connect_to("join")
+    builder.branch("fork").service_task("on", type="on").end()
+    builder.branch("split").service_task("late", type="late").connect_to("join")
+    engine.deploy(builder).start()
+    assert engine.offered == ["late"]
+
+    engine.complete("late")
+
+    assert sorted(engine.offered) == ["back", "on"]
+
+
+def test_a_join_waits_for_a_sub_process_beside_it_and_for_nothing_around_its_own_scope(
+    engine: Scenario,
+) -> None:
+    inner = sub_process("pack").parallel_gateway("inner_split").inclusive_gateway("inner_join")
+    inner.service_task("wrap", type="wrap").end()
+    inner.branch("inner_split").service_task("fold", type="fold").connect_to("inner_join")
+    builder = process("order").parallel_gateway("split").inclusive_gateway("join")
+    builder.service_task("after", type="after").end()
+    builder.branch("split").embed(inner).connect_to("join")
+    builder.branch("split").service_task("other", type="other").connect_to("join")
+    engine.deploy(builder).start()
+    assert sorted(engine.offered) == ["fold", "other"]
+
+    engine.complete("fold")
+    assert sorted(engine.offered) == ["other", "wrap"]
+    engine.complete("other")
+    assert engine.offered == ["wrap"]
+
+    assert engine.complete("wrap").offered == ["after"]
+    assert engine.complete("after").is_completed
+
+
+def test_each_instance_of_a_repeated_sub_process_joins_for_itself(engine: Scenario) -> None:
+    inner = sub_process("pack").start().parallel_gateway("split").inclusive_gateway("join")
+    inner.service_task("wrap", type="wrap").end()
+    inner.branch("split").service_task("fold", type="fold").connect_to("join")
+    builder = process("order").start().embed(inner).multi_instance("=[1, 2, 3]", element="item").end()
+    engine.deploy(builder).start()
+
+    engine.complete("fold")
+    assert engine.offered == ["fold", "fold", "wrap"]
+
+    engine.complete("fold").complete("fold").complete("wrap").complete("wrap").complete("wrap")
+    assert engine.is_completed
+    assert engine.path.count("join") == 3
+
+
+def test_a_join_does_not_wait_for_an_event_sub_process_of_its_scope(engine: Scenario) -> None:
+    help_ = event_sub_process("help").start_timer("late", duration="PT1H", is_interrupting=False)
+    inner = sub_process("pack").parallel_gateway("split").inclusive_gateway("join")
+    inner.service_task("after", type="after").end()
+    inner.branch("split").service_task("b", type="b").connect_to("join")
+    inner.beside(help_.service_task("mend", type="mend").end())
+    engine.deploy(process("order").embed(inner).end("done")).start().advance(HOUR)
+    assert sorted(engine.offered) == ["b", "mend"]
+
+    engine.complete("b")
+    assert sorted(engine.offered) == ["after", "mend"]
+
+    assert engine.complete("after").complete("mend").is_completed
+
+
 def test_a_waiting_join_is_migrated_with_its_taken_flows(engine: Scenario) -> None:
     def version(process_id: str) -> ProcessBuilder:
         builder = (

@@ -403,6 +403,22 @@ def test_a_broadcast_to_many_goes_in_slices(engine: Scenario) -> None:
     assert len(postponed) == 2
 
 
+def test_a_broadcast_to_ten_thousand_is_done_a_hundred_at_a_time() -> None:
+    scenario = Scenario().deploy(waiting())
+    keys = [scenario.start().instance_key for _ in range(10_000)]
+
+    left = []
+    outcome = handle(scenario.state, commands.BroadcastSignal("default", "alarm"), scenario.now)
+    while broadcast := next(iter(scenario.state.signals.broadcasts.values()), None):
+        left.append(len(scenario.state.instances))
+        assert len(outcome.changed) <= TRIGGERED_AT_ONCE + 1
+        command = commands.ContinueBroadcast("default", broadcast.key)
+        outcome = handle(scenario.state, command, scenario.now)
+
+    assert left == list(range(len(keys) - TRIGGERED_AT_ONCE, -1, -TRIGGERED_AT_ONCE))
+    assert scenario.state.instances == {}
+
+
 def test_slices_trigger_each_once_that_stays_and_none_that_began_to_wait_meanwhile() -> None:
     scenario = Scenario().deploy(guarded(is_interrupting=False))
     for _ in range(TRIGGERED_AT_ONCE + 1):

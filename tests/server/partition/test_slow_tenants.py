@@ -7,6 +7,8 @@ from itertools import chain, repeat
 
 from server.bpmn.builder import process
 from server.engine import State, commands
+from server.engine.batch_operations import BatchAction, BatchItem, BatchOperationType
+from server.engine.handlers.batch_operation import ITEMS_AT_ONCE, PAGE_ITEMS
 from server.partition.config import PartitionConfig, QuotaConfig
 from server.partition.meter import Unmeasured
 from server.partition.partition import Partition
@@ -124,3 +126,25 @@ async def test_slow_and_quick_commands_take_turns(in_memory: Serving) -> None:
 
         await asyncio.gather(*answers, start)
         assert len(harness.state.instances) == 1
+
+
+async def test_a_batch_operation_of_one_tenant_leaves_turns_to_another(in_memory: Serving) -> None:
+    """It processes some of its items in a turn, and commands of other tenants come between two of them."""
+    async with in_memory(ALL_SLOW) as harness:
+        keys = [await harness.start() for _ in range(10 * ITEMS_AT_ONCE)]
+        action = BatchAction(BatchOperationType.CANCEL_PROCESS_INSTANCE)
+        operation = (await harness.submit(commands.CreateBatchOperation("default", action))).key
+        for first in range(0, len(keys), PAGE_ITEMS):
+            items = tuple(BatchItem(key, key, key) for key in keys[first : first + PAGE_ITEMS])
+            await harness.submit(commands.AddBatchItems("default", operation, items))
+
+        await harness.submit(commands.StartBatchOperation("default", operation))
+        left = []
+        for _ in range(3):
+            await harness.submit(replace(activation(), tenant_id="other"))
+            left.append(len(harness.state.instances))
+
+        assert all(left), left
+        await harness.partition.settle()
+        assert harness.state.instances == {}
+        assert harness.state.batches.operations == {}
