@@ -8,11 +8,11 @@ from aiohttp import web
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from edge.console.texts import CAUSES, DONE
+
 _NONCE_BYTES = 18
 _THEMES = frozenset({"light", "dark"})
 _THEME_COOKIE = "GnomonTheme"
-# Reports of changes, by the parameter of the page that follows.
-_DONE = {"cancelled": "The instance is canceled.", "resolved": "The incident is resolved."}
 
 
 class Renderer:
@@ -28,7 +28,7 @@ class Renderer:
             lstrip_blocks=True,
             auto_reload=False,
         )
-        self._templates.globals["DONE"] = _DONE
+        self._templates.globals |= {"DONE": DONE, "CAUSES": CAUSES}
         self._templates.filters |= {"number": number, "moment": moment, "words": words}
 
     def page(

@@ -1,6 +1,6 @@
 """All addresses of the console, in one table."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from aiohttp import hdrs, web
@@ -9,13 +9,18 @@ from edge.assets import Assets
 from edge.config import EdgeConfig
 from edge.console.addresses import SIGNED_OUT_PAGE, START
 from edge.console.api import Api, CredentialOf
-from edge.console.pages.instances import cancel, instance, instances, resolve
+from edge.console.pages.batches import batch, batches, change_batch, live_batch
+from edge.console.pages.instance import cancel, instance, resolve, resolve_all, set_retries
+from edge.console.pages.instances import begin_batch, instances
 from edge.console.pages.live import live_instance, live_process, model
+from edge.console.pages.migration import migrate, migration
+from edge.console.pages.modification import modification, modify
 from edge.console.pages.overview import overview
 from edge.console.pages.processes import process, processes
+from edge.console.pages.variables import new_variable, set_variable, variable
 from edge.console.renderer import Renderer
 from edge.console.sign_in import CALLBACK, SIGNED_OUT, SignIn
-from edge.console.site import Site
+from edge.console.site import Change, Show, Site
 from edge.oidc.access.browsers import Browsers
 from edge.oidc.access.canonical_host import CanonicalHost
 from edge.oidc.access.hosts import Hosts
@@ -62,7 +67,7 @@ def console_routes(
         sign_in=SignIn(stubs, access, has_tls=has_tls, timeout=oidc.call_timeout_seconds),
         canonical=canonical or CanonicalHost(),
         timeout=oidc.call_timeout_seconds,
-        max_form_bytes=oidc.max_form_bytes,
+        max_form_bytes=config.max_body_bytes,
     )
     # A route for GET serves HEAD as well.
     return [
@@ -102,13 +107,38 @@ def _file_of(assets: Assets) -> Handler:
 
 
 def _pages(site: Site) -> Iterator[_Row]:
-    yield "GET", f"{_TENANT}/", site.page(overview)
-    yield "GET", f"{_TENANT}/processes", site.page(processes)
-    yield "GET", f"{_TENANT}/processes/{{key}}", site.page(process)
-    yield "GET", f"{_TENANT}/processes/{{key}}/model", site.page(model)
-    yield "GET", f"{_TENANT}/processes/{{key}}/live", site.page(live_process)
-    yield "GET", f"{_TENANT}/instances", site.page(instances)
-    yield "GET", f"{_TENANT}/instances/{{key}}", site.page(instance)
-    yield "GET", f"{_TENANT}/instances/{{key}}/live", site.page(live_instance)
-    yield "POST", f"{_TENANT}/instances/{{key}}/cancellation", site.change(cancel)
-    yield "POST", f"{_TENANT}/instances/{{key}}/incident-resolution", site.change(resolve)
+    for path, show in PAGES.items():
+        yield "GET", f"{_TENANT}/{path}", site.page(show)
+    for path, change in CHANGES.items():
+        yield "POST", f"{_TENANT}/{path}", site.change(change)
+
+
+# By their paths below the tenant; a fixed segment stands before a key.
+PAGES: Mapping[str, Show] = {
+    "": overview,
+    "processes": processes,
+    "processes/{key}": process,
+    "processes/{key}/model": model,
+    "processes/{key}/live": live_process,
+    "instances": instances,
+    "instances/{key}": instance,
+    "instances/{key}/live": live_instance,
+    "instances/{key}/variables/new": new_variable,
+    "instances/{key}/variables/{variable}": variable,
+    "instances/{key}/modification": modification,
+    "instances/{key}/migration": migration,
+    "batches": batches,
+    "batches/{key}": batch,
+    "batches/{key}/live": live_batch,
+}
+CHANGES: Mapping[str, Change] = {
+    "instances/batch": begin_batch,
+    "instances/{key}/cancellation": cancel,
+    "instances/{key}/incident-resolution": resolve,
+    "instances/{key}/incidents-resolution": resolve_all,
+    "instances/{key}/job-retries": set_retries,
+    "instances/{key}/variables": set_variable,
+    "instances/{key}/modification": modify,
+    "instances/{key}/migration": migrate,
+    "batches/{key}/change": change_batch,
+}

@@ -1,11 +1,14 @@
 """The shared part of all pages of the console: session, tenant, headers, and errors as pages."""
 
+import hmac
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 import grpc
 from aiohttp import hdrs, web
+from multidict import MultiDict, MultiDictProxy
+from yarl import URL
 
 from edge.console.addresses import START, address_of
 from edge.console.api import Api
@@ -35,8 +38,10 @@ from server.platform.errors import (
 
 _DEFAULT = "default"
 _PAYLOAD_TOO_LARGE = 413
+# A form has a field for each row of a table, and a deployed form as many as its author wants.
+_MAX_PARAMETERS = 4096
 
-Form = dict[str, str]
+Form = MultiDictProxy[str]
 Show = Callable[[Visit], Awaitable[web.StreamResponse]]
 Change = Callable[[Visit, Form], Awaitable[web.StreamResponse]]
 
@@ -80,9 +85,16 @@ class Site:
         async def handle(request: web.Request) -> web.StreamResponse:
             with _refusals():
                 from_our_origin(request)
-                form = dict(await read_parameters(request, self.max_form_bytes))
-            visit = await self._visit(request, form.pop("csrf_token", ""))
-            return visit if isinstance(visit, web.Response) else await change(visit, form)
+                form = MultiDict(
+                    await read_parameters(request, self.max_form_bytes, max_parameters=_MAX_PARAMETERS)
+                )
+            token = form.pop("csrf_token", "")
+            visit = await self._visit(request, token)
+            if isinstance(visit, Visit) and not hmac.compare_digest(
+                visit.csrf_token.encode(), token.encode()
+            ):
+                raise PermissionDenied("The form belongs to another session. Load its page again.")
+            return visit if isinstance(visit, web.Response) else await change(visit, MultiDictProxy(form))
 
         return self._served(handle)
 
@@ -168,7 +180,7 @@ class Site:
             "heading": _HEADINGS.get(type(error), "That did not work"),
             "detail": error.detail,
             "request_id": request.get(REQUEST_ID, ""),
-            "back": START,
+            "back": _origin_of_form(request),
         }
         return self.renderer.page(request, "error.html", facts, status=error.problem.status)
 
@@ -178,6 +190,12 @@ _HEADINGS: dict[type[ServiceError], str] = {
     PermissionDenied: "You may not see this",
     Unauthenticated: "Your session has ended",
 }
+
+
+def _origin_of_form(request: web.Request) -> str:
+    """Return the page of the form that was refused, or the start."""
+    path = URL(request.headers.get(hdrs.REFERER, "")).raw_path_qs if request.method == hdrs.METH_POST else ""
+    return path if path.startswith(START) else START
 
 
 @contextmanager

@@ -3,12 +3,25 @@
 import asyncio
 from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
 
 from aiohttp import hdrs, web
 
 from edge.console.addresses import address_of
 from edge.console.api import Caller, Document
 from edge.console.renderer import Renderer
+from server.platform.errors import (
+    InvalidArgument,
+    InvalidState,
+    ModeNotSupported,
+    NotFound,
+    PermissionDenied,
+    ServiceError,
+)
+
+# Refusals that a person can answer by changing a form.
+REFUSED = (InvalidArgument, InvalidState, NotFound)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +40,16 @@ class Visit:
     def query(self) -> Mapping[str, str]:
         return self.request.query
 
+    @property
+    def key(self) -> str:
+        """The key in the address of the page."""
+        return self.request.match_info["key"]
+
+    def page_of(self, limit: int) -> dict[str, Any]:
+        """Return the page of a search that the address asks for."""
+        after = self.query.get("after", "")
+        return {"limit": limit, **({"after": after} if after else {})}
+
     def page(self, template: str, section: str, /, *, status: int = 200, **facts: object) -> web.Response:
         """Render a page; `section` is its part of the navigation."""
         frame = {
@@ -42,6 +65,14 @@ class Visit:
         }
         return self.renderer.page(self.request, template, {**frame, **facts}, status=status)
 
+    def form_page(
+        self, template: str, section: str, problem: Exception | None, facts: Mapping[str, object]
+    ) -> web.Response:
+        """Render the page of a form, also again with the reason why the server refused it."""
+        status = problem.problem.status if isinstance(problem, ServiceError) else HTTPStatus.OK.value
+        text = problem.detail if isinstance(problem, ServiceError) else ""
+        return self.page(template, section, status=status, problem=text, **facts)
+
     def sent_to(self, *segments: str, **query: str) -> web.Response:
         """Redirect to a page of the tenant after a change."""
         return web.Response(status=303, headers={hdrs.LOCATION: address_of(self.tenant, *segments, **query)})
@@ -49,3 +80,14 @@ class Visit:
     async def together(self, *calls: Awaitable[Document]) -> list[Document]:
         """Return what several calls of the API return, which run at the same time."""
         return list(await asyncio.gather(*calls))
+
+    async def named(self, **calls: Awaitable[Document]) -> dict[str, Document]:
+        """Return what several calls return, which run at the same time, by their names."""
+        return dict(zip(calls, await self.together(*calls.values()), strict=True))
+
+    async def optional(self, call: Awaitable[Document]) -> Document:
+        """Return what a call returns, None where the mode or the person's permissions do not have it."""
+        try:
+            return await call
+        except (ModeNotSupported, PermissionDenied):
+            return None

@@ -1,10 +1,12 @@
 """Boxed expressions as a file has them (DMN 1.5 §10.2.2), decision tables included (§8).
 
-`line` is where the element begins, `type_ref` the type that its value is coerced to, as written.
+`line` is where the element begins, `type_ref` the type that its value is coerced to, as written. Entries of rules are
+many and refer to nothing, so the garbage collector is spared them.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+import msgspec
 
 
 class HitPolicy(StrEnum):
@@ -30,65 +32,55 @@ class FunctionKind(StrEnum):
     PMML = "PMML"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Element:
+class Element(msgspec.Struct, frozen=True, kw_only=True):
     id: str = ""
     line: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InformationItem(Element):
+class InformationItem(Element, frozen=True, kw_only=True):
     """A variable, a parameter or a column."""
 
     name: str
     type_ref: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Expression(Element):
+class Expression(Element, frozen=True, kw_only=True):
     type_ref: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LiteralExpression(Expression):
+class LiteralExpression(Expression, frozen=True, kw_only=True, gc=False):
     """`language` is None for the one of the model."""
 
     text: str
     language: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnaryTests(Element):
+class UnaryTests(Element, frozen=True, kw_only=True, gc=False):
     text: str
     language: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContextEntry(Element):
+class ContextEntry(Element, frozen=True, kw_only=True):
     """The entry without a variable is the result of its context."""
 
     variable: InformationItem | None
     value: Expression
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Context(Expression):
+class Context(Expression, frozen=True, kw_only=True):
     entries: tuple[ContextEntry, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListExpression(Expression):
+class ListExpression(Expression, frozen=True, kw_only=True):
     items: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Relation(Expression):
+class Relation(Expression, frozen=True, kw_only=True):
     columns: tuple[InformationItem, ...]
     rows: tuple[ListExpression, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FunctionDefinition(Expression):
+class FunctionDefinition(Expression, frozen=True, kw_only=True):
     """Without a body the function is null."""
 
     parameters: tuple[InformationItem, ...]
@@ -96,27 +88,23 @@ class FunctionDefinition(Expression):
     kind: FunctionKind = FunctionKind.FEEL
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Binding(Element):
+class Binding(Element, frozen=True, kw_only=True):
     parameter: InformationItem
     value: Expression | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Invocation(Expression):
+class Invocation(Expression, frozen=True, kw_only=True):
     function: Expression
     bindings: tuple[Binding, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Conditional(Expression):
+class Conditional(Expression, frozen=True, kw_only=True):
     condition: Expression
     then: Expression
     otherwise: Expression
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Iteration(Expression):
+class Iteration(Expression, frozen=True, kw_only=True):
     """Common base of `for`, `some` and `every`: `body` is evaluated for each item of `source`."""
 
     variable: str
@@ -124,24 +112,20 @@ class Iteration(Expression):
     body: Expression
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class For(Iteration):
+class For(Iteration, frozen=True, kw_only=True):
     pass
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Quantified(Iteration):
+class Quantified(Iteration, frozen=True, kw_only=True):
     is_every: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Filter(Expression):
+class Filter(Expression, frozen=True, kw_only=True):
     source: Expression
     match: Expression
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InputClause(Element):
+class InputClause(Element, frozen=True, kw_only=True):
     """`values` are those that the input may have."""
 
     expression: LiteralExpression
@@ -149,8 +133,7 @@ class InputClause(Element):
     values: UnaryTests | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutputClause(Element):
+class OutputClause(Element, frozen=True, kw_only=True):
     """`values` are in the order of priority, the highest first."""
 
     name: str | None = None
@@ -160,14 +143,12 @@ class OutputClause(Element):
     default: LiteralExpression | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rule(Element):
+class Rule(Element, frozen=True, kw_only=True, gc=False):
     inputs: tuple[UnaryTests, ...]
     outputs: tuple[LiteralExpression, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DecisionTable(Expression):
+class DecisionTable(Expression, frozen=True, kw_only=True):
     hit_policy: HitPolicy
     aggregation: Aggregation | None
     inputs: tuple[InputClause, ...]

@@ -1,19 +1,16 @@
 """The content of a DMN file: definitions and the elements of its requirements graph (DMN 1.5 §6)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from server.dmn.boxed import Element, Expression, FunctionDefinition, InformationItem, UnaryTests
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FunctionItem(Element):
+class FunctionItem(Element, frozen=True, kw_only=True):
     parameters: tuple[InformationItem, ...]
     output_type_ref: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ItemDefinition(Element):
+class ItemDefinition(Element, frozen=True, kw_only=True):
     """A type: a reference, components, or a function.
 
     `allowed_values` narrow it, of a collection its items; `constraint` narrows the collection.
@@ -28,14 +25,12 @@ class ItemDefinition(Element):
     is_collection: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Import(Element):
+class Import(Element, frozen=True, kw_only=True):
     name: str
     namespace: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DrgElement(Element):
+class DrgElement(Element, frozen=True, kw_only=True):
     """`variable` is what its value is called and typed; without one the element's name and id call it.
 
     `definition_id` is the id, or one made of the namespace and the name where the file gives none.
@@ -56,20 +51,17 @@ class DrgElement(Element):
         return None if self.variable is None else self.variable.type_ref
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InputData(DrgElement):
+class InputData(DrgElement, frozen=True, kw_only=True):
     pass
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Requirement(Element):
+class Requirement(Element, frozen=True, kw_only=True):
     """A reference as it is written: `#id`, or `namespace#id`."""
 
     href: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decision(DrgElement):
+class Decision(DrgElement, frozen=True, kw_only=True):
     """`version_tag` is what its version is called by, without one what the versions of all decisions of the file are."""
 
     logic: Expression | None
@@ -79,14 +71,12 @@ class Decision(DrgElement):
     required_knowledge: tuple[Requirement, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BusinessKnowledgeModel(DrgElement):
+class BusinessKnowledgeModel(DrgElement, frozen=True, kw_only=True):
     logic: FunctionDefinition | None
     required_knowledge: tuple[Requirement, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DecisionService(DrgElement):
+class DecisionService(DrgElement, frozen=True, kw_only=True):
     """A part of the graph as a function: of input data, then of input decisions."""
 
     output_decisions: tuple[Requirement, ...]
@@ -94,8 +84,7 @@ class DecisionService(DrgElement):
     input_data: tuple[Requirement, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Definitions(Element):
+class Definitions(Element, frozen=True, kw_only=True):
     """The whole file; `prefixes` are the namespaces that type references may use.
 
     `definition_id` is as that of elements.

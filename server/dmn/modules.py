@@ -1,9 +1,11 @@
 """A model together with the models that it imports, and what its references lead to (DMN 1.5 §6.3.3)."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from typing import TypeAlias
+
+import msgspec
 
 from server.dmn.boxed import ContextEntry, OutputClause, Rule
 from server.dmn.errors import DmnModelError, Problem, ProblemKind
@@ -103,9 +105,9 @@ def _parts(part: object) -> Iterator[object]:
     if isinstance(part, tuple):
         for each in part:
             yield from _parts(each)
-    elif is_dataclass(part) and not isinstance(part, Rule):
-        for field in fields(part):
-            yield from _parts(getattr(part, field.name))
+    elif isinstance(part, msgspec.Struct) and not isinstance(part, Rule):
+        for name in part.__struct_fields__:
+            yield from _parts(getattr(part, name))
 
 
 def _names(part: object) -> Iterator[str]:

@@ -11,6 +11,7 @@ MAX_NAMES: Final = 2_000
 """Such names that an expression may see."""
 
 _PLAIN_WORD = re.compile(r"[^\W\d]\w*")
+_NONE: Final[frozenset[str]] = frozenset()
 _FIRST_WORD = re.compile(r"\w*")
 
 
@@ -31,7 +32,7 @@ class Names:
 
     def within(self, text: str) -> frozenset[str]:
         """Those that may stand in a text: few, so that equal texts are compiled once."""
-        return frozenset(name for name, word in self.words.items() if word in text)
+        return frozenset([name for name, word in self.words.items() if word in text]) if self.words else _NONE
 
 
 def _bounded(words: dict[str, str]) -> dict[str, str]:

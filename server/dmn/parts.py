@@ -61,8 +61,10 @@ def child_of(markup: Markup, tag: str) -> Markup:
 
 
 def text_of(markup: Markup) -> str:
-    child = markup.first("text")
-    return "" if child is None else child.text
+    for child in markup.children:  # written out: most elements of a large table pass here
+        if child.tag == "text":
+            return child.text
+    return ""
 
 
 def language_of(markup: Markup) -> str | None:

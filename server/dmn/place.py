@@ -47,6 +47,10 @@ class Place:
     def expression(self, literal: LiteralExpression) -> feel.Expression | None:
         return self.texts.expression(literal, self.names)
 
+    def may_be_plain(self, part: LiteralExpression | UnaryTests) -> bool:
+        """Whether a text that looks like a constant is one here."""
+        return self.texts.may_be_plain(part.language, part.text, self.names)
+
     def unary_tests(self, tests: UnaryTests) -> feel.UnaryTests | None:
         return self.texts.unary_tests(tests, self.names)
 

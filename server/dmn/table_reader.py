@@ -57,8 +57,8 @@ def _output_clause(markup: Markup) -> OutputClause:
 
 
 def _rule(markup: Markup, input_count: int, output_count: int) -> Rule:
-    inputs = tuple(map(unary_tests, markup.all("inputEntry")))
-    outputs = tuple(map(literal_expression, markup.all("outputEntry")))
+    inputs = tuple([unary_tests(child) for child in markup.children if child.tag == "inputEntry"])
+    outputs = tuple([literal_expression(child) for child in markup.children if child.tag == "outputEntry"])
     if (len(inputs), len(outputs)) != (input_count, output_count):
         raise DmnReadError(
             f"expected a rule of {input_count} input and {output_count} output entries, "

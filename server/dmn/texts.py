@@ -54,6 +54,11 @@ class Texts:
             self._complain(ProblemKind.UNARY_TESTS, tests, _no_feel(tests.text, error))
             return None
 
+    def may_be_plain(self, language: str | None, text: str, names: Names) -> bool:
+        """Whether the text is FEEL in which no name may stand that is no plain word."""
+        written = language or self.language
+        return (written is None or written in _FEEL) and not names.within(text)
+
     def _is_feel(self, language: str | None, at: Element) -> bool:
         written = language or self.language
         if written is None or written.lower() in _FEEL or written in _FEEL:

@@ -25,7 +25,8 @@ class Dialect:
     key. A boolean that an input entry makes is compared with a boolean input; else true accepts any input. Parameters
     have Camunda's names beside the standard's. Regular expressions are Java's or XPath's. Flags of one may be null. A
     position beyond a list is that of its nearest end. Strings are before and after each other. `cellInput` is another
-    name of `?`. `not(true)` is false whatever the input is. `identity` maps temporal values to what is equal exactly if
+    name of `?`. `not(true)` is false whatever the input is. A range tests nothing if one of its ends cannot be compared
+    with the input. Fractions of the parts of dates and times are cut. `identity` maps temporal values to what is equal exactly if
     they are.
     """
 
@@ -47,6 +48,8 @@ class Dialect:
     relates_strings: bool
     binds_cell_input: bool
     negates_constants: bool
+    compares_both_ends: bool
+    cuts_parts: bool
     identity: Callable[[Temporal], Hashable]
 
 
@@ -69,6 +72,8 @@ CAMUNDA: Final = Dialect(
     relates_strings=False,
     binds_cell_input=True,
     negates_constants=True,
+    compares_both_ends=True,
+    cuts_parts=True,
     identity=comparison.structure,
 )
 STANDARD: Final = Dialect(
@@ -90,6 +95,8 @@ STANDARD: Final = Dialect(
     relates_strings=True,
     binds_cell_input=False,
     negates_constants=False,
+    compares_both_ends=False,
+    cuts_parts=False,
     identity=comparison.instant_of_second,
 )
 DIALECTS: Final[Mapping[DialectName, Dialect]] = {"camunda": CAMUNDA, "standard": STANDARD}

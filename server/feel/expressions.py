@@ -78,15 +78,16 @@ class Expression:
 
 
 class UnaryTests:
-    """The result is true, false or null. `variables` as those of an `Expression`."""
+    """The result is true, false or null. `node` is their tree, `variables` as those of an `Expression`."""
 
-    __slots__ = ("_closure", "_dialect", "_slot_count", "text", "variables")
+    __slots__ = ("_closure", "_dialect", "_slot_count", "node", "text", "variables")
 
     def __init__(self, text: str, names: frozenset[str], dialect: Dialect) -> None:
         layout = Layout(dialect)
         self.text = text
+        self.node = parse_unary_tests(text, names, dialect)
         self._dialect = dialect
-        self._closure = compiler.compile_unary_tests(parse_unary_tests(text, names, dialect), layout)
+        self._closure = compiler.compile_unary_tests(self.node, layout)
         self._slot_count = layout.slot_count
         self.variables = frozenset(layout.variables)
 

@@ -64,11 +64,15 @@ def in_(parser: Parser, operand: Node) -> Node:
     if not parser.at("("):
         return In(operand, (parser.expression(Power.AND),))
     parser.advance()
-    tests = parser.separated(parser.expression)
-    if parser.at(".."):
-        return In(operand, (range_from(parser, tests[0], start_included=False),))
-    parser.expect(")")
-    return In(operand, tests)
+    first, *further = parser.separated(parser.expression)
+    if parser.at("..") and not further:
+        first = range_from(parser, first, start_included=False)
+    else:
+        parser.expect(")")
+    if further:
+        return In(operand, (first, *further))
+    # `x in (list)[1]`: the parentheses may be those of the test's own first operand.
+    return In(operand, (parser.continued(first, Power.COMPARISON),))
 
 
 def path(parser: Parser, source: Node) -> Node:

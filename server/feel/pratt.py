@@ -79,14 +79,21 @@ class Parser(Cursor):
     def expression(self, power: Power = Power.LOOSEST) -> Node:
         """Read an operand and all operators behind it that bind tighter than `power`."""
         self.enter()
-        node = self._operand(power)
+        node = self.continued(self._operand(power), power)
+        self.leave()
+        return node
+
+    def continued(self, node: Node, power: Power) -> Node:
+        """Read all operators behind an operand that bind tighter than `power`."""
         last = None
         while (infix := self._infix(power)) is not None:
             if infix.power is Power.COMPARISON and last is Power.COMPARISON:
                 raise self.unexpected("no second comparison")
+            # The tests of `x in (1, 2)` and the type of `x instance of number` are no operands.
+            if last is not None and infix.power > last:
+                raise self.unexpected("the end")
             node = infix.parse(self, node)
             last = infix.power
-        self.leave()
         return node
 
     def range_end(self) -> Node:
@@ -141,9 +148,14 @@ class Parser(Cursor):
         return self.advance().text
 
     def key(self) -> str:
-        """Read what stands behind the dot of a path."""
+        """Read what stands behind the dot of a path: keywords too, since only a name may stand there."""
         words = PROPERTIES_WITH_SPACES.get(self.token.text)
-        return self.words(len(words)) if words is not None and self.spells(words) else self.name()
+        if words is not None and self.spells(words):
+            return self.words(len(words))
+        declared = self.declared_name()
+        if declared is None and self.token.kind is TokenKind.NAME and self.token.text not in _LITERALS:
+            return self.advance().text
+        return declared or self.name()
 
     def function_name_length(self) -> int:
         """How many tokens from here are the name of a function that is called; none if no call begins."""

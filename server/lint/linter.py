@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby
 from operator import attrgetter
 
@@ -20,6 +21,9 @@ from server.xml import Markup
 
 MOST_TOLD = 50
 """Findings of one resource that a refusal tells."""
+
+_CACHED_TYPES = 256
+"""Kinds of elements are some dozens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +101,20 @@ def _decision_findings(root: Markup) -> Iterator[Finding]:
 
 
 def _findings(subject: Subject) -> Iterator[Finding]:
-    for rule in _EVALUATED:
-        if subject.types.intersection(rule.applies_to) or _is_whole_model(subject, rule):
-            for violation in EVALUATORS[rule.evaluator](subject, rule):
-                yield _finding(subject, rule, violation)
+    for rule in _rules_about(subject.types):
+        for violation in EVALUATORS[rule.evaluator](subject, rule):
+            yield _finding(subject, rule, violation)
 
 
-def _is_whole_model(subject: Subject, rule: Rule) -> bool:
-    return not rule.applies_to and f"{rule.family}:Definitions" in subject.types
+@lru_cache(_CACHED_TYPES)
+def _rules_about(types: frozenset[str]) -> tuple[Rule, ...]:
+    return tuple(
+        rule for rule in _EVALUATED if types.intersection(rule.applies_to) or _is_whole_model(types, rule)
+    )
+
+
+def _is_whole_model(types: frozenset[str], rule: Rule) -> bool:
+    return not rule.applies_to and f"{rule.family}:Definitions" in types
 
 
 def _finding(subject: Subject, rule: Rule, violation: Violation) -> Finding:

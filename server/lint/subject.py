@@ -110,10 +110,13 @@ def _message_references(process: Process) -> Iterator[tuple[str, Markup]]:
 def decision_subjects(definitions: Markup) -> Iterator[Subject]:
     """Yield the file and the elements in it that rules look at."""
     yield _decision_subject(definitions, "Definitions")
+    names: dict[str, str] = {}
     for element in definitions.descendants():
-        name = _upper(element.tag)
-        if name in _DECISION_TYPES:
-            yield _decision_subject(element, name)
+        tag = element.tag
+        if tag not in names:
+            names[tag] = name if (name := _upper(tag)) in _DECISION_TYPES else ""
+        if names[tag]:
+            yield _decision_subject(element, names[tag])
 
 
 def form_subjects(form: Form) -> Iterator[Subject]:

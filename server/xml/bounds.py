@@ -53,10 +53,11 @@ class ElementBounds:
     def start(self, element: XmlElement) -> None:
         self._depth += 1
         self._elements += 1
-        _expect_at_most(MAX_DEPTH, "nested elements", self._depth, element)
         _expect_at_most(MAX_ELEMENTS, "elements", self._elements, element)
         self._expect_few_namespaces(element)
-        self._expect_few_attributes(element)
+        self._attributes += len(element.attrib)
+        _expect_at_most(MAX_ALL_ATTRIBUTES, "attributes of all elements", self._attributes, element)
+        expect_bounded(element, self._depth)
 
     def end(self) -> None:
         self._depth -= 1
@@ -71,15 +72,16 @@ class ElementBounds:
             _expect_at_most(MAX_NAME_LENGTH, "characters of a prefix", len(prefix), element)
             _expect_at_most(MAX_NAME_LENGTH, "characters of a namespace", len(namespace), element)
 
-    def _expect_few_attributes(self, element: XmlElement) -> None:
-        count = len(element.attrib)
-        self._attributes += count
-        _expect_at_most(MAX_ATTRIBUTES, "attributes of an element", count, element)
-        _expect_at_most(MAX_ALL_ATTRIBUTES, "attributes of all elements", self._attributes, element)
-        _expect_short_name(str(element.tag), element)
-        for name, value in element.attrib.items():
-            _expect_short_name(str(name), element)
-            _expect_at_most(MAX_VALUE_LENGTH, "characters of an attribute", len(value), element)
+
+def expect_bounded(element: XmlElement, depth: int) -> None:
+    """Raise `XmlError` for an element that is beyond a bound by itself; `depth` is 1 for the root."""
+    count = len(element.attrib)
+    _expect_at_most(MAX_DEPTH, "nested elements", depth, element)
+    _expect_at_most(MAX_ATTRIBUTES, "attributes of an element", count, element)
+    _expect_short_name(str(element.tag), element)
+    for name, value in element.attrib.items():
+        _expect_short_name(str(name), element)
+        _expect_at_most(MAX_VALUE_LENGTH, "characters of an attribute", len(value), element)
 
 
 class OtherBounds:

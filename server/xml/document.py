@@ -6,10 +6,13 @@ from typing import Final, TypeAlias
 from lxml import etree
 from lxml.etree import _Element as XmlElement
 
+from server.xml.bounds import MAX_ATTRIBUTES, MAX_DEPTH, expect_bounded
 from server.xml.markup import Markup
 
 Defaults: TypeAlias = Mapping[str, Mapping[str, str]]
 _NO_DEFAULTS: Final[Defaults] = {}
+_Open: TypeAlias = tuple[str | None, Mapping[str, str], str, int, list[Markup]]
+_NO_ATTRIBUTES: Final[Mapping[str, str]] = {}
 
 
 class Document:
@@ -22,42 +25,77 @@ class Document:
         self.namespace = name.namespace or ""
         self.name = name.localname
         self.prefixes = {prefix or "": namespace for prefix, namespace in root.nsmap.items()}
-        self.line = _line(root)
+        self.line = int(root.sourceline or 0)
 
     def markup(self, spelling: Mapping[str, str], defaults: Defaults = _NO_DEFAULTS) -> Markup:
-        """The root with everything in it.
+        """The root with everything in it; raises `XmlError` for an element beyond its bounds.
 
         The spelling gives, for the root's namespace and each other that counts, what stands before its local names
         in a tag. Defaults are attributes that a file may leave out, by tag.
         """
-        tag = spelling[self.namespace] + self.name
-        return _Builder(spelling, defaults).markup(self._root, tag)
+        spelled: dict[str, str | None] = {}
+        attributes = _Attributes(defaults)
+        around: list[_Open] = []
+        children: list[Markup] = []
+        inner: XmlElement | None = None
+        # One loop and no call for most elements: a table of decisions has a hundred thousand.
+        for element in self._root.iter("*"):
+            parent = element.getparent()
+            while inner is not parent and inner is not None:
+                inner, children = inner.getparent(), _closed(around, children)
+            name, count = str(element.tag), len(element.attrib)
+            if len(around) >= MAX_DEPTH or count > MAX_ATTRIBUTES or name not in spelled:
+                expect_bounded(element, len(around) + 1)
+                spelled[name] = _spelled(name, spelling)
+            tag, text, line = spelled[name], element.text, element.sourceline or 0
+            written = attributes.of(element, tag) if count or tag in defaults else _NO_ATTRIBUTES
+            text = text.strip() if text else ""
+            if len(element):
+                around.append((tag, written, text, line, children))
+                inner, children = element, []
+            elif tag is not None:
+                children.append(Markup(tag, written, (), text, line))
+        return _outermost(around, children)
 
 
-class _Builder:
-    """Turns the parser's elements into ours."""
+class _Attributes:
+    """Those without a namespace; names are checked when one is met for the first time."""
 
-    def __init__(self, spelling: Mapping[str, str], defaults: Defaults) -> None:
-        self._spelling = spelling
+    def __init__(self, defaults: Defaults) -> None:
         self._defaults = defaults
+        self._names: set[str] = set()
+        self._with_namespace: set[str] = set()
 
-    def markup(self, element: XmlElement, tag: str) -> Markup:
-        written = {str(name): str(value) for name, value in element.attrib.items() if name[0] != "{"}
-        known = ((child, self._known_tag(child)) for child in element)
-        return Markup(
-            tag,
-            {**self._defaults.get(tag, {}), **written},
-            tuple(self.markup(child, name) for child, name in known if name),
-            (element.text or "").strip(),
-            _line(element),
-        )
-
-    def _known_tag(self, element: XmlElement) -> str | None:
-        """Spell the tag as `Markup` does; None for a namespace that says nothing to the reader."""
-        name = etree.QName(element)
-        prefix = self._spelling.get(name.namespace or "")
-        return None if prefix is None else prefix + name.localname
+    def of(self, element: XmlElement, tag: str | None) -> Mapping[str, str]:
+        """The number of attributes is checked already."""
+        attributes = dict(element.items())
+        if not self._names.issuperset(attributes):
+            expect_bounded(element, 1)
+            self._names.update(attributes)
+            self._with_namespace.update([name for name in attributes if name[0] == "{"])
+        if self._with_namespace and not self._with_namespace.isdisjoint(attributes):
+            attributes = {name: value for name, value in attributes.items() if name[0] != "{"}
+        defaults = self._defaults.get(tag or "")
+        return {**defaults, **attributes} if defaults else attributes
 
 
-def _line(element: XmlElement) -> int:
-    return int(element.sourceline or 0)
+def _outermost(around: list[_Open], children: list[Markup]) -> Markup:
+    while around:
+        children = _closed(around, children)
+    (root,) = children
+    return root
+
+
+def _closed(around: list[_Open], children: list[Markup]) -> list[Markup]:
+    """Give its children to the innermost element, which is left out without a tag; returns it among its siblings."""
+    tag, attributes, text, line, siblings = around.pop()
+    if tag is not None:
+        siblings.append(Markup(tag, attributes, tuple(children), text, line))
+    return siblings
+
+
+def _spelled(tag: str, spelling: Mapping[str, str]) -> str | None:
+    """Spell the tag as `Markup` does; None for a namespace that says nothing to the reader."""
+    namespace, brace, name = tag.rpartition("}")
+    prefix = spelling.get(namespace[1:] if brace else "")
+    return None if prefix is None else prefix + name

@@ -5,6 +5,7 @@ import sys
 
 from rich.console import Console
 
+from tests.feel_scala import collected
 from tests.feel_scala.comparing import compared
 from tests.feel_scala.engine import ABSENT, feel_scala, is_here
 
@@ -15,6 +16,8 @@ def main(count: str = "50000", seed: str = "") -> int:
     if not is_here():
         console.print(ABSENT)
         return 2
+    if not collected.is_here():
+        console.print(collected.ABSENT)
     with feel_scala() as engine:
         comparison = compared(int(count), seed or secrets.token_hex(4), engine)
     console.print(comparison.table())

@@ -73,6 +73,7 @@ def form(value: Value) -> object:
             return {"$": _KINDS[type(value)], "text": _text(value)}
 
 
+_LAST_YEAR_WITHOUT_SIGN = 9999
 _KINDS: Mapping[type, str] = {
     int: "number",
     Decimal: "number",
@@ -90,11 +91,11 @@ def _text(value: Value) -> str:  # noqa: PLR0911 - one row for each kind
         case int() | Decimal():
             return _plain(Decimal(value))
         case Date():
-            return formatter.written(value)
+            return f"{'+' * (value.year > _LAST_YEAR_WITHOUT_SIGN)}{formatter.written(value)}"
         case Time():
             return _clock(value) + _zone(value.zone)
         case DateTime():
-            return f"{formatter.written(value.date)}T{_clock(value.time)}{_zone(value.zone)}"
+            return f"{_text(value.date)}T{_clock(value.time)}{_zone(value.zone)}"
         case DaysDuration():
             return str(value.nanoseconds)
         case MonthsDuration():
@@ -140,7 +141,7 @@ def written(value: Value) -> str:  # noqa: PLR0911 - one row for each kind
             opening, closing = "[" if value.start_included else "(", "]" if value.end_included else ")"
             return f"{opening}{written(value.start)}..{written(value.end)}{closing}"
         case _ if is_number(value):
-            return f"{value:f}"
+            return f"{Decimal(value):f}"
         case _:
             return f'@"{formatter.written(value)}"'  # type: ignore[arg-type]  # only temporal values are left
 

@@ -3,12 +3,13 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 
 from rich.table import Table
 
 from tests.campaigns.dice import Dice
 from tests.feel_scala.answers import is_same, our_answer, our_value
+from tests.feel_scala.collected import questions as collected_questions
 from tests.feel_scala.culprits import culprits
 from tests.feel_scala.differences import DIFFERENCES, explanation
 from tests.feel_scala.engine import Answer, FeelScala, Question
@@ -24,6 +25,7 @@ class Comparison:
 
     seed: str
     expressions: int = 0
+    collected: int = 0
     differing: int = 0
     explained: Counter[str] = field(default_factory=Counter)
     unexplained: int = 0
@@ -32,7 +34,7 @@ class Comparison:
     def table(self) -> Table:
         same = self.expressions - self.differing
         table = Table(
-            title=f"{self.expressions:,} expressions, beside feel-scala",
+            title=f"{self.expressions:,} expressions beside feel-scala, {self.collected:,} of them collected",
             caption=f"{same:,} with the same value, {self.unexplained:,} differences unexplained; seed {self.seed}",
             caption_justify="left",
         )
@@ -45,8 +47,11 @@ class Comparison:
 
 
 def compared(count: int, seed: str, engine: FeelScala) -> Comparison:
+    """Compare that many random expressions, and those that are collected."""
     result = Comparison(seed)
-    questions = _random_questions(count, seed)
+    collected = [*collected_questions(seed)]
+    result.collected = len(collected)
+    questions = chain(collected, _random_questions(count, seed))
     while batch := [*islice(questions, _AT_ONCE)]:
         for question, theirs in zip(batch, engine.answers(batch), strict=True):
             result.expressions += 1

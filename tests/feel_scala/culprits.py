@@ -1,12 +1,12 @@
 """Where our Camunda dialect and feel-scala part: the innermost parts of a text that they evaluate differently."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from server.feel import FeelSyntaxError, Value
-from server.feel.nodes import InputComparison, InputValue, Node
+from server.feel.nodes import In, InputComparison, InputValue, Node, RangeLiteral
 from server.feel.parser import parse_expression, parse_unary_tests
-from server.feel.printer import printed
+from server.feel.printer import printed, printed_tests
 from tests.feel_scala.answers import is_same, our_answer, our_value, written
 from tests.feel_scala.engine import Answer, FeelScala, Question
 from tests.feelin.culprits import Context, parts
@@ -14,7 +14,10 @@ from tests.feelin.culprits import Context, parts
 
 @dataclass(frozen=True, slots=True)
 class Culprit:
-    """`node` is None for a text that we do not read; `input_value` is None beside expressions."""
+    """`node` is None for a text that we do not read; `input_value` is None beside expressions.
+
+    `differs_by_parentheses` says that both engines agree on each test without its parentheses.
+    """
 
     text: str
     node: "Node | None"
@@ -22,17 +25,40 @@ class Culprit:
     ours: Answer
     theirs: Answer
     input_value: str | None = None
+    differs_by_parentheses: bool = False
 
     def value(self, part: Node) -> Value:
         """Ours, null where there is none."""
         return _value(part, self.context)
+
+    def values(self) -> list[Value]:
+        """Of the parts right under the node."""
+        found = _parts(self.node, self.context) if self.node is not None else ()
+        return [_value(part, inner) for part, inner in found]
 
 
 def culprits(question: Question, theirs: Answer, engine: FeelScala) -> list[Culprit]:
     """Where all parts are the same, the text itself is the culprit."""
     context = our_value(question.variables, {})
     assert isinstance(context, dict)
-    return _of_tests(question, context, theirs, engine) or [_whole(question, context, theirs)]
+    found = _of_tests(question, context, theirs, engine)
+    if found:
+        return found
+    whole = _whole(question, context, theirs)
+    is_by_parentheses = whole.input_value is not None and _agree_without_parentheses(
+        question, context, engine
+    )
+    return [replace(whole, differs_by_parentheses=is_by_parentheses)]
+
+
+def _agree_without_parentheses(question: Question, context: Context, engine: FeelScala) -> bool:
+    try:
+        text = printed_tests(parse_unary_tests(question.text))
+    except FeelSyntaxError:
+        return False
+    plain = replace(question, text=text)
+    (theirs,) = engine.answers([plain])
+    return text != question.text and is_same(_whole(plain, context, theirs).ours, theirs)
 
 
 def _of_tests(question: Question, context: Context, theirs: Answer, engine: FeelScala) -> list[Culprit]:
@@ -51,7 +77,7 @@ def _of_test(test: Node, question: Question, context: Context, engine: FeelScala
     """A part that asks for the input is left in its test."""
     found = [
         each
-        for part, inner in parts(test, context, _value)
+        for part, inner in _parts(test, context)
         if not _asks_for_input(part)
         for each in _innermost(part, inner, engine)
     ]
@@ -88,8 +114,21 @@ def _innermost(node: Node, context: Context, engine: FeelScala) -> Iterator[Culp
     (theirs,) = engine.answers([Question(text, written(context))])
     if is_same(ours, theirs):
         return
-    found = [each for part, inner in parts(node, context, _value) for each in _innermost(part, inner, engine)]
+    found = [each for part, inner in _parts(node, context) for each in _innermost(part, inner, engine)]
     yield from found or [Culprit(text, node, context, ours, theirs)]
+
+
+def _parts(node: Node, context: Context) -> Iterator[tuple[Node, Context]]:
+    """Parts of the tests after `in` too, as far as they do not ask for the input."""
+    yield from parts(node, context, _value)
+    if isinstance(node, In):
+        for test in node.tests:
+            operands = (
+                parts(test, context, _value)
+                if isinstance(test, RangeLiteral | InputComparison)
+                else [(test, context)]
+            )
+            yield from (found for found in operands if not _asks_for_input(found[0]))
 
 
 def _value(node: Node, context: Context) -> Value:

@@ -63,7 +63,7 @@ _FORMS: Mapping[str, Sequence[str]] = {
         "{time}.minute", "{time}.second", "{moment}.second", "{days}.days", "{days}.hours", "{days}.minutes",
         "{days}.seconds", "{months}.years", "{months}.months", "day of year({date})", "week of year({date})",
         "{days} / {days}", "{months} / {months}", "get or else({number}, {number})", 'get value({context}, "a")',
-        "{numbers}[item > {number}][1]", "{range}.start", "(function(x) x + 1)({number})",
+        "{numbers}[item > {number}][1]", "{range}.start", "(function(x) x + 1)({number})", "({numbers})[{index}]",
     ],
     "string": [
         "{string} + {string}", "substring({string}, {index})", "substring({string}, {index}, {small})",
@@ -96,7 +96,10 @@ _FORMS: Mapping[str, Sequence[str]] = {
         "overlaps before({range}, {range})", "overlaps after({range}, {range})", "finishes({number}, {range})",
         "finishes({range}, {range})", "finished by({range}, {number})", "includes({range}, {number})",
         "includes({range}, {range})", "during({number}, {range})", "during({range}, {range})", "starts({number}, {range})",
-        "starts({range}, {range})", "started by({range}, {range})", "coincides({range}, {range})",
+        "starts({range}, {range})", "started by({range}, {range})", "{context} in {contexts}",
+        "list contains({contexts}, {context})", "a between {number} and {number}", "{number} in ({number}, {range})",
+        "some x in [{numbers}], y in x satisfies y = {number}", "{string} in [{string}..{string}]",
+        "{date} in [{date}..{any}]", "{number} in ({number})", "coincides({range}, {range})",
         "coincides({number}, {number})", "{range} = {range}", "{numbers} = {numbers}", "{context} = {context}", "{context}.p",
         "{contexts}[1].p",
     ],
@@ -128,6 +131,7 @@ _FORMS: Mapping[str, Sequence[str]] = {
         "append({numbers}, {number})", "concatenate({numbers}, {numbers})", "insert before({numbers}, {index}, {number})",
         "remove({numbers}, {index})", "reverse({numbers})", "index of({numbers}, {number})", "union({numbers}, {numbers})",
         "distinct values({numbers})", "duplicate values({numbers})", "flatten([{numbers}, [{number}]])", "mode({numbers})",
+        "for x in [{numbers}], y in x return y + {number}", "index of({contexts}, {context})",
         "sublist({numbers}, {index})", "sublist({numbers}, {index}, {small})", "sort({numbers}, function(x, y) x < y)",
         "if {boolean} then {numbers} else {numbers}", "partition({numbers}, {small})",
     ],
@@ -158,7 +162,8 @@ _TESTS = (
     "({number}..{number})", "{number}, {number}", "not({number})", "not({number}, {number})", "not(< {number})",
     "? > {number}", "? = {string}", "contains(?, {string})", "{string}, {string}", "true", "false", "null", "{boolean}",
     "< {date}", "{range}", "{numbers}", "? in {range}", "? + 1 > {number}", "not({string})", "< {days}",
-    "[{date}..{date}]", "> {number}, < {number}", "count(?) > 1", "? instance of {type}",
+    "[{date}..{date}]", "> {number}, < {number}", "count(?) > 1", "? instance of {type}", "({range})", "(< {number})",
+    "[{number}..{any}]", "[{any}..{number}], {number}", "{contexts}", "? between {number} and {number}",
 )  # fmt: skip
 
 
@@ -205,7 +210,8 @@ class _Writer:
 
     def _operand(self, kind: str, depth: int) -> str:
         text = self.of(kind, depth)
-        return text if _IS_CLOSED.fullmatch(text) else f"({text})"
+        # The parentheses of an argument would make another expression of a range.
+        return text if kind == "range" or _IS_CLOSED.fullmatch(text) else f"({text})"
 
     def _number(self) -> str:
         return str(self._dice.between(-9, 9))
@@ -217,4 +223,6 @@ class _Writer:
         return self._dice.choice(["true", "false"])
 
 
-_IS_CLOSED = re.compile(r'-?[\w.]+|@?"[^"]*"|[\w ]+\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}|[\w ]+')
+_IS_CLOSED = re.compile(
+    r'-?[\w.]+|@?"[^"]*"|(?!.*\b(?:in|and|or|between)\b)[\w ]+\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}|[\w ]+'
+)

@@ -1,68 +1,139 @@
-"""Process instances with their filters, and one process instance."""
+"""Process instances with their filters, and batch operations on those that a person chose."""
 
+from collections.abc import Mapping
+from datetime import date, timedelta
+from typing import Any, Final
+
+import orjson
 from aiohttp import web
 
-from edge.console.pages.live import instance_state
 from edge.console.site import Form
-from edge.console.visit import Visit
+from edge.console.visit import REFUSED, Visit
+from server.platform.errors import InvalidArgument
 
-_LIMIT = 50
-_ROWS = 100
-_STATES = ("ACTIVE", "COMPLETED", "TERMINATED")
+_LIMIT: Final = 50
+_STATES: Final = ("ACTIVE", "COMPLETED", "TERMINATED")
+_NAMES: Final = (
+    *("process", "version", "key", "state", "incident", "business", "error", "element", "from", "to"),
+    *("variable", "value", "parent"),
+)
+# The operation of each action on many instances.
+_BATCHES: Final = {
+    "cancel": "CancelProcessInstancesBatchOperation",
+    "resolve": "ResolveIncidentsBatchOperation",
+    "delete": "DeleteProcessInstancesBatchOperation",
+}
+
+Asked = dict[str, str]
 
 
 async def instances(visit: Visit) -> web.Response:
     """The instances of a filter, newest first."""
-    asked = {name: visit.query.get(name, "").strip() for name in ("process", "state", "incident", "key")}
-    conditions: dict[str, object] = {
-        "processDefinitionId": asked["process"],
-        "state": asked["state"] if asked["state"] in _STATES else "",
-        "hasIncident": asked["incident"] == "yes",
-        "processInstanceKey": asked["key"],
+    return await _page(visit, _asked(visit.query))
+
+
+async def begin_batch(visit: Visit, form: Form) -> web.Response:
+    """Begin a batch operation on the chosen instances, or on all that match the filter, and show its progress."""
+    asked = _asked(form)
+    try:
+        operation = _BATCHES.get(form.get("action", ""))
+        if operation is None:
+            raise InvalidArgument("Choose an action.")
+        begun = await visit.api(operation, {"filter": _chosen(form, asked)})
+    except REFUSED as error:
+        return await _page(visit, asked, error)
+    return visit.sent_to("batches", begun["batchOperationKey"])
+
+
+def _chosen(form: Form, asked: Asked) -> dict[str, Any]:
+    if form.get("scope", "") == "all":
+        return conditions(asked)
+    keys = form.getall("chosen", [])
+    if not keys:
+        raise InvalidArgument("Choose at least one instance, or all that match the filter.")
+    return {"processInstanceKey": {"$in": keys}}
+
+
+async def _page(visit: Visit, asked: Asked, problem: Exception | None = None) -> web.Response:
+    wanted = {
+        "sort": [{"field": "startDate", "order": "DESC"}],
+        "page": visit.page_of(_LIMIT),
     }
-    after = visit.query.get("after", "")
-    found = await visit.api(
-        "SearchProcessInstances",
-        {
-            "filter": {name: value for name, value in conditions.items() if value},
-            "sort": [{"field": "startDate", "order": "DESC"}],
-            "page": {"limit": _LIMIT, **({"after": after} if after else {})},
-        },
+    found: dict[str, Any] = {"items": [], "page": {"totalItems": 0, "endCursor": None}}
+    try:
+        found = await visit.api("SearchProcessInstances", {"filter": conditions(asked), **wanted})
+    except REFUSED as error:
+        problem = problem or error
+    is_extended = any(
+        asked[name] for name in ("business", "error", "element", "from", "to", "variable", "parent")
     )
-    return visit.page("instances.html", "instances", found=found, asked=asked, states=_STATES)
+    facts = {
+        "found": found,
+        "asked": asked,
+        "states": _STATES,
+        "has_more": len(found["items"]) == _LIMIT,
+        "is_extended": is_extended,
+    }
+    return visit.form_page("instances.html", "instances", problem, facts)
 
 
-async def instance(visit: Visit) -> web.Response:
-    """One instance: its elements, variables, incidents and jobs."""
-    key = visit.request.match_info["key"]
-    shown = await visit.api("GetProcessInstance", process_instance_key=key)
-    of_it = {"filter": {"processInstanceKey": key}, "page": {"limit": _ROWS}}
-    state, elements, variables, incidents, jobs = await visit.together(
-        instance_state(visit, shown),
-        visit.api("SearchElementInstances", of_it),
-        visit.api("SearchVariables", of_it),
-        visit.api("SearchProcessInstanceIncidents", {"page": {"limit": _ROWS}}, process_instance_key=key),
-        visit.api("SearchJobs", of_it),
-    )
-    return visit.page(
-        "instance.html",
-        "instances",
-        instance=shown,
-        state=state,
-        elements=elements,
-        variables=variables,
-        incidents=incidents["items"],
-        jobs=jobs["items"],
-    )
+def conditions(asked: Asked) -> dict[str, Any]:
+    """Return the filter of a search for what the fields of the page ask; raises InvalidArgument."""
+    keys = asked["key"].replace(",", " ").split()
+    found: dict[str, Any] = {
+        "processDefinitionId": _text(asked["process"]),
+        "processDefinitionVersion": _number(asked["version"], "version"),
+        "processInstanceKey": {"$in": keys} if keys else None,
+        "state": asked["state"] if asked["state"] in _STATES else None,
+        "hasIncident": True if asked["incident"] == "yes" else None,
+        "businessId": _text(asked["business"]),
+        "errorMessage": {"$like": f"*{_literal(asked['error'])}*"} if asked["error"] else None,
+        "elementId": asked["element"],
+        "elementInstanceState": "ACTIVE" if asked["element"] and asked["state"] == "ACTIVE" else None,
+        "parentProcessInstanceKey": asked["parent"],
+        "startDate": _days(asked["from"], asked["to"]),
+        "variables": _variables(asked["variable"], asked["value"]),
+    }
+    return {name: value for name, value in found.items() if value}
 
 
-async def cancel(visit: Visit, _form: Form) -> web.Response:
-    key = visit.request.match_info["key"]
-    await visit.api("CancelProcessInstance", {}, process_instance_key=key)
-    return visit.sent_to("instances", key, done="cancelled")
+def _asked(fields: Mapping[str, str]) -> Asked:
+    return {name: fields.get(name, "").strip() for name in _NAMES}
 
 
-async def resolve(visit: Visit, form: Form) -> web.Response:
-    """Resolve one incident of the instance."""
-    await visit.api("ResolveIncident", {}, incident_key=form.get("incident", ""))
-    return visit.sent_to("instances", visit.request.match_info["key"], done="resolved")
+def _text(text: str) -> str | dict[str, str]:
+    """Return the condition on a text; a star stands for any characters."""
+    return {"$like": text} if "*" in text else text
+
+
+def _literal(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("*", "\\*").replace("?", "\\?")
+
+
+def _number(text: str, name: str) -> int | None:
+    if not text:
+        return None
+    if not (text.isascii() and text.isdecimal()):
+        raise InvalidArgument(f"{name}: expected a whole number, found {text!r}")
+    return int(text)
+
+
+def _days(first: str, last: str) -> dict[str, str]:
+    """Return the condition on a time for days in UTC, both included."""
+    try:
+        begin = {"$gte": f"{date.fromisoformat(first)}T00:00:00Z"} if first else {}
+        end = {"$lt": f"{date.fromisoformat(last) + timedelta(days=1)}T00:00:00Z"} if last else {}
+    except (ValueError, OverflowError) as error:
+        raise InvalidArgument("expected a day as in 2026-01-31") from error
+    return {**begin, **end}
+
+
+def _variables(name: str, value: str) -> list[dict[str, str]]:
+    if not name:
+        return []
+    try:
+        orjson.loads(value)
+    except orjson.JSONDecodeError:
+        # People type a text without quotes.
+        value = orjson.dumps(value).decode()
+    return [{"name": name, "value": value}]

@@ -23,14 +23,14 @@ Live = dict[str, Any]
 
 
 async def live_process(visit: Visit) -> web.Response:
-    key = visit.request.match_info["key"]
-    return _conditional(visit, await process_state(visit, key))
+    key = visit.key
+    return conditional(visit, await process_state(visit, key))
 
 
 async def live_instance(visit: Visit) -> web.Response:
-    key = visit.request.match_info["key"]
+    key = visit.key
     shown = await visit.api("GetProcessInstance", process_instance_key=key)
-    return _conditional(visit, await instance_state(visit, shown))
+    return conditional(visit, await instance_state(visit, shown))
 
 
 async def process_state(visit: Visit, key: str) -> Live:
@@ -57,7 +57,7 @@ async def instance_state(visit: Visit, instance: Document) -> Live:
 
 async def model(visit: Visit) -> web.Response:
     """The BPMN file of a process definition, which never changes; browsers save it and never show it."""
-    key = visit.request.match_info["key"]
+    key = visit.key
     etag = _etag(key.encode())
     definition = await visit.api("GetProcessDefinition", process_definition_key=key)
     if is_named(etag, visit.request.headers.getall(hdrs.IF_NONE_MATCH, ())):
@@ -72,7 +72,8 @@ async def model(visit: Visit) -> web.Response:
     return web.Response(text=text, content_type="application/xml", headers=headers)
 
 
-def _conditional(visit: Visit, state: Live) -> web.Response:
+def conditional(visit: Visit, state: Live) -> web.Response:
+    """Return the document of a page with its entity tag, or 304 when the browser has it."""
     body = orjson.dumps(state)
     etag = _etag(body)
     if is_named(etag, visit.request.headers.getall(hdrs.IF_NONE_MATCH, ())):

@@ -15,7 +15,7 @@ async def processes(visit: Visit) -> web.Response:
         {
             "filter": {"isLatestVersion": True},
             "sort": [{"field": "name"}],
-            "page": {"limit": _LIMIT, **_after(visit)},
+            "page": visit.page_of(_LIMIT),
         },
     )
     return visit.page("processes.html", "processes", found=found)
@@ -23,7 +23,7 @@ async def processes(visit: Visit) -> web.Response:
 
 async def process(visit: Visit) -> web.Response:
     """One version of a process."""
-    key = visit.request.match_info["key"]
+    key = visit.key
     definition = await visit.api("GetProcessDefinition", process_definition_key=key)
     versions, state = await visit.together(
         visit.api(
@@ -43,7 +43,3 @@ async def process(visit: Visit) -> web.Response:
         elements=state["elements"],
         state=state,
     )
-
-
-def _after(visit: Visit) -> dict[str, str]:
-    return {"after": visit.query["after"]} if visit.query.get("after") else {}

@@ -23,20 +23,22 @@ async def read_form(request: web.Request, max_bytes: int) -> Form:
     return form_of(await read_parameters(request, max_bytes))
 
 
-async def read_parameters(request: web.Request, max_bytes: int) -> Parameters:
+async def read_parameters(
+    request: web.Request, max_bytes: int, *, max_parameters: int = _MAX_PARAMETERS
+) -> Parameters:
     """Read a bounded form without changes; raises Refused."""
     if request.content_type != MEDIA_TYPE:
         raise invalid_request(f"the body must be {MEDIA_TYPE}")
     try:
         body = (await read_body(request, max_bytes)).decode()
     except UnicodeDecodeError as error:
-        raise _malformed() from error
-    return _parameters(body)
+        raise _malformed(max_parameters) from error
+    return _parameters(body, max_parameters)
 
 
 def query_parameters(request: web.Request) -> Parameters:
     """Return the query parameters without changes; raises Refused."""
-    return _parameters(request.rel_url.raw_query_string)
+    return _parameters(request.rel_url.raw_query_string, _MAX_PARAMETERS)
 
 
 def form_of(parameters: Iterable[tuple[str, str]]) -> Form:
@@ -54,14 +56,14 @@ def single(form: Form, name: str) -> str:
     return next(iter(form.get(name, ())), "")
 
 
-def _parameters(text: str) -> Parameters:
+def _parameters(text: str, most: int) -> Parameters:
     try:
         # Bytes that are not UTF-8 are lone surrogates in the text, which cannot be encoded.
         text.encode()
-        return parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=_MAX_PARAMETERS)
+        return parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=most)
     except ValueError as error:
-        raise _malformed() from error
+        raise _malformed(most) from error
 
 
-def _malformed() -> Exception:
-    return invalid_request(f"expected at most {_MAX_PARAMETERS} parameters in UTF-8")
+def _malformed(most: int) -> Exception:
+    return invalid_request(f"expected at most {most} parameters in UTF-8")

@@ -2,17 +2,30 @@
 
 from server import feel
 from server.dmn.boxed import Conditional, Element, LiteralExpression
+from server.dmn.constants import constant_of
 from server.dmn.place import Place, unusable
 from server.dmn.session import Evaluate, Frame
-from server.feel import Value
+from server.feel import MISSING, Value
+from server.feel.limits import INNER_CHARACTERS_PER_STEP
 from server.feel.text import shown
 
 
 def literal_expression(literal: LiteralExpression, place: Place) -> Evaluate:
+    value = constant_of(literal.text) if place.may_be_plain(literal) else MISSING
+    if value is not MISSING and len(literal.text) < INNER_CHARACTERS_PER_STEP:
+        return _constant(value)
     expression = place.expression(literal)
     if expression is None:
         return unusable(literal, "the expression is no FEEL")
     return evaluated(expression, literal, place)
+
+
+def _constant(value: Value) -> Evaluate:
+    def constant(frame: Frame) -> Value:
+        frame.session.charge(1)
+        return value
+
+    return constant
 
 
 def evaluated(expression: feel.Expression, at: Element, place: Place) -> Evaluate:

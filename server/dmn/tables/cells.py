@@ -4,15 +4,14 @@ A cell that says anything else is left to FEEL.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from types import NoneType
 from typing import Any, Final, TypeAlias
 
-from server.feel import Date, DaysDuration, MonthsDuration, Value
-from server.feel.dialects import Dialect
-from server.feel.nodes import Call, InputComparison, Literal, Negation, Node, RangeLiteral
-from server.feel.parser import parse_unary_tests
+import msgspec
+
+from server.feel import Date, DaysDuration, MonthsDuration, Value, decimals
+from server.feel.nodes import Call, InputComparison, Literal, Negation, Node, RangeLiteral, Tests
 from server.feel.temporal import parser
 
 Cut: TypeAlias = tuple[Any, int]
@@ -30,11 +29,10 @@ KINDS: Final[Mapping[type, type]] = {
 }
 """Kinds within which values are comparable; all numbers are of one kind."""
 
-_EQUATED_ONLY: Final = frozenset({bool, NoneType})
+EQUATED_ONLY: Final = frozenset({bool, NoneType})
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(msgspec.Struct, frozen=True, gc=False):
     """Values of one kind between two cuts; None is no end on that side."""
 
     kind: type
@@ -46,9 +44,8 @@ class _NotConstantError(Exception):
     pass
 
 
-def spans_of(text: str, names: frozenset[str], dialect: Dialect) -> tuple[Span, ...] | None:
-    """The spans of which an input must be in one; None if the text says more than that."""
-    tests = parse_unary_tests(text, names, dialect)
+def spans_of(tests: Tests) -> tuple[Span, ...] | None:
+    """The spans of which an input must be in one; None if the tests say more than that."""
     if tests.is_negated:
         return None
     try:
@@ -92,7 +89,7 @@ def _range(node: RangeLiteral) -> Span:
 
 def _ordered(node: "Node | None") -> tuple[type, Value]:
     kind, value = _constant(node)
-    if kind in _EQUATED_ONLY:
+    if kind in EQUATED_ONLY:
         raise _NotConstantError
     return kind, value
 
@@ -101,7 +98,7 @@ def _constant(node: "Node | None") -> tuple[type, Value]:
     if isinstance(node, Negation):
         kind, value = _constant(node.operand)
         if isinstance(value, Decimal) or type(value) is int:
-            return kind, -value
+            return kind, decimals.subtract(0, value)
     if isinstance(node, Call):
         return Date, _date(node)
     if isinstance(node, Literal) and type(node.value) in KINDS:

@@ -1,51 +1,78 @@
 """Find the rules that accept an input, in the time of a binary search.
 
-The cells of a column cut the values of a kind into segments; every segment has the set of its rules ready, as
-the bits of a number. Cells that are no spans of constants stay open: FEEL decides about them.
+The cells of a column cut the values of a kind into segments, and each segment has a set of rules, the bits of a number.
+A column keeps the sets of all segments, or of every few where they would be large, and the rules that come and go in
+between. Cells that are no spans of constants stay open: FEEL decides about them.
 """
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from typing import Final, TypeAlias
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Final, NamedTuple, TypeAlias
 
+from server import feel
 from server.dmn.tables.cells import KINDS, Cut, Span
 from server.feel import Value
 
-MAX_INDEX_BITS: Final = 2**27
-"""Segments times rules of one column and kind, 16 MiB; with more these cells stay open."""
-
-Cell: TypeAlias = tuple[Span, ...] | None
-"""No span at all accepts everything; None is left to FEEL."""
+MAX_SET_BITS: Final = 2**23
+"""Bits of all sets of one column and kind that are kept, a mebibyte."""
 
 _Placed: TypeAlias = tuple[int, Span]
-_Segments: TypeAlias = tuple[list[Cut], list[int]]
+
+
+class Cell(NamedTuple):
+    """No span at all accepts everything, None leaves the cell to FEEL.
+
+    Without tests the spans say all: a value of a kind that has no spans is accepted by none.
+    """
+
+    spans: tuple[Span, ...] | None
+    tests: feel.UnaryTests | None = None
 
 
 class Column:
     """One cell per rule."""
 
     def __init__(self, cells: Sequence[Cell]) -> None:
-        self._all = (1 << len(cells)) - 1
-        self._certain = rule_set(rule for rule, cell in enumerate(cells) if cell == ())
-        self._open = rule_set(rule for rule, cell in enumerate(cells) if cell is None)
-        self._segments: dict[type, _Segments] = {}
-        for kind, spans in _by_kind(cells).items():
-            cuts = sorted({cut for _, span in spans for cut in (span.start, span.end) if cut is not None})
-            if len(cuts) * len(cells) > MAX_INDEX_BITS:
-                self._open |= rule_set(rule for rule, _ in spans)
-            else:
-                self._segments[kind] = cuts, _rules_per_segment(cuts, spans)
+        self._certain = rule_set(rule for rule, cell in enumerate(cells) if cell.spans == ())
+        self._open = rule_set(
+            rule for rule, (spans, tests) in enumerate(cells) if spans is None and tests is not None
+        )
+        self._with_tests = rule_set(rule for rule, cell in enumerate(cells) if cell.tests is not None)
+        self._segments = {
+            kind: _Segments(spans, len(cells), self._certain) for kind, spans in _by_kind(cells).items()
+        }
 
     def rules(self, value: Value) -> tuple[int, int]:
         """The rules whose cell accepts the value for certain, and those of which FEEL must be asked."""
         kind = KINDS.get(type(value))
         if kind is None:
-            return self._certain, self._all & ~self._certain
-        if kind not in self._segments:
-            return self._certain, self._open
-        cuts, rules = self._segments[kind]
-        return self._certain | rules[bisect_right(cuts, (value, 0))], self._open
+            return self._certain, self._with_tests & ~self._certain
+        segments = self._segments.get(kind)
+        return (self._certain if segments is None else segments.rules(value)), self._open
+
+
+class _Segments:
+    """Those between the cuts of one kind. `always` are rules in the sets of all of them."""
+
+    def __init__(self, spans: Sequence[_Placed], rule_count: int, always: int) -> None:
+        self._cuts = sorted({cut for _, span in spans for cut in (span.start, span.end) if cut is not None})
+        changes = _changes(self._cuts, spans)
+        self._stride = len(self._cuts) * rule_count // MAX_SET_BITS + 1
+        self._changes = changes if self._stride > 1 else []
+        self._sets = list(islice(_sets(changes, always), None, None, self._stride))
+
+    def rules(self, value: Value) -> int:
+        segment = bisect_right(self._cuts, (value, 0))
+        if self._stride == 1:
+            return self._sets[segment]
+        kept, more = divmod(segment, self._stride)
+        rules = self._sets[kept]
+        for changed in self._changes[segment - more + 1 : segment + 1]:
+            for rule in changed:
+                rules ^= 1 << rule
+        return rules
 
 
 def rule_set(rules: Iterable[int]) -> int:
@@ -62,30 +89,58 @@ def rule_set(rules: Iterable[int]) -> int:
 def _by_kind(cells: Sequence[Cell]) -> dict[type, list[_Placed]]:
     groups: defaultdict[type, list[_Placed]] = defaultdict(list)
     for rule, cell in enumerate(cells):
-        for span in cell or ():
+        for span in cell.spans or ():
             groups[span.kind].append((rule, span))
     return groups
 
 
-def _rules_per_segment(cuts: Sequence[Cut], spans: Sequence[_Placed]) -> list[int]:
-    """Sweep over the segments; several spans of a rule may overlap, so their ends are counted."""
-    begins: defaultdict[int, list[int]] = defaultdict(list)
-    ends: defaultdict[int, list[int]] = defaultdict(list)
-    for rule, span in spans:
-        first = 0 if span.start is None else bisect_left(cuts, span.start) + 1
-        after = len(cuts) + 1 if span.end is None else bisect_left(cuts, span.end) + 1
-        if first < after:
-            begins[first].append(rule)
-            ends[after].append(rule)
-    counts: defaultdict[int, int] = defaultdict(int)
-    rules, result = 0, []
-    for segment in range(len(cuts) + 1):
-        for rule in begins[segment]:
-            counts[rule] += 1
-        for rule in ends[segment]:
-            counts[rule] -= 1
-        changed = {*begins[segment], *ends[segment]}
-        gone = rule_set(rule for rule in changed if not counts[rule])
-        rules = (rules | rule_set(changed)) & ~gone
-        result.append(rules)
-    return result
+def _changes(cuts: Sequence[Cut], spans: Sequence[_Placed]) -> list[tuple[int, ...]]:
+    """For each segment the rules that are in its set or in that of the one before, but not in both."""
+    first_of = {cut: segment for segment, cut in enumerate(cuts, 1)}
+    end, changes = len(cuts) + 1, defaultdict[int, list[int]](list)
+    for rule, begin, after in _disjoint(
+        (
+            rule,
+            0 if span.start is None else first_of[span.start],
+            end if span.end is None else first_of[span.end],
+        )
+        for rule, span in spans
+    ):
+        changes[begin].append(rule)
+        changes[after].append(rule)
+    return [tuple(changes.get(segment, ())) for segment in range(end)]
+
+
+def _disjoint(placed: Iterable[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:
+    """Join what overlaps of one rule, whose segments follow each other; what holds no segment is left out."""
+    last: list[tuple[int, int]] = []
+    last_rule = -1
+    for rule, begin, after in placed:
+        if rule != last_rule:
+            for each in _joined(last):
+                yield last_rule, *each
+            last, last_rule = [], rule
+        if begin < after:
+            last.append((begin, after))
+    for each in _joined(last):
+        yield last_rule, *each
+
+
+def _joined(intervals: list[tuple[int, int]]) -> Iterable[tuple[int, int]]:
+    if len(intervals) < 2:  # noqa: PLR2004  # nearly all
+        return intervals
+    joined: list[tuple[int, int]] = []
+    for begin, after in sorted(intervals):
+        if joined and begin <= joined[-1][1]:
+            joined[-1] = joined[-1][0], max(after, joined[-1][1])
+        else:
+            joined.append((begin, after))
+    return joined
+
+
+def _sets(changes: Iterable[Iterable[int]], always: int) -> Iterator[int]:
+    rules = always
+    for changed in changes:
+        for rule in changed:
+            rules ^= 1 << rule
+        yield rules

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from server import feel
 from server.dmn.session import Frame
 from server.dmn.tables.index import Cell, Column
 from server.feel import Value
@@ -10,17 +9,12 @@ from server.feel.types import ModelTypes
 
 
 class Matcher:
-    """`cells` has one row per rule, `tests` the same cells as FEEL evaluates them."""
+    """`cells` has one row per rule."""
 
-    def __init__(
-        self,
-        cells: Sequence[Sequence[Cell]],
-        tests: Sequence[Sequence[feel.UnaryTests | None]],
-        types: ModelTypes,
-    ) -> None:
-        self._all = (1 << len(tests)) - 1
+    def __init__(self, cells: Sequence[Sequence[Cell]], types: ModelTypes) -> None:
+        self._all = (1 << len(cells)) - 1
         self._columns = [Column(column) for column in zip(*cells, strict=True)]
-        self._tests = tests
+        self._tests = [[cell.tests for cell in row] for row in cells]
         self._types = types
 
     def matching(self, values: Sequence[Value], frame: Frame) -> Iterator[int]:

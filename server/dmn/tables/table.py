@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Final, TypeAlias
+from typing import Final
 
 from server import feel
 from server.dmn.boxed import DecisionTable, HitPolicy, InputClause, OutputClause, Rule, UnaryTests
@@ -15,9 +15,9 @@ from server.dmn.tables.cells import spans_of
 from server.dmn.tables.hit_policies import Hit, ViolationError, combination
 from server.dmn.tables.index import Cell
 from server.dmn.tables.matcher import Matcher
+from server.dmn.tables.plain_cells import plain_spans
 from server.dmn.tables.priorities import Rank, rank_among, unranked
 from server.feel import Value
-from server.feel.dialects import DIALECTS
 from server.feel.text import shown
 from server.feel.types import ModelTypes
 
@@ -57,9 +57,6 @@ class _Output:
 def decision_table(node: DecisionTable, place: Place) -> Evaluate:
     table = Table(node, place)
     return lambda frame: table.evaluate(frame).value
-
-
-_Cell: TypeAlias = tuple[Cell, feel.UnaryTests | None]
 
 
 class Table:
@@ -185,22 +182,23 @@ def _value_of(names: Sequence[str], outputs: Sequence[Value]) -> Value:
 
 def _matcher(rules: Sequence[Rule], place: Place) -> Matcher:
     """Texts repeat themselves: each is compiled once."""
-    known: dict[tuple[str, str | None], _Cell] = {}
-    compiled = [[_cell(entry, place, known) for entry in rule.inputs] for rule in rules]
+    known: dict[tuple[str, str | None], Cell] = {}
+    for rule in rules:
+        for entry in rule.inputs:
+            key = entry.text, entry.language
+            if key not in known:
+                known[key] = _cell(entry, place)
     return Matcher(
-        [[cell for cell, _ in row] for row in compiled],
-        [[tests for _, tests in row] for row in compiled],
-        place.types.model,
+        [[known[entry.text, entry.language] for entry in rule.inputs] for rule in rules], place.types.model
     )
 
 
-def _cell(entry: UnaryTests, place: Place, known: dict[tuple[str, str | None], _Cell]) -> _Cell:
-    key = entry.text, entry.language
-    if key not in known:
-        tests, names = place.unary_tests(entry), place.names.within(entry.text)
-        spans = None if tests is None else spans_of(entry.text, names, DIALECTS[place.dialect.name])
-        known[key] = spans, tests
-    return known[key]
+def _cell(entry: UnaryTests, place: Place) -> Cell:
+    spans = plain_spans(entry.text) if place.may_be_plain(entry) else None
+    if spans is not None:
+        return Cell(spans)
+    tests = place.unary_tests(entry)
+    return Cell(None if tests is None else spans_of(tests.node), tests)
 
 
 def _evaluated_input(each: _Input, value: Value) -> EvaluatedInput:

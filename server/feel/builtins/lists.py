@@ -222,10 +222,14 @@ def sort(run: Run, list_: list[Value], precedes: Function) -> list[Value]:
     if len(precedes.parameters) != _PAIR:
         raise InvocationError(f"expected a function of two parameters but found '{shown(precedes)}'")
 
+    def is_before(left: Value, right: Value) -> bool:
+        answer = precedes.invoke(run, (left, right))
+        if not isinstance(answer, bool):
+            raise InvocationError(f"expected a boolean from the function but found '{shown(answer)}'")
+        return answer
+
     def order(left: Value, right: Value) -> int:
-        if precedes.invoke(run, (left, right)) is True:
-            return -1
-        return 1 if precedes.invoke(run, (right, left)) is True else 0
+        return -1 if is_before(left, right) else int(is_before(right, left))
 
     return sorted(list_, key=cmp_to_key(order))
 

@@ -93,10 +93,15 @@ def extract(run: Run, input_: str, pattern: str) -> list[Value]:
 
 
 def string_join(list_: list[Value], delimiter: str | None = None) -> str:
-    return string_join_within(list_, delimiter, "", "")
+    return string_join_within(list_, delimiter, None, None)
 
 
-def string_join_within(list_: list[Value], delimiter: str | None, prefix: str, suffix: str) -> str:
+def string_join_within(
+    list_: list[Value], delimiter: str | None, prefix: str | None, suffix: str | None
+) -> str:
+    """Either both a prefix and a suffix are given, or none of them."""
+    if (prefix is None) is not (suffix is None):
+        raise InvocationError("expected a prefix and a suffix but found only one of them")
     strings: list[str] = []
     for item in list_:
         if isinstance(item, str):
@@ -106,7 +111,7 @@ def string_join_within(list_: list[Value], delimiter: str | None, prefix: str, s
     length = sum(map(len, strings)) + len(strings) * len(delimiter or "")
     if length > MAX_STRING_LENGTH:
         raise InvocationError(f"the result is longer than {MAX_STRING_LENGTH} characters")
-    return prefix + (delimiter or "").join(strings) + suffix
+    return (prefix or "") + (delimiter or "").join(strings) + (suffix or "")
 
 
 def trim(string: str) -> str:

@@ -46,8 +46,8 @@ def date(from_: str | Date | DateTime) -> Date:
     return _read(parser.date, "date", from_) if isinstance(from_, str) else _day(from_)
 
 
-def date_of_parts(year: Number, month: Number, day: Number) -> Date:
-    return Date(_whole(year), _whole(month), _whole(day))
+def date_of_parts(run: Run, year: Number, month: Number, day: Number) -> Date:
+    return Date(_whole(run, year), _whole(run, month), _whole(run, day))
 
 
 def time(from_: str | Date | Time | DateTime) -> Time:
@@ -58,10 +58,12 @@ def time(from_: str | Date | Time | DateTime) -> Time:
     return from_.time if isinstance(from_, DateTime) else from_
 
 
-def time_of_parts(hour: Number, minute: Number, second: Number, offset: DaysDuration | None = None) -> Time:
+def time_of_parts(
+    run: Run, hour: Number, minute: Number, second: Number, offset: DaysDuration | None = None
+) -> Time:
     seconds = decimals.multiply(second, SECOND)
     zone = None if offset is None else zones.fixed(_whole_seconds(offset))
-    return Time.of(_whole(hour), _whole(minute), decimals.truncated(seconds, DAY), zone=zone)
+    return Time.of(_whole(run, hour), _whole(run, minute), decimals.truncated(seconds, DAY), zone=zone)
 
 
 def date_and_time(from_: str | Date | DateTime) -> DateTime:
@@ -140,8 +142,8 @@ def _day(value: _OnDay) -> Date:
     return value.date if isinstance(value, DateTime) else value
 
 
-def _whole(number: Number) -> int:
-    if not decimals.is_whole(number):
+def _whole(run: Run, number: Number) -> int:
+    if not (run.dialect.cuts_parts or decimals.is_whole(number)):
         raise ValueError(f"{number} is not whole")
     return decimals.truncated(number, _MAX_PART)
 

@@ -115,14 +115,18 @@ def _range_test(node: RangeLiteral, names: Names, compile_node: Compile) -> Clos
         return _whole_range_test(node, names.input(), low_end, high_end)
     value, start, end = names.input(), compile_node(node.start, names), compile_node(node.end, names)
     low, high = _relations(start_included=node.start_included, end_included=node.end_included)
+    both = _both if names.layout.dialect.compares_both_ends else kleene_and
 
     def is_within(run: Run) -> Value:
         tested = value(run)
-        return kleene_and(
-            low(run, tested, start(run), node.position), high(run, tested, end(run), node.position)
-        )
+        return both(low(run, tested, start(run), node.position), high(run, tested, end(run), node.position))
 
     return is_within
+
+
+def _both(low: Value, high: Value) -> Value:
+    """Null unless both ends could be compared."""
+    return None if low is None or high is None else low and high
 
 
 def _whole_range_test(node: RangeLiteral, value: Closure, start: int, end: int) -> Closure:

@@ -1,7 +1,7 @@
 """Checks of decision tables and relations."""
 
-from collections.abc import Iterator
-from itertools import combinations
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 
 from server.lint.subject import Subject
 from server.lint.violation import Violation
@@ -52,9 +52,28 @@ def overlaps(subject: Subject) -> Iterator[Violation]:
         return
     rules = table.all("rule")[:MOST_COMPARED_RULES]
     entries = [[_text(entry) for entry in rule.all("inputEntry")] for rule in rules]
-    for (first, some), (second, others) in combinations(enumerate(entries, start=1), 2):
-        if all(a == b or a in _ANYTHING or b in _ANYTHING for a, b in zip(some, others, strict=False)):
-            yield Violation(f"rule {second} matches what rule {first} matches", rules[second - 1])
+    for first, second in _overlapping(entries):
+        yield Violation(f"rule {second + 1} matches what rule {first + 1} matches", rules[second])
+
+
+def _overlapping(entries: Sequence[Sequence[str]]) -> Iterator[tuple[int, int]]:
+    """Positions of rules, in pairs; sets of rules are the bits of numbers. An entry that is missing lets anything in."""
+    everything = (1 << len(entries)) - 1
+    columns: list[defaultdict[str, int]] = []
+    for bit, row in enumerate(entries):
+        columns += [defaultdict[str, int](int) for _ in range(len(row) - len(columns))]
+        for column, text in zip(columns, row, strict=False):
+            column[text] |= 1 << bit
+    particular = [sum(rules for text, rules in column.items() if text not in _ANYTHING) for column in columns]
+    for first, row in enumerate(entries):
+        others = everything >> first + 1 << first + 1
+        for column, text, told in zip(columns, row, particular, strict=False):
+            if text not in _ANYTHING:
+                others &= column[text] | ~told
+        while others:
+            bit = others & -others
+            others ^= bit
+            yield first, bit.bit_length() - 1
 
 
 def _hit_policy(table: Markup) -> str:

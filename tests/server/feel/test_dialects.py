@@ -3,7 +3,6 @@
 import re
 from dataclasses import fields
 from decimal import Decimal
-from pathlib import Path
 
 import pytest
 
@@ -17,14 +16,7 @@ from server.feel import (
     limits,
 )
 from server.feel.dialects import CAMUNDA, Dialect
-
-PAGE = (Path(__file__).parents[3] / "docs/feel.md").read_text(encoding="utf-8")
-
-
-def rows(heading: str) -> list[list[str]]:
-    section = PAGE.split(f"## {heading}\n")[1].split("\n## ")[0]
-    lines = [line for line in section.splitlines() if line.startswith("|")]
-    return [re.split(r" \| ", line.strip("| ")) for line in lines[2:] if line.startswith("| `")]
+from tests.server.feel.page import rows, section
 
 
 def outcome(text: str, dialect: DialectName) -> Value:
@@ -75,12 +67,26 @@ def test_the_page_has_an_example_of_every_difference() -> None:
 
 @pytest.mark.parametrize("dialect", ["camunda", "standard"])
 def test_the_page_names_what_is_meant_by_operators_of_other_languages(dialect: DialectName) -> None:
-    named = re.findall(r"`(\S+)` is `(\S+)`", PAGE.split("## Comparisons\n")[1].split("\n## ")[0])
+    named = re.findall(r"`(\S+)` is `(\S+)`", section("Comparisons"))
 
     assert len(named) == 9
     for written, meant in named:
         with pytest.raises(FeelSyntaxError, match=re.escape(f"expected '{meant}' but found '{written}'")):
             compile_expression(f"a {written} b", dialect=dialect)
+
+
+@pytest.mark.parametrize(("example", "ours", "theirs", "rule"), rows("Beside feel-scala"))
+def test_the_camunda_dialect_answers_as_the_page_says_beside_feel_scala(
+    example: str, ours: str, theirs: str, rule: str
+) -> None:
+    if example.count("`") > 2:
+        found = outcome_of_test(example, "camunda")
+    else:
+        found = outcome(example.strip("`"), "camunda")
+
+    assert repr(found) == repr(stated(ours))
+    assert theirs not in {ours, ""}
+    assert rule
 
 
 def test_the_page_knows_the_limits() -> None:

@@ -17,39 +17,15 @@ from server.feel import (
     compile_unary_tests,
 )
 from server.feel.expressions import QUICK_AFTER
-from server.feel.json_text import read
 from server.feel.temporal import parser
 from server.feel.temporal.comparison import instant_of_second
 from server.feel.values import Context, is_number, is_temporal
+from tests.server.feel.cases import CASES, all_cases, lifted
 
-CASES = Path(__file__).parents[4] / "shared/data/feel/cases.jsonl"
 EXCEPTIONS = tomllib.loads((Path(__file__).parent / "feel_scala_exceptions.toml").read_text(encoding="utf-8"))
 PORTS = Ports(now=datetime(2026, 1, 1, tzinfo=UTC), bits=lambda count: 1 << count - 1)
-TEMPORAL = {
-    "$date": parser.date,
-    "$time": parser.time,
-    "$dateTime": parser.date_time,
-    "$dt": parser.duration,
-    "$ym": parser.duration,
-}
 
 pytestmark = pytest.mark.skipif(not CASES.exists(), reason="../shared/data/feel/cases.jsonl is not here")
-
-
-def lifted(value: Value) -> Value:
-    """`{"$date": "…"}` as the date."""
-    if isinstance(value, list):
-        return [*map(lifted, value)]
-    if not isinstance(value, dict):
-        return value
-    if len(value) == 1 and (kind := next(iter(value))) in TEMPORAL:
-        return TEMPORAL[kind](value[kind])
-    return {key: lifted(entry) for key, entry in value.items()}
-
-
-def all_cases() -> list[Context]:
-    lines = CASES.read_text(encoding="utf-8").splitlines() if CASES.exists() else []
-    return [read(line) for line in lines]
 
 
 def case_id(case: Context) -> str:

@@ -18,6 +18,7 @@ def value_of(text: str, **variables: Value) -> Value:
         pytest.param("[{a: 1}, {}].a", [1, None], id="list with a gap"),
         pytest.param("[[{a: 1}], [{a: 2}]].a", [[1], [2]], id="list of lists"),
         pytest.param("{`a b`: 1}.`a b`", 1, id="quoted"),
+        pytest.param("{for: 1}.for + {if: {in: 2}}.if.in", 3, id="keywords"),
         pytest.param("(1).a", None, id="number"),
         pytest.param("[1..3].end", 3, id="property of a range"),
     ],

@@ -1,6 +1,13 @@
 import pytest
 
-from server.feel import DialectName, Range, Value, compile_unary_tests
+from server.feel import (
+    DialectName,
+    FeelSyntaxError,
+    Range,
+    Value,
+    compile_expression,
+    compile_unary_tests,
+)
 
 SCOPE: dict[str, Value] = {"xs": [1, 2], "range": Range(1, 9, start_included=True, end_included=True)}
 
@@ -79,3 +86,42 @@ def test_a_boolean_that_a_test_makes_is_compared_in_the_standard(
 )
 def test_unary_tests_of_camundas_dialect(tests: str, input_value: Value, expected: Value) -> None:
     assert compile_unary_tests(tests).evaluate(input_value, {}).value is expected
+
+
+@pytest.mark.parametrize(
+    ("tests", "camunda", "standard"),
+    [
+        pytest.param("[1..null]", None, None, id="no end"),
+        pytest.param("[6..null]", None, False, id="no end, and before the start"),
+        pytest.param("[null..1]", None, False, id="no start, and after the end"),
+        pytest.param('[6.."a"]', None, False, id="end of another type"),
+        pytest.param("[null..9], 3", True, True, id="another test that holds"),
+        pytest.param("not([6..null])", None, True, id="negated"),
+        pytest.param("? in [6..null]", None, False, id="after in"),
+        pytest.param("[1..2]", False, False, id="both ends"),
+    ],
+)
+def test_a_range_with_an_end_that_cannot_be_compared(tests: str, camunda: Value, standard: Value) -> None:
+    assert compile_unary_tests(tests).evaluate(3, {}).value is camunda
+    assert compile_unary_tests(tests, dialect="standard").evaluate(3, {}).value is standard
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("2 in ([1, 2])[2]", True, id="filter"),
+        pytest.param("2 in ({a: 2}).a", True, id="path"),
+        pytest.param("3 in (1) + 2", True, id="sum"),
+        pytest.param("2 in (1..5) and true", True, id="range"),
+        pytest.param("1 in (2..5).start", False, id="start of a range"),
+        pytest.param("2 in (1, 2) or false", True, id="several tests"),
+    ],
+)
+def test_parentheses_after_in_may_be_those_of_an_operand(text: str, expected: Value) -> None:
+    assert compile_expression(text).evaluate({}).value is expected
+
+
+@pytest.mark.parametrize("text", ["1 in (2, 3).x", "1 in (2, 3) + 1", "1 instance of number + 1"])
+def test_several_tests_and_types_are_no_operands(text: str) -> None:
+    with pytest.raises(FeelSyntaxError, match="expected the end"):
+        compile_expression(text)

@@ -1,0 +1,189 @@
+"""Which culprits a known difference explains: one predicate for each row of `differences`."""
+
+import re
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from itertools import combinations
+
+from server.feel import Date, DateTime, DaysDuration, MonthsDuration, Time, Value
+from server.feel.nodes import (
+    Arguments,
+    Arithmetic,
+    Between,
+    Call,
+    For,
+    In,
+    InputComparison,
+    InstanceOf,
+    IteratedRange,
+    Lambda,
+    Negation,
+    Quantified,
+)
+from server.feel.pratt import RESERVED
+from server.feel.types import NamedType
+from server.feel.values import is_number
+from tests.feel_scala.culprits import Culprit
+
+_NULL = {"value": None}
+NO_TEXT = {"error": "parse"}
+_RANGE = re.compile(r"\.\.")
+
+
+def has_a_range_as_a_value(culprit: Culprit) -> bool:
+    if culprit.theirs not in (_NULL, NO_TEXT) or (
+        culprit.theirs == _NULL and culprit.input_value is not None
+    ):
+        return False
+    value = culprit.ours.get("value")
+    return bool(_RANGE.search(culprit.text)) or (isinstance(value, dict) and value["$"] == "range")
+
+
+def negates_a_duration(culprit: Culprit) -> bool:
+    match culprit.node:
+        case Negation(operand, _):
+            return isinstance(culprit.value(operand), DaysDuration | MonthsDuration)
+        case _:
+            return False
+
+
+def calls(*names: str) -> Callable[[Culprit], bool]:
+    return lambda culprit: isinstance(culprit.node, Call) and culprit.node.name in names
+
+
+def ends_with_an_exception(culprit: Culprit) -> bool:
+    return culprit.theirs == {"error": "evaluation"} and (
+        culprit.ours == _NULL or (culprit.input_value is not None and "value" in culprit.ours)
+    )
+
+
+def divides_a_duration(culprit: Culprit) -> bool:
+    match culprit.node:
+        case Arithmetic("/", left, _, _):
+            return isinstance(culprit.value(left), DaysDuration)
+        case _:
+            return False
+
+
+def is_if_an_operand(culprit: Culprit) -> bool:
+    return culprit.theirs == NO_TEXT and bool(_IF.search(culprit.text))
+
+
+_IF = re.compile(r"[-+*/<>=] if\b")
+
+
+def is_out_of_bounds(culprit: Culprit) -> bool:
+    match culprit.node:
+        case Arithmetic("*", left, right, _):
+            factors = [culprit.value(left), culprit.value(right)]
+            has_duration = any(isinstance(factor, DaysDuration | MonthsDuration) for factor in factors)
+            return has_duration and (culprit.ours == _NULL or any(map(_is_long, factors)))
+        case Call(name="date" | "time"):
+            return culprit.ours == _NULL and any(map(_is_long, culprit.values()))
+        case _:
+            return False
+
+
+def _is_long(value: Value) -> bool:
+    """Whether 32 bits do not hold the number."""
+    return is_number(value) and not -(2**31) <= value < 2**31
+
+
+def compares_a_moment_in_two_zones(culprit: Culprit) -> bool:
+    """The moments may be operands or items of a list that is one."""
+    flat = [item for value in culprit.values() for item in (value if isinstance(value, list) else [value])]
+    moments = [value for value in flat if isinstance(value, DateTime) and value.zone is not None]
+    return any(one.in_utc == other.in_utc and one != other for one, other in combinations(moments, 2))
+
+
+def looks_for_a_context(culprit: Culprit) -> bool:
+    match culprit.node:
+        case In(operand, _):
+            return isinstance(culprit.value(operand), dict) and culprit.theirs == {"value": False}
+        case Call(name="list contains"):
+            return any(isinstance(value, dict) for value in culprit.values())
+        case _:
+            return culprit.input_value is not None and culprit.input_value.startswith(("{", "c"))
+
+
+def depends_on_an_iterator(culprit: Culprit) -> bool:
+    match culprit.node:
+        case For((first, _, *_)) | Quantified((first, _, *_)) if not isinstance(first.source, IteratedRange):
+            is_never_left = culprit.value(first.source) == []
+            return culprit.theirs == _NULL and (is_never_left or bool(_DEPENDENT.match(culprit.text)))
+        case _:
+            return False
+
+
+_DEPENDENT = re.compile(r"(?:for|some|every) (\w+) in .*, \w+ in \1\b")
+
+
+def takes_its_own_type(culprit: Culprit) -> bool:
+    match culprit.node:
+        case Call("date and time" | "time" | "duration", Arguments((argument,))):
+            kinds = Date | DateTime | Time | DaysDuration | MonthsDuration
+            return culprit.theirs == _NULL and isinstance(culprit.value(argument), kinds)
+        case _:
+            return False
+
+
+def is_between_a_call(culprit: Culprit) -> bool:
+    return isinstance(culprit.node, Between) and bool(_CALL_AFTER_BETWEEN.search(culprit.text))
+
+
+_CALL_AFTER_BETWEEN = re.compile(r"\b\w+ between \w+(?: \w+)*\(")
+
+
+def is_of_the_standard(culprit: Culprit) -> bool:
+    return culprit.theirs == NO_TEXT and culprit.node is not None and _has_own_syntax(culprit.node)
+
+
+def _has_own_syntax(node: object) -> bool:
+    """Whether types have parameters, or a test an operator, which feel-scala does not read."""
+    match node:
+        case InstanceOf(_, kind) if not isinstance(kind, NamedType):
+            return True
+        case Lambda(_, types, _) if any(types):
+            return True
+        case InputComparison("=" | "!="):
+            return True
+        case tuple():
+            return any(map(_has_own_syntax, node))
+        case _:
+            names = [field.name for field in fields(node)] if is_dataclass(node) else ()
+            return any(_has_own_syntax(getattr(node, name)) for name in names)
+
+
+def has_more(culprit: Culprit) -> bool:
+    return calls("is", "list replace", "range")(culprit) and culprit.theirs == _NULL
+
+
+def is_out_of_scale(culprit: Culprit) -> bool:
+    return (
+        culprit.ours == _NULL and calls(*_ROUNDED)(culprit) and any(map(_is_a_long_scale, culprit.values()))
+    )
+
+
+_ROUNDED = ("decimal", "floor", "ceiling", "round up", "round down", "round half up", "round half down")
+
+
+def _is_a_long_scale(value: Value) -> bool:
+    """DMN 1.5 §10.3.4.5 bounds a scale."""
+    return is_number(value) and not -6111 <= value <= 6176
+
+
+def names_a_parameter(culprit: Culprit) -> bool:
+    match culprit.node:
+        case Call("floor" | "round half down", Arguments(_, names)):
+            return names is not None and culprit.theirs == _NULL
+        case _:
+            return False
+
+
+def has(pattern: str) -> Callable[[Culprit], bool]:
+    found = re.compile(pattern)
+    return lambda culprit: bool(found.search(culprit.text))
+
+
+def is_keyword(culprit: Culprit) -> bool:
+    return culprit.text in RESERVED and culprit.ours == NO_TEXT
