@@ -68,7 +68,13 @@ class Pages:
             "forgotten": forgotten,
             "registration": registration,
         }
-        return self._page("sign_in.html", facts, look=_look(page, path), form_origin=page.redirect_origin)
+        return self._page(
+            "sign_in.html",
+            facts,
+            look=_look(page, path),
+            form_origin=page.redirect_origin,
+            other_origins=page.form_origins,
+        )
 
     def shared_sign_in(self, path: str) -> web.Response:
         state = self._state(path, csrf_token="") | {"action": f"{path}/sign-in"}
@@ -282,6 +288,7 @@ class Pages:
         status: int = 200,
         look: Look = DEFAULT,
         form_origin: str = "",
+        other_origins: Iterable[str] = (),
     ) -> web.Response:
         nonce = secrets.token_urlsafe(_NONCE_BYTES)
         text = self._templates.get_template(template).render(
@@ -294,7 +301,7 @@ class Pages:
                 "X-Frame-Options": "SAMEORIGIN",
             }
         else:
-            headers = {"Content-Security-Policy": security_policy(nonce, form_origin)}
+            headers = {"Content-Security-Policy": security_policy(nonce, form_origin, *other_origins)}
         return web.Response(status=status, text=text, content_type="text/html", headers=headers)
 
 

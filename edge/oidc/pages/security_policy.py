@@ -7,11 +7,10 @@ from urllib.parse import urlsplit
 _SOURCE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(//[A-Za-z0-9.:\[\]-]+)?")
 
 
-def security_policy(nonce: str, form_origin: str = "") -> str:
-    """Permit resources of the page itself; its form may also be redirected to `form_origin`."""
-    is_source = _SOURCE.fullmatch(form_origin) is not None
+def security_policy(nonce: str, *form_origins: str) -> str:
+    """Permit resources of the page itself; its forms may also be posted or redirected to `form_origins`."""
     # Browsers apply form-action to the redirect after a form as well.
-    form_action = f"'self' {form_origin}" if is_source else "'self'"
+    form_action = " ".join(("'self'", *filter(_SOURCE.fullmatch, form_origins)))
     return "; ".join(
         (
             "default-src 'none'",

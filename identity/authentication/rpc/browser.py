@@ -18,7 +18,7 @@ from identity.authentication.requests.parameters import Parameters
 from identity.authentication.requests.redirect_uris import origin_of
 from identity.authentication.requests.redirection import Redirection
 from identity.authentication.requests.request import Prompt, ResponseMode
-from identity.directory.provider import Provider
+from identity.directory.provider import Provider, SamlBinding
 from identity.directory.tenants.sign_in_domain import TargetType
 from identity.directory.tenants.sign_in_targets import Route
 from identity.foundation.vocabulary import FactorMethod
@@ -70,6 +70,7 @@ def sign_in_page(
     step: SignInStep, providers: Iterable[Provider] = (), *, screen: Screen | None, offers: Offers
 ) -> authorization_service_pb2.SignInPage:
     registration = asked_again(step.client, step.request) if offers.registration else ()
+    offered = tuple(providers)
     return authorization_service_pb2.SignInPage(
         authorization_id=step.authorization_id,
         client_id=step.client.client_id,
@@ -82,12 +83,13 @@ def sign_in_page(
         csrf_token=step.session.csrf_token,
         is_email_first=step.is_email_first,
         offers_password_reset=offers.password_reset,
-        providers=map(offered_provider, _chosen(step.route, providers)),
+        providers=map(offered_provider, _chosen(step.route, offered)),
         is_provider_alone=step.route.type is TargetType.PROVIDER,
         client_logo_id=step.client.logo_id,
         registration=[pb.Parameter(name=name, value=value) for name, value in registration],
         is_registration_first=offers.registration and Prompt.CREATE in step.request.prompts,
         screen=screen,
+        form_origins=sorted(set(map(_form_origin, filter(_gets_form, offered)))),
     )
 
 
@@ -100,6 +102,15 @@ def second_factor(follows: SecondFactor, screen: Screen | None) -> authorization
         redirect_origin=follows.redirect_origin,
         screen=screen,
     )
+
+
+def _gets_form(provider: Provider) -> bool:
+    saml = provider.fields.saml
+    return saml is not None and saml.binding is SamlBinding.POST
+
+
+def _form_origin(provider: Provider) -> str:
+    return origin_of(provider.fields.authorization_endpoint)
 
 
 def _chosen(route: Route, providers: Iterable[Provider]) -> Iterable[Provider]:

@@ -106,6 +106,7 @@ class SignInPage(_message.Message):
     IS_PROVIDER_ALONE_FIELD_NUMBER: _builtins.int
     CLIENT_LOGO_ID_FIELD_NUMBER: _builtins.int
     SCREEN_FIELD_NUMBER: _builtins.int
+    FORM_ORIGINS_FIELD_NUMBER: _builtins.int
     authorization_id: _builtins.str
     """The request that the sign-in goes on with."""
     client_id: _builtins.str
@@ -148,6 +149,10 @@ class SignInPage(_message.Message):
     def screen(self) -> _screen_pb2.Screen:
         """What the page looks like, absent for the default theme."""
 
+    @_builtins.property
+    def form_origins(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Origins of providers to which the page posts a request, for its content security policy."""
+
     def __init__(
         self,
         *,
@@ -168,10 +173,11 @@ class SignInPage(_message.Message):
         is_provider_alone: _builtins.bool = ...,
         client_logo_id: _builtins.str = ...,
         screen: _screen_pb2.Screen | None = ...,
+        form_origins: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["screen", b"screen"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "client_id", b"client_id", "client_logo_id", b"client_logo_id", "client_name", b"client_name", "client_uri", b"client_uri", "csrf_token", b"csrf_token", "is_email_first", b"is_email_first", "is_provider_alone", b"is_provider_alone", "is_registration_first", b"is_registration_first", "is_signed_in", b"is_signed_in", "login_hint", b"login_hint", "offers_password_reset", b"offers_password_reset", "providers", b"providers", "redirect_origin", b"redirect_origin", "registration", b"registration", "screen", b"screen", "ui_locales", b"ui_locales"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "client_id", b"client_id", "client_logo_id", b"client_logo_id", "client_name", b"client_name", "client_uri", b"client_uri", "csrf_token", b"csrf_token", "form_origins", b"form_origins", "is_email_first", b"is_email_first", "is_provider_alone", b"is_provider_alone", "is_registration_first", b"is_registration_first", "is_signed_in", b"is_signed_in", "login_hint", b"login_hint", "offers_password_reset", b"offers_password_reset", "providers", b"providers", "redirect_origin", b"redirect_origin", "registration", b"registration", "screen", b"screen", "ui_locales", b"ui_locales"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -10607,6 +10607,11 @@ class SignInPage(betterproto2.Message):
     What the page looks like, absent for the default theme.
     """
 
+    form_origins: "list[str]" = betterproto2.field(22, betterproto2.TYPE_STRING, repeated=True)
+    """
+    Origins of providers to which the page posts a request, for its content security policy.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "SignInPage", SignInPage)
 
