@@ -225,6 +225,7 @@ def _of_browsers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages:
         FROM_ANYWHERE,
         {"GET": federation.callback, "POST": federation.receive},
     )
+    yield "/providers/{id}/logout", FROM_ANYWHERE, {"GET": federation.logout, "POST": federation.logout}
     yield "/providers/{id}/metadata", PUBLIC_DOCUMENT, {"GET": federation.metadata}
     yield "/users/register", FROM_ANY_PAGE, {"GET": registration.get, "POST": registration.post}
     yield (

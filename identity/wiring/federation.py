@@ -26,6 +26,7 @@ from identity.authentication.passkeys.passkey import PASSKEYS
 from identity.authentication.passkeys.passkeys import Passkeys
 from identity.authentication.rpc.federation import UpstreamSignIn
 from identity.authentication.saml.arrival import SamlArrivals
+from identity.authentication.saml.logout import SamlLogout
 from identity.authentication.saml.metadata import SamlMetadata
 from identity.authentication.saml.service_provider import ServiceProvider
 from identity.authentication.saml.sign_in import SamlResponses
@@ -142,4 +143,14 @@ def upstream_sign_in(
         sign_in_flow=door.sign_in_flow,
         second_factors=second_factors,
     )
-    return UpstreamSignIn(login_redirect, callback, providers, ServiceProvider(dependencies.saml_keys))
+    service_provider = ServiceProvider(dependencies.saml_keys)
+    logout = SamlLogout(
+        providers,
+        service_provider,
+        single_use=SingleUse(dependencies.store),
+        sessions=user_state.sessions,
+        termination=user_state.termination,
+        events=dependencies.events,
+        clock=dependencies.clock,
+    )
+    return UpstreamSignIn(login_redirect, callback, providers, service_provider, logout)

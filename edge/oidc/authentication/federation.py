@@ -14,7 +14,7 @@ from edge.oidc.access.browsers import Browsers
 from edge.oidc.access.form import form_of, query_parameters, read_parameters, single
 from edge.oidc.access.refusal import Refused
 from edge.oidc.access.tenant import issuer_path, tenant_of
-from edge.oidc.authentication.redirects import accepted
+from edge.oidc.authentication.redirects import accepted, sent_back
 from edge.oidc.authentication.steps import navigated
 from edge.oidc.config import OidcConfig
 from edge.oidc.pages import Pages
@@ -65,6 +65,21 @@ class FederationEndpoint:
         asked = pb.GetSamlMetadataRequest(tenant_id=tenant_of(request), provider_id=_provider_id(request))
         found = await self._federations.GetSamlMetadata(asked, timeout=self._config.call_timeout_seconds)
         return web.Response(body=found.document.encode(), content_type=_METADATA)
+
+    async def logout(self, request: web.Request) -> web.Response:
+        return await self._pages.instead_of_refusals(request, self._logout(request))
+
+    async def _logout(self, request: web.Request) -> web.Response:
+        asked = pb.ReceiveSamlLogoutRequest(tenant_id=tenant_of(request), provider_id=_provider_id(request))
+        if request.method == "POST":
+            form = form_of(await read_parameters(request, _MAX_FORM_BYTES))
+            asked.form.saml_request = single(form, "SAMLRequest")
+            asked.form.relay_state = single(form, "RelayState")
+        else:
+            # The signature covers the query as the provider wrote it.
+            asked.query = request.rel_url.raw_query_string
+        received = await self._federations.ReceiveSamlLogout(asked, timeout=self._config.call_timeout_seconds)
+        return sent_back(received.redirect, self._pages, status=303)
 
     async def _receive(self, request: web.Request) -> web.Response:
         form = form_of(await read_parameters(request, _MAX_FORM_BYTES))

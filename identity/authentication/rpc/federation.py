@@ -16,6 +16,7 @@ from identity.authentication.rpc.browser import (
     session_cookie,
 )
 from identity.authentication.rpc.shown_screen import screen_message
+from identity.authentication.saml.logout import SamlLogout
 from identity.authentication.saml.service_provider import ServiceProvider
 from identity.directory.providers import Providers
 from identity.foundation.tenants import Tenants
@@ -30,6 +31,7 @@ class UpstreamSignIn:
     callback: UpstreamCallback
     providers: Providers
     service_provider: ServiceProvider
+    saml_logout: SamlLogout
 
 
 class FederationServicer:
@@ -81,6 +83,19 @@ class FederationServicer:
             message=request.saml_response,
         )
         return pb.ReceiveSamlResponseResponse()
+
+    async def receive_saml_logout(
+        self, request: pb.ReceiveSamlLogoutRequest, _call: Call
+    ) -> pb.ReceiveSamlLogoutResponse:
+        logout, tenant = self._enabled().saml_logout, self._tenants.find(request.tenant_id)
+        if request.HasField("form"):
+            form = request.form
+            answer = await logout.receive_form(
+                tenant, request.provider_id, message=form.saml_request, relay_state=form.relay_state
+            )
+        else:
+            answer = await logout.receive_query(tenant, request.provider_id, request.query)
+        return pb.ReceiveSamlLogoutResponse(redirect=redirect(answer))
 
     async def get_saml_metadata(
         self, request: pb.GetSamlMetadataRequest, _call: Call

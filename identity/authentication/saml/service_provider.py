@@ -4,40 +4,39 @@ SAML 2.0 Metadata §2.4.4, Core §3.4.1, Bindings §3.4 and §3.5. A request say
 """
 
 import base64
-import zlib
 from dataclasses import dataclass
 from datetime import datetime
-from urllib.parse import quote, urlencode
-
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
-from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+from hashlib import sha256
 
 from identity.authentication.requests.redirection import Redirection
 from identity.authentication.requests.request import ResponseMode
 from identity.authentication.saml.keys import SamlKeys
 from identity.authentication.saml.names import (
     HTTP_POST,
+    HTTP_REDIRECT,
     MD,
     PROTOCOL,
     SAML,
     SAMLP,
+    SUCCESS,
     child,
     root,
     written,
 )
+from identity.authentication.saml.redirect_binding import deflated, signed_query
 from identity.crypto.xml.documents import XmlElement, serialized
 from identity.crypto.xml.signatures import DS, placeholder, signed
 from identity.directory.provider import Provider, SamlBinding, SamlFields
 from identity.foundation.tenants import Tenant
 
-_RSA_SHA256 = "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256"
-_RAW_DEFLATE = -15
-
 
 def callback_of(tenant: Tenant, provider: Provider) -> str:
     """Return the redirect URI of a provider, which is the assertion consumer service of a SAML provider."""
     return f"{tenant.issuer}providers/{provider.id}/callback"
+
+
+def logout_of(tenant: Tenant, provider: Provider) -> str:
+    return f"{tenant.issuer}providers/{provider.id}/logout"
 
 
 def metadata_uri(tenant: Tenant, provider: Provider) -> str:
@@ -84,6 +83,9 @@ class ServiceProvider:
             key = child(descriptor, f"{MD}KeyDescriptor", use=use)
             data = child(child(key, f"{DS}KeyInfo"), f"{DS}X509Data")
             child(data, f"{DS}X509Certificate", provider.saml_certificate)
+        for binding in (HTTP_REDIRECT, HTTP_POST) if saml.single_logout_endpoint else ():
+            location = logout_of(tenant, provider)
+            child(descriptor, f"{MD}SingleLogoutService", Binding=binding, Location=location)
         if saml.name_id_format:
             child(descriptor, f"{MD}NameIDFormat", saml.name_id_format)
         child(
@@ -101,9 +103,9 @@ class ServiceProvider:
         saml, endpoint = saml_of(provider), provider.fields.authorization_endpoint
         element = _request(tenant, provider, request)
         if saml.binding is SamlBinding.REDIRECT:
-            parameters = [("SAMLRequest", _deflated(element)), ("RelayState", request.relay_state)]
+            parameters = [("SAMLRequest", deflated(element)), ("RelayState", request.relay_state)]
             if saml.signs_requests:
-                parameters = _signed_query(parameters, self._keys.open(provider)[0])
+                parameters = signed_query(parameters, self._keys.open(provider)[0])
             return Redirection(endpoint, ResponseMode.QUERY, tuple(parameters))
         if saml.signs_requests:
             key, certificate = self._keys.open(provider)
@@ -112,6 +114,27 @@ class ServiceProvider:
         message = base64.b64encode(serialized(element)).decode()
         fields = (("SAMLRequest", message), ("RelayState", request.relay_state))
         return Redirection(endpoint, ResponseMode.FORM_POST, fields)
+
+    def logout_response(
+        self, tenant: Tenant, provider: Provider, request_id: str, *, at: datetime, relay_state: str
+    ) -> Redirection:
+        """Return the signed answer to a logout request, which takes the browser back: Core §3.7.3."""
+        endpoint = saml_of(provider).single_logout_endpoint
+        attributes = {
+            # One request has one answer, since its id counts once.
+            "ID": f"_{sha256(request_id.encode()).hexdigest()}",
+            "Version": "2.0",
+            "IssueInstant": written(at),
+            "Destination": endpoint,
+            "InResponseTo": request_id,
+        }
+        element = root(f"{SAMLP}LogoutResponse", attributes)
+        child(element, f"{SAML}Issuer", entity_id_of(tenant, provider))
+        child(child(element, f"{SAMLP}Status"), f"{SAMLP}StatusCode", Value=SUCCESS)
+        state = [("RelayState", relay_state)] if relay_state else []
+        key, _ = self._keys.open(provider)
+        parameters = signed_query([("SAMLResponse", deflated(element)), *state], key)
+        return Redirection(endpoint, ResponseMode.QUERY, tuple(parameters))
 
 
 def _request(tenant: Tenant, provider: Provider, request: AuthenticationRequest) -> XmlElement:
@@ -131,20 +154,6 @@ def _request(tenant: Tenant, provider: Provider, request: AuthenticationRequest)
     policy = {"Format": name_id_format} if name_id_format else {}
     child(element, f"{SAMLP}NameIDPolicy", AllowCreate="true", **policy)
     return element
-
-
-def _deflated(element: XmlElement) -> str:
-    """Bindings §3.4.4.1."""
-    deflate = zlib.compressobj(wbits=_RAW_DEFLATE)
-    return base64.b64encode(deflate.compress(serialized(element)) + deflate.flush()).decode()
-
-
-def _signed_query(parameters: list[tuple[str, str]], key: RSAPrivateKey) -> list[tuple[str, str]]:
-    """Sign the query as the edge writes it: Bindings §3.4.4.1."""
-    signed_parameters = [*parameters, ("SigAlg", _RSA_SHA256)]
-    query = urlencode(signed_parameters, quote_via=quote).encode()
-    signature = key.sign(query, PKCS1v15(), hashes.SHA256())
-    return [*signed_parameters, ("Signature", base64.b64encode(signature).decode())]
 
 
 def _written(is_true: bool) -> str:  # noqa: FBT001  # a value, no flag

@@ -28,7 +28,7 @@ from gnomon.identity.v1 import browser_pb2 as gnomon_dot_identity_dot_v1_dot_bro
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n+gnomon/identity/v1/federation_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a.gnomon/identity/v1/authorization_service.proto\x1a gnomon/identity/v1/browser.proto\x1a\x1cgnomon/rest/v1/options.proto\"\xd7\x01\n\x17LeaveForProviderRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12,\n\x07\x62rowser\x18\x02 \x01(\x0b\x32\x1b.gnomon.identity.v1.Browser\x12\"\n\x10\x61uthorization_id\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1d\n\x0bprovider_id\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x17\n\x05\x65mail\x18\x05 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\x12\x15\n\x03pow\x18\x06 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\"J\n\x18LeaveForProviderResponse\x12.\n\x08redirect\x18\x01 \x01(\x0b\x32\x1c.gnomon.identity.v1.Redirect\"\xc2\x01\n\x19ReturnFromProviderRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12,\n\x07\x62rowser\x18\x02 \x01(\x0b\x32\x1b.gnomon.identity.v1.Browser\x12\x1d\n\x0bprovider_id\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12;\n\nparameters\x18\x04 \x03(\x0b\x32\x1d.gnomon.identity.v1.ParameterB\x08\xbaH\x05\x92\x01\x02\x10@\"\xfe\x01\n\x1aReturnFromProviderResponse\x12.\n\x08redirect\x18\x01 \x01(\x0b\x32\x1c.gnomon.identity.v1.Redirect\x12\x31\n\x06\x63ookie\x18\x02 \x01(\x0b\x32!.gnomon.identity.v1.SessionCookie\x12\x30\n\x07\x63onsent\x18\x03 \x01(\x0b\x32\x1f.gnomon.identity.v1.ConsentPage\x12\x37\n\rsecond_factor\x18\x04 \x01(\x0b\x32 .gnomon.identity.v1.SecondFactor\x12\x12\n\ncsrf_token\x18\x05 \x01(\t\"\x9b\x01\n\x1aReceiveSamlResponseRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1d\n\x0bprovider_id\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1d\n\x0brelay_state\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\"\n\rsaml_response\x18\x04 \x01(\tB\x0b\xbaH\x08r\x06\x10\x01\x18\x80\x80\x18\"\x1d\n\x1bReceiveSamlResponseResponse\"T\n\x16GetSamlMetadataRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1d\n\x0bprovider_id\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\"+\n\x17GetSamlMetadataResponse\x12\x10\n\x08\x64ocument\x18\x01 \x01(\t2\xf0\x04\n\x11\x46\x65\x64\x65rationService\x12\xa4\x01\n\x10LeaveForProvider\x12+.gnomon.identity.v1.LeaveForProviderRequest\x1a,.gnomon.identity.v1.LeaveForProviderResponse\"5\x8a\xe7\x18\x31\x32\tNOT_FOUND2\x11PERMISSION_DENIED2\x0fUNAUTHENTICATEDP\x01\x12\x97\x01\n\x12ReturnFromProvider\x12-.gnomon.identity.v1.ReturnFromProviderRequest\x1a..gnomon.identity.v1.ReturnFromProviderResponse\"\"\x8a\xe7\x18\x1e\x32\tNOT_FOUND2\x0fUNAUTHENTICATEDP\x01\x12\x9a\x01\n\x13ReceiveSamlResponse\x12..gnomon.identity.v1.ReceiveSamlResponseRequest\x1a/.gnomon.identity.v1.ReceiveSamlResponseResponse\"\"\x8a\xe7\x18\x1e\x32\tNOT_FOUND2\x0fUNAUTHENTICATEDP\x01\x12}\n\x0fGetSamlMetadata\x12*.gnomon.identity.v1.GetSamlMetadataRequest\x1a+.gnomon.identity.v1.GetSamlMetadataResponse\"\x11\x8a\xe7\x18\r2\tNOT_FOUNDP\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n+gnomon/identity/v1/federation_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a.gnomon/identity/v1/authorization_service.proto\x1a gnomon/identity/v1/browser.proto\x1a\x1cgnomon/rest/v1/options.proto\"\xd7\x01\n\x17LeaveForProviderRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12,\n\x07\x62rowser\x18\x02 \x01(\x0b\x32\x1b.gnomon.identity.v1.Browser\x12\"\n\x10\x61uthorization_id\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1d\n\x0bprovider_id\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x17\n\x05\x65mail\x18\x05 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\x12\x15\n\x03pow\x18\x06 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\"J\n\x18LeaveForProviderResponse\x12.\n\x08redirect\x18\x01 \x01(\x0b\x32\x1c.gnomon.identity.v1.Redirect\"\xc2\x01\n\x19ReturnFromProviderRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12,\n\x07\x62rowser\x18\x02 \x01(\x0b\x32\x1b.gnomon.identity.v1.Browser\x12\x1d\n\x0bprovider_id\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12;\n\nparameters\x18\x04 \x03(\x0b\x32\x1d.gnomon.identity.v1.ParameterB\x08\xbaH\x05\x92\x01\x02\x10@\"\xfe\x01\n\x1aReturnFromProviderResponse\x12.\n\x08redirect\x18\x01 \x01(\x0b\x32\x1c.gnomon.identity.v1.Redirect\x12\x31\n\x06\x63ookie\x18\x02 \x01(\x0b\x32!.gnomon.identity.v1.SessionCookie\x12\x30\n\x07\x63onsent\x18\x03 \x01(\x0b\x32\x1f.gnomon.identity.v1.ConsentPage\x12\x37\n\rsecond_factor\x18\x04 \x01(\x0b\x32 .gnomon.identity.v1.SecondFactor\x12\x12\n\ncsrf_token\x18\x05 \x01(\t\"\x9b\x01\n\x1aReceiveSamlResponseRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1d\n\x0bprovider_id\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1d\n\x0brelay_state\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\"\n\rsaml_response\x18\x04 \x01(\tB\x0b\xbaH\x08r\x06\x10\x01\x18\x80\x80\x18\"\x1d\n\x1bReceiveSamlResponseResponse\"\xb8\x01\n\x18ReceiveSamlLogoutRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1d\n\x0bprovider_id\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1a\n\x05query\x18\x03 \x01(\tB\t\xbaH\x06r\x04\x18\x80\x80\x01H\x00\x12\x32\n\x04\x66orm\x18\x04 \x01(\x0b\x32\".gnomon.identity.v1.SamlLogoutFormH\x00\x42\x10\n\x07\x62inding\x12\x05\xbaH\x02\x08\x01\"P\n\x0eSamlLogoutForm\x12\x1f\n\x0csaml_request\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x18\x80\x80\x18\x12\x1d\n\x0brelay_state\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\"K\n\x19ReceiveSamlLogoutResponse\x12.\n\x08redirect\x18\x01 \x01(\x0b\x32\x1c.gnomon.identity.v1.Redirect\"T\n\x16GetSamlMetadataRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1d\n\x0bprovider_id\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\"+\n\x17GetSamlMetadataResponse\x12\x10\n\x08\x64ocument\x18\x01 \x01(\t2\x87\x06\n\x11\x46\x65\x64\x65rationService\x12\xa4\x01\n\x10LeaveForProvider\x12+.gnomon.identity.v1.LeaveForProviderRequest\x1a,.gnomon.identity.v1.LeaveForProviderResponse\"5\x8a\xe7\x18\x31\x32\tNOT_FOUND2\x11PERMISSION_DENIED2\x0fUNAUTHENTICATEDP\x01\x12\x97\x01\n\x12ReturnFromProvider\x12-.gnomon.identity.v1.ReturnFromProviderRequest\x1a..gnomon.identity.v1.ReturnFromProviderResponse\"\"\x8a\xe7\x18\x1e\x32\tNOT_FOUND2\x0fUNAUTHENTICATEDP\x01\x12\x9a\x01\n\x13ReceiveSamlResponse\x12..gnomon.identity.v1.ReceiveSamlResponseRequest\x1a/.gnomon.identity.v1.ReceiveSamlResponseResponse\"\"\x8a\xe7\x18\x1e\x32\tNOT_FOUND2\x0fUNAUTHENTICATEDP\x01\x12\x94\x01\n\x11ReceiveSamlLogout\x12,.gnomon.identity.v1.ReceiveSamlLogoutRequest\x1a-.gnomon.identity.v1.ReceiveSamlLogoutResponse\"\"\x8a\xe7\x18\x1e\x32\tNOT_FOUND2\x0fUNAUTHENTICATEDP\x01\x12}\n\x0fGetSamlMetadata\x12*.gnomon.identity.v1.GetSamlMetadataRequest\x1a+.gnomon.identity.v1.GetSamlMetadataResponse\"\x11\x8a\xe7\x18\r2\tNOT_FOUNDP\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -59,6 +59,18 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_RECEIVESAMLRESPONSEREQUEST'].fields_by_name['relay_state']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_RECEIVESAMLRESPONSEREQUEST'].fields_by_name['saml_response']._loaded_options = None
   _globals['_RECEIVESAMLRESPONSEREQUEST'].fields_by_name['saml_response']._serialized_options = b'\272H\010r\006\020\001\030\200\200\030'
+  _globals['_RECEIVESAMLLOGOUTREQUEST'].oneofs_by_name['binding']._loaded_options = None
+  _globals['_RECEIVESAMLLOGOUTREQUEST'].oneofs_by_name['binding']._serialized_options = b'\272H\002\010\001'
+  _globals['_RECEIVESAMLLOGOUTREQUEST'].fields_by_name['tenant_id']._loaded_options = None
+  _globals['_RECEIVESAMLLOGOUTREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
+  _globals['_RECEIVESAMLLOGOUTREQUEST'].fields_by_name['provider_id']._loaded_options = None
+  _globals['_RECEIVESAMLLOGOUTREQUEST'].fields_by_name['provider_id']._serialized_options = b'\272H\005r\003\030\200\002'
+  _globals['_RECEIVESAMLLOGOUTREQUEST'].fields_by_name['query']._loaded_options = None
+  _globals['_RECEIVESAMLLOGOUTREQUEST'].fields_by_name['query']._serialized_options = b'\272H\006r\004\030\200\200\001'
+  _globals['_SAMLLOGOUTFORM'].fields_by_name['saml_request']._loaded_options = None
+  _globals['_SAMLLOGOUTFORM'].fields_by_name['saml_request']._serialized_options = b'\272H\006r\004\030\200\200\030'
+  _globals['_SAMLLOGOUTFORM'].fields_by_name['relay_state']._loaded_options = None
+  _globals['_SAMLLOGOUTFORM'].fields_by_name['relay_state']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_GETSAMLMETADATAREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_GETSAMLMETADATAREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_GETSAMLMETADATAREQUEST'].fields_by_name['provider_id']._loaded_options = None
@@ -69,6 +81,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_FEDERATIONSERVICE'].methods_by_name['ReturnFromProvider']._serialized_options = b'\212\347\030\0362\tNOT_FOUND2\017UNAUTHENTICATEDP\001'
   _globals['_FEDERATIONSERVICE'].methods_by_name['ReceiveSamlResponse']._loaded_options = None
   _globals['_FEDERATIONSERVICE'].methods_by_name['ReceiveSamlResponse']._serialized_options = b'\212\347\030\0362\tNOT_FOUND2\017UNAUTHENTICATEDP\001'
+  _globals['_FEDERATIONSERVICE'].methods_by_name['ReceiveSamlLogout']._loaded_options = None
+  _globals['_FEDERATIONSERVICE'].methods_by_name['ReceiveSamlLogout']._serialized_options = b'\212\347\030\0362\tNOT_FOUND2\017UNAUTHENTICATEDP\001'
   _globals['_FEDERATIONSERVICE'].methods_by_name['GetSamlMetadata']._loaded_options = None
   _globals['_FEDERATIONSERVICE'].methods_by_name['GetSamlMetadata']._serialized_options = b'\212\347\030\r2\tNOT_FOUNDP\001'
   _globals['_LEAVEFORPROVIDERREQUEST']._serialized_start=209
@@ -83,10 +97,16 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_RECEIVESAMLRESPONSEREQUEST']._serialized_end=1112
   _globals['_RECEIVESAMLRESPONSERESPONSE']._serialized_start=1114
   _globals['_RECEIVESAMLRESPONSERESPONSE']._serialized_end=1143
-  _globals['_GETSAMLMETADATAREQUEST']._serialized_start=1145
-  _globals['_GETSAMLMETADATAREQUEST']._serialized_end=1229
-  _globals['_GETSAMLMETADATARESPONSE']._serialized_start=1231
-  _globals['_GETSAMLMETADATARESPONSE']._serialized_end=1274
-  _globals['_FEDERATIONSERVICE']._serialized_start=1277
-  _globals['_FEDERATIONSERVICE']._serialized_end=1901
+  _globals['_RECEIVESAMLLOGOUTREQUEST']._serialized_start=1146
+  _globals['_RECEIVESAMLLOGOUTREQUEST']._serialized_end=1330
+  _globals['_SAMLLOGOUTFORM']._serialized_start=1332
+  _globals['_SAMLLOGOUTFORM']._serialized_end=1412
+  _globals['_RECEIVESAMLLOGOUTRESPONSE']._serialized_start=1414
+  _globals['_RECEIVESAMLLOGOUTRESPONSE']._serialized_end=1489
+  _globals['_GETSAMLMETADATAREQUEST']._serialized_start=1491
+  _globals['_GETSAMLMETADATAREQUEST']._serialized_end=1575
+  _globals['_GETSAMLMETADATARESPONSE']._serialized_start=1577
+  _globals['_GETSAMLMETADATARESPONSE']._serialized_end=1620
+  _globals['_FEDERATIONSERVICE']._serialized_start=1623
+  _globals['_FEDERATIONSERVICE']._serialized_end=2398
 # @@protoc_insertion_point(module_scope)

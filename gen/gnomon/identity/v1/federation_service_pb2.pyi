@@ -224,6 +224,94 @@ class ReceiveSamlResponseResponse(_message.Message):
 Global___ReceiveSamlResponseResponse: _TypeAlias = ReceiveSamlResponseResponse  # noqa: Y015
 
 @_typing.final
+class ReceiveSamlLogoutRequest(_message.Message):
+    """Request of ReceiveSamlLogout."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    PROVIDER_ID_FIELD_NUMBER: _builtins.int
+    QUERY_FIELD_NUMBER: _builtins.int
+    FORM_FIELD_NUMBER: _builtins.int
+    tenant_id: _builtins.str
+    """Tenant whose endpoint was called; empty means the default tenant."""
+    provider_id: _builtins.str
+    """Provider whose endpoint was called."""
+    query: _builtins.str
+    """The query of the redirect binding, as it was sent."""
+    @_builtins.property
+    def form(self) -> Global___SamlLogoutForm:
+        """The form of the POST binding."""
+
+    def __init__(
+        self,
+        *,
+        tenant_id: _builtins.str = ...,
+        provider_id: _builtins.str = ...,
+        query: _builtins.str = ...,
+        form: Global___SamlLogoutForm | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["binding", b"binding", "form", b"form", "query", b"query"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["binding", b"binding", "form", b"form", "provider_id", b"provider_id", "query", b"query", "tenant_id", b"tenant_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_binding: _TypeAlias = _typing.Literal["query", "form"]  # noqa: Y015
+    _WhichOneofArgType_binding: _TypeAlias = _typing.Literal["binding", b"binding"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_binding) -> _WhichOneofReturnType_binding | None: ...
+
+Global___ReceiveSamlLogoutRequest: _TypeAlias = ReceiveSamlLogoutRequest  # noqa: Y015
+
+@_typing.final
+class SamlLogoutForm(_message.Message):
+    """Form of a logout request."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SAML_REQUEST_FIELD_NUMBER: _builtins.int
+    RELAY_STATE_FIELD_NUMBER: _builtins.int
+    saml_request: _builtins.str
+    """The SAMLRequest of the form, in base64."""
+    relay_state: _builtins.str
+    """The RelayState of the form."""
+    def __init__(
+        self,
+        *,
+        saml_request: _builtins.str = ...,
+        relay_state: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["relay_state", b"relay_state", "saml_request", b"saml_request"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SamlLogoutForm: _TypeAlias = SamlLogoutForm  # noqa: Y015
+
+@_typing.final
+class ReceiveSamlLogoutResponse(_message.Message):
+    """Response of ReceiveSamlLogout."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REDIRECT_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def redirect(self) -> _browser_pb2.Redirect:
+        """Back to the provider, with the answer."""
+
+    def __init__(
+        self,
+        *,
+        redirect: _browser_pb2.Redirect | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["redirect", b"redirect"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["redirect", b"redirect"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReceiveSamlLogoutResponse: _TypeAlias = ReceiveSamlLogoutResponse  # noqa: Y015
+
+@_typing.final
 class GetSamlMetadataRequest(_message.Message):
     """Request of GetSamlMetadata."""
 

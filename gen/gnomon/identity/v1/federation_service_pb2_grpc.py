@@ -50,6 +50,11 @@ class FederationServiceStub:
                 request_serializer=gnomon_dot_identity_dot_v1_dot_federation__service__pb2.ReceiveSamlResponseRequest.SerializeToString,
                 response_deserializer=gnomon_dot_identity_dot_v1_dot_federation__service__pb2.ReceiveSamlResponseResponse.FromString,
                 _registered_method=True)
+        self.ReceiveSamlLogout = channel.unary_unary(
+                '/gnomon.identity.v1.FederationService/ReceiveSamlLogout',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_federation__service__pb2.ReceiveSamlLogoutRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_federation__service__pb2.ReceiveSamlLogoutResponse.FromString,
+                _registered_method=True)
         self.GetSamlMetadata = channel.unary_unary(
                 '/gnomon.identity.v1.FederationService/GetSamlMetadata',
                 request_serializer=gnomon_dot_identity_dot_v1_dot_federation__service__pb2.GetSamlMetadataRequest.SerializeToString,
@@ -86,6 +91,15 @@ class FederationServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ReceiveSamlLogout(self, request, context):
+        """Ends sessions that began at a SAML provider, at its request, and answers it: SAML 2.0 Profiles §4.4.
+        Rejected with NOT_FOUND when the tenant has no SAML provider of that id with single logout, and with UNAUTHENTICATED
+        for a request that is not signed by the provider, or is invalid.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def GetSamlMetadata(self, request, context):
         """Returns our metadata for a SAML provider: SAML 2.0 Metadata §2.4.4.
         Rejected with NOT_FOUND when the tenant has no SAML provider of that id.
@@ -111,6 +125,11 @@ def add_FederationServiceServicer_to_server(servicer, server):
                     servicer.ReceiveSamlResponse,
                     request_deserializer=gnomon_dot_identity_dot_v1_dot_federation__service__pb2.ReceiveSamlResponseRequest.FromString,
                     response_serializer=gnomon_dot_identity_dot_v1_dot_federation__service__pb2.ReceiveSamlResponseResponse.SerializeToString,
+            ),
+            'ReceiveSamlLogout': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReceiveSamlLogout,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_federation__service__pb2.ReceiveSamlLogoutRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_federation__service__pb2.ReceiveSamlLogoutResponse.SerializeToString,
             ),
             'GetSamlMetadata': grpc.unary_unary_rpc_method_handler(
                     servicer.GetSamlMetadata,
@@ -200,6 +219,33 @@ class FederationService:
             '/gnomon.identity.v1.FederationService/ReceiveSamlResponse',
             gnomon_dot_identity_dot_v1_dot_federation__service__pb2.ReceiveSamlResponseRequest.SerializeToString,
             gnomon_dot_identity_dot_v1_dot_federation__service__pb2.ReceiveSamlResponseResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReceiveSamlLogout(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.FederationService/ReceiveSamlLogout',
+            gnomon_dot_identity_dot_v1_dot_federation__service__pb2.ReceiveSamlLogoutRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_federation__service__pb2.ReceiveSamlLogoutResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -46,6 +46,11 @@ class FederationServiceStub:
     Rejected with UNAUTHENTICATED when no sign-in with that relay state is pending at the provider, or its response
     arrived before.
     """
+    ReceiveSamlLogout: _grpc.UnaryUnaryMultiCallable[_federation_service_pb2.ReceiveSamlLogoutRequest, _federation_service_pb2.ReceiveSamlLogoutResponse]
+    """Ends sessions that began at a SAML provider, at its request, and answers it: SAML 2.0 Profiles §4.4.
+    Rejected with NOT_FOUND when the tenant has no SAML provider of that id with single logout, and with UNAUTHENTICATED
+    for a request that is not signed by the provider, or is invalid.
+    """
     GetSamlMetadata: _grpc.UnaryUnaryMultiCallable[_federation_service_pb2.GetSamlMetadataRequest, _federation_service_pb2.GetSamlMetadataResponse]
     """Returns our metadata for a SAML provider: SAML 2.0 Metadata §2.4.4.
     Rejected with NOT_FOUND when the tenant has no SAML provider of that id.
@@ -68,6 +73,11 @@ class FederationServiceAsyncStub(FederationServiceStub):
     """Keeps the response of a SAML provider until the browser returns with its session: SAML 2.0 Bindings §3.5.
     Rejected with UNAUTHENTICATED when no sign-in with that relay state is pending at the provider, or its response
     arrived before.
+    """
+    ReceiveSamlLogout: _aio.UnaryUnaryMultiCallable[_federation_service_pb2.ReceiveSamlLogoutRequest, _federation_service_pb2.ReceiveSamlLogoutResponse]  # type: ignore[assignment]
+    """Ends sessions that began at a SAML provider, at its request, and answers it: SAML 2.0 Profiles §4.4.
+    Rejected with NOT_FOUND when the tenant has no SAML provider of that id with single logout, and with UNAUTHENTICATED
+    for a request that is not signed by the provider, or is invalid.
     """
     GetSamlMetadata: _aio.UnaryUnaryMultiCallable[_federation_service_pb2.GetSamlMetadataRequest, _federation_service_pb2.GetSamlMetadataResponse]  # type: ignore[assignment]
     """Returns our metadata for a SAML provider: SAML 2.0 Metadata §2.4.4.
@@ -106,6 +116,17 @@ class FederationServiceServicer(metaclass=_abc_1.ABCMeta):
         """Keeps the response of a SAML provider until the browser returns with its session: SAML 2.0 Bindings §3.5.
         Rejected with UNAUTHENTICATED when no sign-in with that relay state is pending at the provider, or its response
         arrived before.
+        """
+
+    @_abc_1.abstractmethod
+    def ReceiveSamlLogout(
+        self,
+        request: _federation_service_pb2.ReceiveSamlLogoutRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_federation_service_pb2.ReceiveSamlLogoutResponse, _abc.Awaitable[_federation_service_pb2.ReceiveSamlLogoutResponse]]:
+        """Ends sessions that began at a SAML provider, at its request, and answers it: SAML 2.0 Profiles §4.4.
+        Rejected with NOT_FOUND when the tenant has no SAML provider of that id with single logout, and with UNAUTHENTICATED
+        for a request that is not signed by the provider, or is invalid.
         """
 
     @_abc_1.abstractmethod

@@ -24,6 +24,7 @@ from tests.identity.authentication.saml.idp import pair
 
 XMLSEC = shutil.which("xmlsec1") or ""
 ENTITY_ID, SIGN_ON = "https://idp.example.com/saml", "https://idp.example.com/sso"
+LOGOUT = "https://idp.example.com/slo"
 ATTRIBUTE_FORMAT = "urn:oasis:names:tc:SAML:2.0:attrname-format:uri"
 
 
@@ -93,6 +94,26 @@ class Peer:
         )
         return Answer(request.message.assertion_consumer_service_url, _fields(str(posted["data"])))
 
+    def logout_request(self, destination: str, sid: str, user: str = "alice-there") -> str:
+        """Return the address that the browser is sent to when the session has ended at the provider."""
+        _, request = self._server.create_logout_request(
+            destination,
+            ENTITY_ID,
+            name_id=NameID(format=NAMEID_FORMAT_PERSISTENT, text=user),
+            session_indexes=[sid],
+            sign=False,
+        )
+        bound = self._server.apply_binding(
+            BINDING_HTTP_REDIRECT, str(request), destination, "r1", sign=True, sigalg=SIG_RSA_SHA256
+        )
+        return str(dict(bound["headers"])["Location"])
+
+    def logout_status(self, location: str) -> str:
+        """Verify our answer, which is an address of the provider."""
+        given = dict(parse_qsl(urlsplit(location).query))
+        answer = self._server.parse_logout_request_response(given["SAMLResponse"], BINDING_HTTP_REDIRECT)
+        return str(answer.response.status.status_code.value)
+
     def _config(self, sp_metadata: str = "") -> IdPConfig:
         policy = {"default": {"attribute_restrictions": None, "name_form": ATTRIBUTE_FORMAT}}
         config: dict[str, Any] = {
@@ -106,6 +127,7 @@ class Peer:
                     "want_authn_requests_signed": True,
                     "policy": policy,
                     "endpoints": {
+                        "single_logout_service": [(LOGOUT, BINDING_HTTP_REDIRECT)],
                         "single_sign_on_service": [(SIGN_ON, binding) for binding in self.bindings],
                     },
                 }

@@ -192,6 +192,20 @@ async def test_a_response_is_good_once(federation: Federation) -> None:
     assert len(await federation.sessions()) == 1
 
 
+async def test_a_logout_at_the_provider_ends_the_session_here(federation: Federation) -> None:
+    await federation.register()
+    session = await federation.sign_in()
+    own = f"{federation.here.issuer()}providers/{federation.provider_id}/logout"
+
+    address = federation.peer.logout_request(own, session.upstream_sid)
+    answer = await asyncio.to_thread(lambda: requests.get(address, allow_redirects=False, timeout=SECONDS))
+
+    assert answer.status_code == requests.codes.see_other, (answer.text, await federation.refusals())
+    assert answer.headers["location"].startswith("https://idp.example.com/slo?SAMLResponse=")
+    assert federation.peer.logout_status(answer.headers["location"]).endswith(":status:Success")
+    assert await federation.sessions() == []
+
+
 async def test_a_provider_belongs_to_its_tenant(federation: Federation) -> None:
     await federation.here.add_app("acme")
     federation.tenant = "acme"

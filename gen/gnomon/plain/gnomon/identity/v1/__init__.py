@@ -350,6 +350,8 @@ __all__ = (
     "PutImageResponse",
     "ReceiveLogoutTokenRequest",
     "ReceiveLogoutTokenResponse",
+    "ReceiveSamlLogoutRequest",
+    "ReceiveSamlLogoutResponse",
     "ReceiveSamlResponseRequest",
     "ReceiveSamlResponseResponse",
     "Redirect",
@@ -389,6 +391,7 @@ __all__ = (
     "RotateClientSecretResponse",
     "RotateKeysRequest",
     "RotateKeysResponse",
+    "SamlLogoutForm",
     "SamlProviderFields",
     "Scope",
     "ScopeServiceStub",
@@ -9034,6 +9037,60 @@ default_message_pool.register_message(
 
 
 @dataclass(eq=False, repr=False)
+class ReceiveSamlLogoutRequest(betterproto2.Message):
+    """
+    Request of ReceiveSamlLogout.
+
+    Oneofs:
+        - binding: How the request came.
+    """
+
+    tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Tenant whose endpoint was called; empty means the default tenant.
+    """
+
+    provider_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    Provider whose endpoint was called.
+    """
+
+    query: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True, group="binding")
+    """
+    The query of the redirect binding, as it was sent.
+    """
+
+    form: "SamlLogoutForm | None" = betterproto2.field(
+        4, betterproto2.TYPE_MESSAGE, optional=True, group="binding"
+    )
+    """
+    The form of the POST binding.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "ReceiveSamlLogoutRequest", ReceiveSamlLogoutRequest
+)
+
+
+@dataclass(eq=False, repr=False)
+class ReceiveSamlLogoutResponse(betterproto2.Message):
+    """
+    Response of ReceiveSamlLogout.
+    """
+
+    redirect: "Redirect | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Back to the provider, with the answer.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "ReceiveSamlLogoutResponse", ReceiveSamlLogoutResponse
+)
+
+
+@dataclass(eq=False, repr=False)
 class ReceiveSamlResponseRequest(betterproto2.Message):
     """
     Request of ReceiveSamlResponse.
@@ -9915,6 +9972,26 @@ class RotateKeysResponse(betterproto2.Message):
 
 
 default_message_pool.register_message("gnomon.identity.v1", "RotateKeysResponse", RotateKeysResponse)
+
+
+@dataclass(eq=False, repr=False)
+class SamlLogoutForm(betterproto2.Message):
+    """
+    Form of a logout request.
+    """
+
+    saml_request: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    The SAMLRequest of the form, in base64.
+    """
+
+    relay_state: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    The RelayState of the form.
+    """
+
+
+default_message_pool.register_message("gnomon.identity.v1", "SamlLogoutForm", SamlLogoutForm)
 
 
 @dataclass(eq=False, repr=False)
@@ -14439,6 +14516,29 @@ class FederationServiceStub(betterproto2_grpclib.ServiceStub):
             "/gnomon.identity.v1.FederationService/ReceiveSamlResponse",
             message,
             ReceiveSamlResponseResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def receive_saml_logout(
+        self,
+        message: "ReceiveSamlLogoutRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "ReceiveSamlLogoutResponse":
+        """
+        Ends sessions that began at a SAML provider, at its request, and answers it: SAML 2.0 Profiles §4.4.
+        Rejected with NOT_FOUND when the tenant has no SAML provider of that id with single logout, and with UNAUTHENTICATED
+        for a request that is not signed by the provider, or is invalid.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.identity.v1.FederationService/ReceiveSamlLogout",
+            message,
+            ReceiveSamlLogoutResponse,
             timeout=timeout,
             deadline=deadline,
             metadata=metadata,
