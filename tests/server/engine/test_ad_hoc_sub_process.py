@@ -19,7 +19,7 @@ from server.engine.commands import (
     UpdateJob,
 )
 from server.engine.documents import unpack
-from server.engine.events import ElementTerminated, VariableUpdated
+from server.engine.events import ElementActivating, ElementTerminated, VariableUpdated
 from server.engine.incidents import ErrorType
 from server.engine.job_results import AdHocSubProcessResult, UserTaskResult
 from server.engine.keys import Key
@@ -73,6 +73,14 @@ def test_each_element_of_the_collection_is_activated_in_an_inner_instance(engine
     assert [each.type for each in inner] == ["AD_HOC_SUB_PROCESS_INNER_INSTANCE"] * 2
     assert [each.scope_key for each in inner] == [care.key, care.key]
     assert [engine.element(name).scope_key for name in ("wash", "feed")] == [each.key for each in inner]
+
+
+@pytest.mark.parametrize("order", [["wash", "feed"], ["feed", "wash"], ["pet", "feed", "wash", "feed"]])
+def test_elements_are_activated_in_the_order_of_the_collection(engine: Scenario, order: list[str]) -> None:
+    engine.deploy(caring()).start(active=order)
+
+    entered = [event.element_id for event in engine.happened(ElementActivating)]
+    assert [element_id for element_id in entered if element_id in order] == order
 
 
 def test_rows_have_the_types_of_the_wire(engine: Scenario) -> None:

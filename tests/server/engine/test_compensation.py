@@ -335,6 +335,23 @@ def test_a_handler_sees_and_changes_the_variables_of_the_scope(engine: Scenario)
     assert engine.variables() == {"booked": None, "kind": "refund"}
 
 
+def test_a_handler_sees_local_variables_of_the_scope_around_it_and_of_the_event(engine: Scenario) -> None:
+    inside = sub_process("inside").start()
+    inside.service_task("flight", type="flight").boundary_compensation("undone", on="flight")
+    inside.service_task("undo", type="refund", inputs={"both": "=[seat, reason]"})
+    inside.branch("flight").throw_compensation("regret").end()
+    builder = process("trip").start().embed(inside, inputs={"seat": "=7"}).end()
+    engine.deploy(builder).start(seat=1, reason="rain").complete("flight")
+
+    undo = engine.element("undo").key
+    assert engine.variables(undo) == {"both": [7, "rain"]}
+
+    engine.complete("refund", seat=8)
+    # The innermost variable of that name is the one of the sub-process.
+    assert engine.variables() == {"seat": 1, "reason": "rain"}
+    assert engine.is_completed
+
+
 def test_a_handler_with_an_incident_keeps_the_event_waiting(engine: Scenario) -> None:
     engine.deploy(booking(activity="flight")).start().complete("flight").complete("hotel")
 

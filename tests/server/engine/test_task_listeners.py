@@ -372,6 +372,79 @@ def test_an_expression_that_fails_asks_all_listeners_again(engine: Scenario) -> 
     assert engine.is_completed
 
 
+def test_listeners_that_are_asked_again_see_what_they_corrected_before(engine: Scenario) -> None:
+    engine.deploy(listened(("completing", "first"), ("completing", "=kind"))).start()
+    complete(engine)
+    answer(engine, "first", priority=80)
+    engine.execute(
+        commands.SetVariables(
+            tenant_id="default",
+            process_instance_key=engine.instance_key,
+            element_instance_key=engine.instance_key,
+            variables={"kind": '"second"'},
+        )
+    )
+
+    (job,) = engine.resolve().activate("first")
+    assert job.user_task is not None
+    assert (job.user_task.values.priority, job.user_task.changed_attributes) == (80, ("priority",))
+    engine.execute(commands.CompleteJob("default", job.key))
+    answer(engine, "second", priority=50)
+
+    # It has its own priority again.
+    assert row(engine).priority == 50
+    assert engine.is_completed
+
+
+def test_a_value_that_stays_the_same_is_no_changed_attribute(engine: Scenario) -> None:
+    engine.deploy(
+        listened(("updating", "first"), ("updating", "second"), assignment={"candidateUsers": "ann"})
+    ).start()
+    key = engine.user_task("approve").key
+    engine.execute(
+        commands.UpdateUserTask(tenant_id="default", user_task_key=key, priority=80, candidate_users=("ann",))
+    )
+
+    (job,) = engine.activate("first")
+    assert job.user_task is not None
+    assert job.user_task.changed_attributes == ("priority",)
+    result = UserTaskResult(corrections=Corrections(priority=50, candidate_groups=()))
+    engine.execute(commands.CompleteJob("default", job.key, result=result))
+    (job,) = engine.activate("second")
+
+    assert job.user_task is not None
+    assert job.user_task.changed_attributes == ()
+
+
+@pytest.mark.parametrize("event_type", ["completing", "canceling"])
+def test_what_changes_nothing_has_no_changed_attributes(engine: Scenario, event_type: str) -> None:
+    engine.deploy(listened((event_type, "ask"), assignment={"assignee": "ann"})).start()
+    if event_type == "completing":
+        complete(engine)
+    else:
+        engine.cancel()
+
+    (job,) = engine.activate("ask")
+
+    assert job.user_task is not None
+    assert (job.user_task.changed_attributes, job.user_task.values.assignee) == ((), "ann")
+
+
+def test_canceling_listeners_are_asked_one_after_the_other_and_each_has_its_retries(engine: Scenario) -> None:
+    engine.deploy(listened(("canceling", "first"), ("canceling", "second"))).start().cancel()
+
+    answer(engine, "first", priority=80)
+    engine.fail("second")
+    assert engine.incident.error_type is ErrorType.TASK_LISTENER_NO_RETRIES
+    engine.execute(commands.UpdateJob(tenant_id="default", job_key=engine.job("second").key, retries=1))
+    engine.resolve()
+
+    assert engine.activate("first") == ()
+    answer(engine, "second")
+    assert engine.is_terminated
+    assert (row(engine).state, row(engine).priority) == (State.CANCELED, 80)
+
+
 def test_an_expression_of_a_creating_listener_that_fails_creates_one_task(engine: Scenario) -> None:
     engine.deploy(listened(("creating", "=kind"))).start()
     key = engine.instance_key
