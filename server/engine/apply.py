@@ -542,6 +542,12 @@ def _subscription_closed(state: State, event: events.SubscriptionClosed) -> None
     state.unlist(instance, closed)
 
 
+def _subscription_moved(state: State, event: events.SubscriptionMoved) -> None:
+    subscriptions = _instance(state, event).subscriptions
+    moved = msgspec.structs.replace(subscriptions[event.key], is_moving=event.is_moving)
+    state.journal.put(subscriptions, event.key, moved)
+
+
 def _message_correlated(state: State, event: events.MessageCorrelated) -> None:
     """A fact for searches."""
     state.claim(event.key)
@@ -859,6 +865,7 @@ APPLIERS: Mapping[type[events.Event], Applier] = cast(
         events.CompensationInvoked: _compensation_invoked,
         events.SubscriptionOpened: _subscription_opened,
         events.SubscriptionClosed: _subscription_closed,
+        events.SubscriptionMoved: _subscription_moved,
         events.MessageCorrelated: _message_correlated,
         events.MessageStartsChanged: _message_starts_changed,
         events.WorkPostponed: _work_postponed,

@@ -138,6 +138,7 @@ CHANGED: Mapping[
         events.CompensationInvoked: _one,
         events.SubscriptionOpened: _subscription_opened,
         events.SubscriptionClosed: _one,
+        events.SubscriptionMoved: _one,
         events.MessageCorrelated: _nothing,
         events.WorkPostponed: _itself,
         events.WorkResumed: _itself,

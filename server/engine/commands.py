@@ -522,6 +522,19 @@ class OpenMessageSubscription:
     process_definition_id: str
     message_name: str
     correlation_key: str
+    is_to_be_confirmed: bool = False
+
+    @property
+    def address(self) -> Address:
+        return HERE
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmMessageSubscription:
+    """From the home partition: it knows under which process id the process instance waits."""
+
+    tenant_id: str
+    subscription_key: Key
 
     @property
     def address(self) -> Address:
@@ -1012,6 +1025,7 @@ Command = (
     | ContinueMessage
     | ExpireMessage
     | OpenMessageSubscription
+    | ConfirmMessageSubscription
     | CloseMessageSubscription
     | DeliverMessage
     | SettleMessage

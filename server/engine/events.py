@@ -348,6 +348,13 @@ class SubscriptionClosed(InstanceEvent, frozen=True):
     is_correlated: bool = False
 
 
+class SubscriptionMoved(InstanceEvent, frozen=True):
+    """The home of a message subscription is about to learn of another process, or has learned of it."""
+
+    key: Key
+    is_moving: bool
+
+
 class MessageCorrelated(InstanceEvent, frozen=True):
     """The process instance caught a message by this subscription, or began with it.
 

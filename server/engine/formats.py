@@ -183,6 +183,7 @@ COMMAND_FEATURES: Mapping[type[commands.Command], Feature] = {
     commands.ContinueMessage: Feature.MESSAGES,
     commands.ExpireMessage: Feature.MESSAGES,
     commands.OpenMessageSubscription: Feature.MESSAGES,
+    commands.ConfirmMessageSubscription: Feature.MESSAGES,
     commands.CloseMessageSubscription: Feature.MESSAGES,
     commands.DeliverMessage: Feature.MESSAGES,
     commands.SettleMessage: Feature.MESSAGES,

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from server.bpmn.executable import MessageTrigger
 from server.engine.commands import CloseMessageSubscription, OpenMessageSubscription
-from server.engine.events import InstanceHead, MessageCorrelated
+from server.engine.events import InstanceHead, MessageCorrelated, SubscriptionMoved
 from server.engine.expressions import key_text_of, string_of
 from server.engine.incidents import ErrorType, Incident
 from server.engine.keys import Key
@@ -41,17 +41,33 @@ def bounded(text: str, subject: str) -> str:
 
 
 def report_opened(step: Step, head: InstanceHead, subscription: AnySubscription) -> None:
-    """Let the home know that a process instance waits, or under which process id it does by now."""
+    """Let the home know that a process instance waits."""
     if isinstance(subscription, MessageSubscription):
-        command = OpenMessageSubscription(
-            tenant_id=head.tenant_id,
-            subscription_key=subscription.key,
-            process_instance_key=head.key,
-            process_definition_id=head.process_definition_id,
-            message_name=subscription.message_name,
-            correlation_key=subscription.correlation_key,
-        )
-        step.send(_home(step, head, subscription), command)
+        _send_opened(step, head, subscription, is_to_be_confirmed=False)
+
+
+def report_moved(step: Step, head: InstanceHead, subscription: AnySubscription) -> None:
+    """Let the home know under which process id a process instance waits by now; another partition confirms it."""
+    if isinstance(subscription, MessageSubscription):
+        is_remote = _home(step, head, subscription) != step.state.partition_id
+        _send_opened(step, head, subscription, is_to_be_confirmed=is_remote)
+        if is_remote:
+            step.emit(SubscriptionMoved(head, subscription.key, is_moving=True))
+
+
+def _send_opened(
+    step: Step, head: InstanceHead, subscription: MessageSubscription, *, is_to_be_confirmed: bool
+) -> None:
+    command = OpenMessageSubscription(
+        tenant_id=head.tenant_id,
+        subscription_key=subscription.key,
+        process_instance_key=head.key,
+        process_definition_id=head.process_definition_id,
+        message_name=subscription.message_name,
+        correlation_key=subscription.correlation_key,
+        is_to_be_confirmed=is_to_be_confirmed,
+    )
+    step.send(_home(step, head, subscription), command)
 
 
 def report_closed(step: Step, head: InstanceHead, subscription: AnySubscription) -> None:

@@ -24,10 +24,11 @@ class TimerSubscription(Subscription, frozen=True):
 
 
 class MessageSubscription(Subscription, frozen=True):
-    """The home partition of the correlation key knows it, too."""
+    """The home partition of the correlation key knows it, too; `is_moving` until it knows the process of a migration."""
 
     message_name: str
     correlation_key: str
+    is_moving: bool = False
 
 
 class SignalSubscription(Subscription, frozen=True):

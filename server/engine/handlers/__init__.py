@@ -75,6 +75,7 @@ HANDLERS: Mapping[type[commands.Command], Handler] = cast(
         commands.ContinueMessage: message.go_on,
         commands.ExpireMessage: message.expire,
         commands.OpenMessageSubscription: message.open_subscription,
+        commands.ConfirmMessageSubscription: message.confirm,
         commands.CloseMessageSubscription: message.close_subscription,
         commands.DeliverMessage: message.deliver,
         commands.SettleMessage: message.settle,

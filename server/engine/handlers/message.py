@@ -6,6 +6,7 @@ from server.engine.answers import DONE, CorrelatedMessage, Done, PublishedMessag
 from server.engine.commands import (
     BeginNext,
     CloseMessageSubscription,
+    ConfirmMessageSubscription,
     ContinueMessage,
     CorrelateMessage,
     DeliverMessage,
@@ -118,6 +119,9 @@ def open_subscription(command: OpenMessageSubscription, step: Step) -> Done:
         )
     )
     subscription = known.subscriptions[command.subscription_key]
+    if command.is_to_be_confirmed:
+        confirmation = ConfirmMessageSubscription(command.tenant_id, command.subscription_key)
+        step.send(partition_of(command.subscription_key), confirmation)
     if subscription.message_key is None:
         correlation.correlate_buffered(step, subscription)
     return DONE
@@ -142,6 +146,14 @@ def settle(command: SettleMessage, step: Step) -> Done:
 
 
 # In the partition of the process instance
+
+
+def confirm(command: ConfirmMessageSubscription, step: Step) -> Done:
+    """Does nothing when the process instance waits no more."""
+    instance = step.state.owner_of(command.subscription_key)
+    if instance is not None:
+        step.emit(events.SubscriptionMoved(instance.head, command.subscription_key, is_moving=False))
+    return DONE
 
 
 def deliver(command: DeliverMessage, step: Step) -> Done:

@@ -15,7 +15,7 @@ from server.engine.catch_events import Prepared
 from server.engine.handlers.migration_plan import MigrationPlan
 from server.engine.incidents import Incident
 from server.engine.keys import Key
-from server.engine.message_subscriptions import report_opened
+from server.engine.message_subscriptions import report_moved
 from server.engine.process_instance import ElementInstance, ProcessInstance
 from server.engine.step import Step, Visit
 from server.engine.subscriptions import ConditionalSubscription, MessageSubscription
@@ -34,6 +34,12 @@ def subscription_migration(
     plan: MigrationPlan, step: Step, instance: ProcessInstance
 ) -> SubscriptionMigration:
     """Raises Rejected; nothing has happened yet."""
+    for subscription in instance.subscriptions.values():
+        if isinstance(subscription, MessageSubscription) and subscription.is_moving:
+            raise plan.invalid_state(
+                f"the message subscription of catch event '{subscription.element_id}' is still on its way after the"
+                " last migration: try again"
+            )
     kept = dict(_kept(plan, instance))
     closed = tuple(key for key in instance.subscriptions if key not in kept)
     opened: list[Prepared] = []
@@ -127,7 +133,7 @@ def emit_opened(step: Step, instance: ProcessInstance, migration: SubscriptionMi
 def report_kept(step: Step, instance: ProcessInstance, migration: SubscriptionMigration) -> None:
     """The homes of messages count by process id, which may be another one now."""
     for key in migration.kept:
-        report_opened(step, instance.head, instance.subscriptions[key])
+        report_moved(step, instance.head, instance.subscriptions[key])
 
 
 def emit_conditions(step: Step, instance: ProcessInstance, migration: SubscriptionMigration) -> None:

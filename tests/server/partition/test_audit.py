@@ -164,6 +164,7 @@ def test_every_command_of_a_caller_is_audited() -> None:
         commands.ContinueMessage,
         commands.ExpireMessage,
         commands.OpenMessageSubscription,
+        commands.ConfirmMessageSubscription,
         commands.CloseMessageSubscription,
         commands.DeliverMessage,
         commands.SettleMessage,

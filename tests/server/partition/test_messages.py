@@ -14,6 +14,7 @@ from server.engine.keys import Key, partition_of
 from server.engine.messages import home_of
 from server.engine.subscriptions import MessageSubscription
 from server.partition.local import LocalPartition
+from server.platform.errors import InvalidState
 from tests.durable import EPOCH
 from tests.server.engine.scenario import resource, texts
 from tests.server.partition.durable import Deployment, deployment
@@ -135,7 +136,22 @@ async def test_a_buffered_message_finds_what_waits_later(durable_dsn: str) -> No
         both.expect_settled()
 
 
-async def test_an_instance_is_migrated_again_while_its_subscription_is_on_its_way(durable_dsn: str) -> None:
+async def migrate(both: Pair, key: Key, name: str) -> None:
+    target = both.first.partition.state.latest("default", name)
+    assert target is not None
+    await both.first.submit(
+        commands.MigrateProcessInstance(
+            tenant_id="default",
+            process_instance_key=key,
+            target_process_definition_key=target.key,
+            mapping_instructions=(commands.MappingInstruction("wait", "wait"),),
+        )
+    )
+
+
+async def test_an_instance_is_not_migrated_again_while_its_subscription_is_on_its_way(
+    durable_dsn: str,
+) -> None:
     targets = tuple(
         resource(process(name).message_catch("wait", message="paid", key="=id").end())
         for name in ("second", "third")
@@ -145,24 +161,33 @@ async def test_an_instance_is_migrated_again_while_its_subscription_is_on_its_wa
         key = await both.start()
         await both.catch_up()
 
-        for name in ("second", "third"):
-            target = both.first.partition.state.latest("default", name)
-            assert target is not None
-            await both.first.submit(
-                commands.MigrateProcessInstance(
-                    tenant_id="default",
-                    process_instance_key=key,
-                    target_process_definition_key=target.key,
-                    mapping_instructions=(commands.MappingInstruction("wait", "wait"),),
-                )
-            )
+        await migrate(both, key, "second")
+        with pytest.raises(InvalidState, match="is still on its way"):
+            await migrate(both, key, "third")
 
         known = both.second.partition.state.messages.subscriptions
-        assert {each.process_definition_id for each in known.values()} == {"order"}
+        await both.catch_up()
+        assert {each.process_definition_id for each in known.values()} == {"second"}
+        await migrate(both, key, "third")
         await both.catch_up()
         assert {each.process_definition_id for each in known.values()} == {"third"}
         await both.publish()
         await both.catch_up()
+        assert both.running == set()
+        both.expect_settled()
+
+
+async def test_a_subscription_that_ends_on_its_way_is_confirmed_to_nobody(durable_dsn: str) -> None:
+    target = resource(process("second").message_catch("wait", message="paid", key="=id").end())
+    async with pair(durable_dsn) as both:
+        await both.first.submit(commands.DeployResources("default", (target,)))
+        key = await both.start()
+        await both.catch_up()
+
+        await migrate(both, key, "second")
+        await both.first.submit(commands.CancelProcessInstance("default", key))
+        await both.catch_up()
+
         assert both.running == set()
         both.expect_settled()
 

@@ -150,6 +150,7 @@ def test_every_command_that_names_something_goes_to_its_partition() -> None:
         commands.ContinueMessage,
         commands.ExpireMessage,
         commands.OpenMessageSubscription,
+        commands.ConfirmMessageSubscription,
         commands.CloseMessageSubscription,
         commands.DeliverMessage,
         commands.SettleMessage,
