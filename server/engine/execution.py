@@ -515,7 +515,8 @@ def _leave(step: Step, visit: Visit, scope_key: Key, flows: tuple[Flow, ...]) ->
         for flow in flows:
             step.take(visit, flow)
             step.defer(process_instance, Arrive(scope_key, flow.id))
-        if not flows:
+        # With siblings, the last of them looks at the scope.
+        if not flows and (not scope.children or scope.ends_remaining):
             step.defer(process_instance, CompleteWhenEmpty(scope_key))
     if element.flow_scope is not None and element.flow_scope.inclusive_joins:
         step.defer(process_instance, Join(scope_key))
