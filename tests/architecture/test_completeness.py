@@ -61,6 +61,7 @@ WITHOUT_ROWS = {
     events.EventCaught,
     events.ElementsPlanned,
     events.InterruptionFinished,
+    events.SubscriptionMoved,
     events.InterruptionLifted,
     events.OutputCollected,
     events.OutputsMerged,
