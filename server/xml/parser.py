@@ -56,7 +56,7 @@ def _plain_root(xml: bytes) -> XmlElement:
 def _is_plain(xml: bytes) -> bool:
     """Whether the octets alone show that the document is within the bounds that single elements cannot break.
 
-    That is told in a fraction of the time, and nearly all files are like that: a part of a document begins with
+    This takes a fraction of the time of parsing, and nearly all files pass: a part of a document begins with
     characters of its own, so it has as many parts as the file has of those, or fewer.
     """
     declaration = _DECLARATION.match(xml)
