@@ -1,6 +1,7 @@
 """JSON that a person typed into a field, which keeps every digit of its numbers."""
 
 from collections.abc import Mapping
+from decimal import Decimal
 from json import JSONDecodeError, loads
 from typing import Any
 
@@ -35,6 +36,21 @@ def readable(text: str) -> str:
     value = orjson.loads(text)
     is_same = orjson.dumps(value).decode() == text
     return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode() if is_same else text
+
+
+def exact(text: str) -> Any:
+    """Return the value of JSON in which numbers with a fraction are decimals, so that no digit is lost."""
+    return loads(text, parse_float=Decimal)
+
+
+def written(value: Any) -> Any:
+    """Return a value of `exact` as a part of a body."""
+    if isinstance(value, dict):
+        return {name: written(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [written(each) for each in value]
+    is_number = isinstance(value, int | Decimal) and not isinstance(value, bool)
+    return orjson.Fragment(str(value)) if is_number else value
 
 
 def _checked(text: str, field: str) -> Any:

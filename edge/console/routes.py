@@ -10,6 +10,7 @@ from edge.config import EdgeConfig
 from edge.console.addresses import SIGNED_OUT_PAGE, START
 from edge.console.api import Api, CredentialOf
 from edge.console.pages.batches import batch, batches, change_batch, live_batch
+from edge.console.pages.decisions import decision, decision_model, decisions, evaluation
 from edge.console.pages.instance import cancel, instance, resolve, resolve_all, set_retries
 from edge.console.pages.instances import begin_batch, instances
 from edge.console.pages.live import live_instance, live_process, model
@@ -17,6 +18,8 @@ from edge.console.pages.migration import migrate, migration
 from edge.console.pages.modification import modification, modify
 from edge.console.pages.overview import overview
 from edge.console.pages.processes import process, processes
+from edge.console.pages.starts import start, start_page
+from edge.console.pages.tasks import assign, claim, complete, give_back, task, tasks
 from edge.console.pages.variables import new_variable, set_variable, variable
 from edge.console.renderer import Renderer
 from edge.console.sign_in import CALLBACK, SIGNED_OUT, SignIn
@@ -120,6 +123,7 @@ PAGES: Mapping[str, Show] = {
     "processes/{key}": process,
     "processes/{key}/model": model,
     "processes/{key}/live": live_process,
+    "processes/{key}/start": start_page,
     "instances": instances,
     "instances/{key}": instance,
     "instances/{key}/live": live_instance,
@@ -130,6 +134,12 @@ PAGES: Mapping[str, Show] = {
     "batches": batches,
     "batches/{key}": batch,
     "batches/{key}/live": live_batch,
+    "tasks": tasks,
+    "tasks/{key}": task,
+    "decisions": decisions,
+    "decisions/{key}": decision,
+    "decisions/{key}/model": decision_model,
+    "evaluations/{key}": evaluation,
 }
 CHANGES: Mapping[str, Change] = {
     "instances/batch": begin_batch,
@@ -141,4 +151,9 @@ CHANGES: Mapping[str, Change] = {
     "instances/{key}/modification": modify,
     "instances/{key}/migration": migrate,
     "batches/{key}/change": change_batch,
+    "processes/{key}/start": start,
+    "tasks/{key}/claim": claim,
+    "tasks/{key}/return": give_back,
+    "tasks/{key}/assignment": assign,
+    "tasks/{key}/completion": complete,
 }

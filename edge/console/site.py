@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import grpc
 from aiohttp import hdrs, web
 from multidict import MultiDict, MultiDictProxy
-from yarl import URL
 
 from edge.console.addresses import START, address_of
 from edge.console.api import Api
@@ -180,7 +179,8 @@ class Site:
             "heading": _HEADINGS.get(type(error), "That did not work"),
             "detail": error.detail,
             "request_id": request.get(REQUEST_ID, ""),
-            "back": _origin_of_form(request),
+            "back": _origin_of(request),
+            "start": START,
         }
         return self.renderer.page(request, "error.html", facts, status=error.problem.status)
 
@@ -192,10 +192,9 @@ _HEADINGS: dict[type[ServiceError], str] = {
 }
 
 
-def _origin_of_form(request: web.Request) -> str:
-    """Return the page of the form that was refused, or the start."""
-    path = URL(request.headers.get(hdrs.REFERER, "")).raw_path_qs if request.method == hdrs.METH_POST else ""
-    return path if path.startswith(START) else START
+def _origin_of(request: web.Request) -> str:
+    """Return the page of a form that was refused, which is one segment above, or the start."""
+    return request.path.rpartition("/")[0] if request.method == hdrs.METH_POST else START
 
 
 @contextmanager

@@ -215,6 +215,55 @@ async def test_a_list_that_is_cut_says_so(page: Page, addresses: Addresses) -> N
     )
 
 
+async def test_a_tree_has_two_hundred_rows_and_says_how_many_there_are(
+    page: Page, addresses: Addresses
+) -> None:
+    loop = """<bpmn:multiInstanceLoopCharacteristics><bpmn:extensionElements>
+      <zeebe:loopCharacteristics inputCollection="=for i in 1..210 return i" /></bpmn:extensionElements>
+      </bpmn:multiInstanceLoopCharacteristics></bpmn:serviceTask>
+    </bpmn:subProcess>"""
+    model = PROCESS.replace("</bpmn:serviceTask>\n    </bpmn:subProcess>", loop)
+    with api(addresses.http) as session:
+        files = {"resources": ("wide.bpmn", model.format(id="wide", name="Wide").encode())}
+        session.post("/v2/deployments", files=files).raise_for_status()
+        key = start(session, "wide")
+    await sign_in(page, f"{addresses.http}/console/default/instances/{key}")
+
+    assert len(await page.run(ELEMENTS)) == 200
+    # Start event, sub-process, its start event, the body and its instances.
+    assert "The first 200 of 214 elements." in await page.run(
+        "document.querySelector('[data-part=elements]').innerText"
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "problem"),
+    [
+        ("variables", {"name": "x" * 1025, "value": "1"}, "name: expected 1 to 1024 characters"),
+        ("variables", {"name": " ", "value": "1"}, "name: expected 1 to 1024 characters"),
+        ("job-retries", {"retries": "0"}, "retries: expected a number from 1 to 1000"),
+        ("job-retries", {"retries": "1001"}, "retries: expected a number from 1 to 1000"),
+        ("job-retries", {"retries": "²"}, "retries: expected a number from 1 to 1000"),
+        ("modification", {f"x{number}": "" for number in range(4096)}, "at most 4096 parameters"),
+    ],
+)
+async def test_a_form_beyond_its_bounds_is_refused(
+    page: Page, addresses: Addresses, path: str, fields: dict[str, str], problem: str
+) -> None:
+    key = begun(addresses.http, "bounded")
+    await sign_in(page, f"{addresses.http}/console/default/instances/{key}")
+    script = """(async () => {
+      const csrf_token = document.querySelector('[name=csrf_token]').value;
+      const body = new URLSearchParams({csrf_token, scope: %s, ...%s});
+      const response = await fetch(`${location.pathname}/%s`, {method: 'POST', body});
+      return [response.status, await response.text()];
+    })()"""
+    status, text = await page.run(script % (json.dumps(key), json.dumps(fields), path))
+
+    assert status == 400
+    assert problem in text
+
+
 async def test_filters_find_instances(page: Page, addresses: Addresses) -> None:
     with api(addresses.http) as session:
         deployed(session, "filtered")

@@ -90,7 +90,7 @@ async def resolve_all(visit: Visit, _form: Form) -> web.Response:
 async def set_retries(visit: Visit, form: Form) -> web.Response:
     """Set the retries of a job of the instance."""
     text = form.get("retries", "").strip()
-    if not text.isdecimal() or not 0 < int(text) <= _MAX_RETRIES:
+    if not (text.isascii() and text.isdecimal()) or not 0 < int(text) <= _MAX_RETRIES:
         raise InvalidArgument(f"retries: expected a number from 1 to {_MAX_RETRIES}")
     await visit.api("UpdateJob", {"changeset": {"retries": int(text)}}, job_key=form.get("job", ""))
     return visit.sent_to("instances", visit.key, done="retries")

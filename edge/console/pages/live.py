@@ -63,11 +63,17 @@ async def model(visit: Visit) -> web.Response:
     if is_named(etag, visit.request.headers.getall(hdrs.IF_NONE_MATCH, ())):
         return _unchanged(etag)
     text = await visit.api("GetProcessDefinitionXml", process_definition_key=key)
+    response = saved(text, definition["resourceName"].rpartition("/")[2])
+    response.headers[hdrs.CACHE_CONTROL] = _KEPT
+    response.headers[hdrs.ETAG] = f'"{etag}"'
+    return response
+
+
+def saved(text: str, file_name: str) -> web.Response:
+    """Return a model for a browser to save, in a sandbox should it be shown."""
     headers = {
         **{str(name): value for name, value in UNTRUSTED},
-        hdrs.CONTENT_DISPOSITION: attachment(definition["resourceName"].rpartition("/")[2]),
-        hdrs.CACHE_CONTROL: _KEPT,
-        hdrs.ETAG: f'"{etag}"',
+        hdrs.CONTENT_DISPOSITION: attachment(file_name),
     }
     return web.Response(text=text, content_type="application/xml", headers=headers)
 

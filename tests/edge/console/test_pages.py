@@ -1,0 +1,66 @@
+"""Pages of the console, rendered without a server."""
+
+import re
+from pathlib import Path
+
+import pytest
+from aiohttp.test_utils import make_mocked_request
+
+from edge.console.addresses import address_of
+from edge.console.renderer import Renderer
+from tests.server_process import ROOT
+
+VIEWER = ("bpmn-navigated-viewer.production.min.js", "diagram-js.css", "bpmn-js.css")
+STATIC = {path.name: f"/static/{path.name}" for path in Path(ROOT / "edge/console/static").iterdir()}
+
+
+def process_page(assets: dict[str, str]) -> str:
+    """Render the page of a process whose element `work` has two tokens."""
+    elements = [{"elementId": "work", "active": 2, "incidents": 0, "completed": 0, "canceled": 0}]
+    facts = {
+        "me": {"username": "ada", "displayName": None, "email": None},
+        "tenant": "default",
+        "tenants": ["default"],
+        "csrf_token": "token",
+        "issuer": "/auth/v1/",
+        "section": "processes",
+        "done": "",
+        "address": lambda *segments, **query: address_of("default", *segments, **query),
+        "definition": {
+            "name": "Order",
+            "processDefinitionId": "order",
+            "processDefinitionKey": "1",
+            "version": 1,
+            "versionTag": None,
+            "resourceName": "order.bpmn",
+        },
+        "versions": [],
+        "elements": elements,
+        "state": {"elements": elements, "flows": [], "isFinal": False},
+    }
+    return str(Renderer(assets).page(make_mocked_request("GET", "/"), "process.html", facts).text)
+
+
+def test_without_the_viewer_a_page_has_its_table_and_says_how_to_get_diagrams() -> None:
+    page = process_page(STATIC)
+
+    assert "<code>make diagram</code> fetches it with npm" in page
+    assert '<tr data-element="work">' in page
+    assert "diagram.js" not in page
+
+
+def test_with_the_viewer_a_page_loads_it_with_its_nonce() -> None:
+    page = process_page({**STATIC, **{name: f"/diagram/{name}" for name in VIEWER}})
+
+    assert "make diagram" not in page
+    assert '<script defer src="/diagram/bpmn-navigated-viewer.production.min.js" nonce="' in page
+    assert page.count('rel="stylesheet" href="/diagram/') == 2
+
+
+@pytest.mark.parametrize("assets", [STATIC, {**STATIC, **dict.fromkeys(VIEWER, "/diagram/file")}])
+def test_a_page_has_no_inline_script_or_style(assets: dict[str, str]) -> None:
+    page = process_page(assets)
+
+    assert " style=" not in page
+    assert "<style" not in page
+    assert re.search(r"<[^>]*\son\w+=", page) is None
