@@ -3,8 +3,11 @@
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
-from server.cli.failures import give_up
+import typer
+
+from server.cli.failures import NOT_BEGUN, give_up
 from server.cli.files import read_file
 from server.cli.output import Output
 from server.feel import (
@@ -17,9 +20,13 @@ from server.feel import (
     compile_expression,
     json_text,
 )
+from server.feel.errors import place_of
 from server.feel.text import shown
 from server.feel.values import type_name
 from server.platform.clock import SystemClock
+
+_MOST_SHOWN: Final = 60
+"""Characters of a line on each side of the place that is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +54,8 @@ def evaluated(text: str, variables: dict[str, Value], dialect: DialectName) -> E
     try:
         compiled = compile_expression(text, names=frozenset(variables), dialect=dialect)
     except FeelSyntaxError as error:
-        give_up(error)
+        typer.echo(f"error: {error}\n{_marked(text, error.position)}", err=True)
+        raise typer.Exit(NOT_BEGUN) from error
     try:
         found = compiled.evaluate(variables, Ports(now=SystemClock().now(), bits=secrets.randbits))
     except EvaluationError as error:
@@ -55,20 +63,32 @@ def evaluated(text: str, variables: dict[str, Value], dialect: DialectName) -> E
     return Evaluated(found.value, found.failures)
 
 
-def show(evaluation: Evaluated, *, is_json: bool) -> None:
+def _marked(text: str, position: int) -> str:
+    """The line of a position with a mark below it, cut to what fits beside it."""
+    line, column = place_of(text, position)
+    first = max(0, column - _MOST_SHOWN)
+    shown_line = text.split("\n")[line - 1][first : first + 2 * _MOST_SHOWN]
+    return f"{shown_line}\n{' ' * (column - 1 - first)}^"
+
+
+def show(evaluation: Evaluated, *, text: str, is_json: bool) -> None:
     output = Output(is_json=is_json)
     if is_json:
         output.document(json_text.variable(_document(evaluation)).encode())
     elif evaluation.error is not None:
         output.print(f"failed: {evaluation.error}")
     else:
-        notes = [_note(failure) for failure in evaluation.failures]
+        notes = [_note(failure, text) for failure in evaluation.failures]
         output.print("\n".join([f"{shown(evaluation.value)}  ({type_name(evaluation.value)})", *notes]))
 
 
-def _note(failure: Failure) -> str:
-    place = "" if failure.position is None else f" at position {failure.position}"
-    return f"note: {failure.type}: {failure.message}{place}"
+def _note(failure: Failure, text: str) -> str:
+    """Why something became null, and where."""
+    note = f"warning: {failure.type}: {failure.message}"
+    if failure.position is None:
+        return note
+    line, column = place_of(text, failure.position)
+    return f"{note} (line {line}, column {column})"
 
 
 def _document(evaluation: Evaluated) -> Value:

@@ -22,7 +22,8 @@ def feel(
     is_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
     variables = {} if context is None else variables_of(context)
-    evaluation = evaluated(expression.removeprefix("="), variables, dialect.value)
-    show(evaluation, is_json=is_json)
+    text = expression.removeprefix("=")
+    evaluation = evaluated(text, variables, dialect.value)
+    show(evaluation, text=text, is_json=is_json)
     if evaluation.error is not None:
         raise typer.Exit(REFUSED)

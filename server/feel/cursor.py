@@ -1,9 +1,15 @@
 """Walk along the tokens of a text, one token of look-ahead at a time."""
 
+from typing import Final
+
 from server.feel.errors import FeelSyntaxError
 from server.feel.foreign_operators import foreign_operator
 from server.feel.lexer import Token, TokenKind, tokenize
+from server.feel.suggestions import nearest
 
+AN_OPERATOR_OR_THE_END: Final = "an operator or the end"
+_KEYWORDS: Final = ("and", "between", "else", "in", "instance", "or", "return", "satisfies", "then")
+_MAX_SHOWN: Final = 40
 _WORDS = frozenset({TokenKind.NAME, TokenKind.SYMBOL})
 
 
@@ -41,14 +47,20 @@ class Cursor:
 
     def expect_end(self) -> None:
         if self.token.kind is not TokenKind.END:
-            raise self.unexpected("the end")
+            raise self.unexpected(AN_OPERATOR_OR_THE_END)
 
     def unexpected(self, expected: str) -> FeelSyntaxError:
         """An error about the token here; for an operator of another language, the message has FEEL's spelling."""
         operator = foreign_operator(self._tokens, self._index)
         if operator is not None:
             message = f"expected '{operator.meant}' but found '{operator.written}'"
-            return FeelSyntaxError(message, operator.start)
+            return self.refused(message, operator.start)
         token = self.token
-        found = "the end" if token.kind is TokenKind.END else f"'{token.text[:40]}'"
-        return FeelSyntaxError(f"expected {expected} but found {found}", token.start)
+        found = "the end" if token.kind is TokenKind.END else f"'{token.text[:_MAX_SHOWN]}'"
+        meant = nearest(token.text, _KEYWORDS) if token.kind is TokenKind.NAME else None
+        is_news = meant is not None and f"'{meant}'" not in expected and meant != token.text
+        hint = f"; did you mean '{meant}'?" if is_news else ""
+        return self.refused(f"expected {expected} but found {found}{hint}", token.start)
+
+    def refused(self, message: str, position: int) -> FeelSyntaxError:
+        return FeelSyntaxError(message, self.text, position)

@@ -12,15 +12,24 @@ Everything milder is a `Failure` beside a null result, see `failures`.
 """
 
 
+def place_of(text: str, position: int) -> tuple[int, int]:
+    """The line and the column of an offset, both from one."""
+    line_start = text.rfind("\n", 0, position) + 1
+    return text.count("\n", 0, position) + 1, position - line_start + 1
+
+
 class FeelError(Exception):
     pass
 
 
 class FeelSyntaxError(FeelError):
-    def __init__(self, message: str, position: int) -> None:
-        super().__init__(f"{message} at position {position}")
+    """`position` is the offset in the text; `line` and `column` count from one."""
+
+    def __init__(self, message: str, text: str, position: int) -> None:
         self.message = message
         self.position = position
+        self.line, self.column = place_of(text, position)
+        super().__init__(f"{message} at line {self.line}, column {self.column}")
 
 
 class EvaluationError(FeelError):

@@ -22,6 +22,21 @@ _SPELLINGS: Final[Mapping[str, str]] = {
     "%": "modulo(…)",
     "^": "**",
     "'": '"',
+    "?": "if … then … else …",
+    "??": "get or else(…)",
+    "?.": ".",
+}
+_WORDS: Final[Mapping[str, str]] = {
+    "eq": "=",
+    "ne": "!=",
+    "lt": "<",
+    "le": "<=",
+    "gt": ">",
+    "ge": ">=",
+    "is": "=",
+    "mod": "modulo(…)",
+    "div": "/",
+    "like": "matches(…)",
 }
 
 
@@ -33,16 +48,28 @@ class ForeignOperator(NamedTuple):
 
 def foreign_operator(tokens: Sequence[Token], index: int) -> ForeignOperator | None:
     """The operator of another language that the token at the index is a part of."""
+    token = tokens[index]
+    if token.kind is TokenKind.NAME and token.text.lower() in _WORDS:
+        return ForeignOperator(token.text, _WORDS[token.text.lower()], token.start)
+    if token.kind is TokenKind.SYMBOL and token.text == "?":
+        return _question(tokens, index)
     first = last = index
     while first > 0 and _touches(tokens[first - 1], tokens[first]):
         first -= 1
     while last + 1 < len(tokens) and _touches(tokens[last], tokens[last + 1]):
         last += 1
-    if tokens[index].kind is not TokenKind.SYMBOL:
+    if token.kind is not TokenKind.SYMBOL:
         return None
     written = "".join(token.text for token in tokens[first : last + 1])
     meant = _SPELLINGS.get(written)
     return None if meant is None else ForeignOperator(written, meant, tokens[first].start)
+
+
+def _question(tokens: Sequence[Token], index: int) -> ForeignOperator:
+    """`a ? b : c`, `a ?? b` and `a?.b`: the question mark is not where an operand may begin."""
+    token, following = tokens[index], tokens[min(index + 1, len(tokens) - 1)]
+    written = token.text + following.text if following.text in {"?", "."} else token.text
+    return ForeignOperator(written, _SPELLINGS[written], token.start)
 
 
 def _touches(token: Token, following: Token) -> bool:

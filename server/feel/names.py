@@ -13,6 +13,7 @@ from server.feel.dialects import CAMUNDA, Dialect
 from server.feel.errors import EvaluationError, FeelSyntaxError
 from server.feel.failures import FailureType
 from server.feel.run import Run, verbatim
+from server.feel.suggestions import LITERALS_MEANT
 from server.feel.values import MISSING, Context, Missing, Value
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class Layout:
         self.nesting += 1
         self.deepest = max(self.deepest, self.nesting)
         if self.nesting > limits.MAX_NESTING:
-            raise FeelSyntaxError(f"nested deeper than {limits.MAX_NESTING} levels", 0)
+            raise FeelSyntaxError(f"nested deeper than {limits.MAX_NESTING} levels", "", 0)
 
     def leave(self) -> None:
         self.nesting -= 1
@@ -108,7 +109,9 @@ class Names:
             local.is_used = True
             return _local(local.slot)
         lookup = self.lookup(name)
-        complaint = f"No variable found with name '{verbatim(name)}'"
+        meant = LITERALS_MEANT.get(name.lower())
+        hint = f". Did you mean '{meant}'?" if meant else ""
+        complaint = f"No variable found with name '{verbatim(name)}'{hint}"
 
         def named(run: Run) -> Value:
             value = lookup(run)

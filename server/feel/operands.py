@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 from server.feel.decimals import parse_number
-from server.feel.errors import FeelSyntaxError
 from server.feel.lexer import TokenKind, unquote
 from server.feel.nodes import (
     Arguments,
@@ -47,11 +46,11 @@ def number(parser: Parser) -> Node:
     token = parser.advance()
     exponent = token.text.lower().find("e")
     if exponent > 0 and not parser.dialect.reads_exponents:
-        raise FeelSyntaxError("expected a number without an exponent", token.start + exponent)
+        raise parser.refused("expected a number without an exponent", token.start + exponent)
     try:
         return Literal(parse_number(token.text))
     except ArithmeticError as error:
-        raise FeelSyntaxError("expected a number within bounds", token.start) from error
+        raise parser.refused("expected a number within bounds", token.start) from error
 
 
 def string(parser: Parser) -> Node:

@@ -5,7 +5,7 @@ from enum import IntEnum, auto
 from typing import NamedTuple, TypeVar
 
 from server.feel import limits
-from server.feel.cursor import Cursor
+from server.feel.cursor import AN_OPERATOR_OR_THE_END, Cursor
 from server.feel.dialects import Dialect
 from server.feel.errors import FeelSyntaxError
 from server.feel.lexer import TokenKind
@@ -68,7 +68,8 @@ class Grammar(NamedTuple):
 class Parser(Cursor):
     def __init__(self, text: str, grammar: Grammar, names: frozenset[str], dialect: Dialect) -> None:
         if len(text) > limits.MAX_TEXT_LENGTH:
-            raise FeelSyntaxError(f"longer than {limits.MAX_TEXT_LENGTH} characters", limits.MAX_TEXT_LENGTH)
+            message = f"longer than {limits.MAX_TEXT_LENGTH} characters"
+            raise FeelSyntaxError(message, text, limits.MAX_TEXT_LENGTH)
         super().__init__(text)
         self._grammar = grammar
         self.dialect = dialect
@@ -88,10 +89,10 @@ class Parser(Cursor):
         last = None
         while (infix := self._infix(power)) is not None:
             if infix.power is Power.COMPARISON and last is Power.COMPARISON:
-                raise self.unexpected("no second comparison")
+                raise self.unexpected("'and' or 'or' between comparisons")
             # The tests of `x in (1, 2)` and the type of `x instance of number` are no operands.
             if last is not None and infix.power > last:
-                raise self.unexpected("the end")
+                raise self.unexpected(AN_OPERATOR_OR_THE_END)
             node = infix.parse(self, node)
             last = infix.power
         return node
@@ -113,7 +114,7 @@ class Parser(Cursor):
         """One level deeper into the text."""
         self._nesting += 1
         if self._nesting > limits.MAX_NESTING:
-            raise FeelSyntaxError(f"nested deeper than {limits.MAX_NESTING} levels", self.token.start)
+            raise self.refused(f"nested deeper than {limits.MAX_NESTING} levels", self.token.start)
 
     def leave(self) -> None:
         self._nesting -= 1

@@ -23,6 +23,7 @@ from tests.feel_scala.predicates import (
     is_of_the_standard,
     is_out_of_bounds,
     is_out_of_scale,
+    is_part_of_a_negative_duration,
     looks_for_a_context,
     names_a_parameter,
     negates_a_duration,
@@ -190,8 +191,14 @@ DIFFERENCES: Sequence[Difference] = (
         divides_a_duration,
     ),
     Difference(
+        "part of a negative duration",
+        "The fraction of a second of a negative duration is taken from the second before.",
+        '(@"PT0.5S" - @"P1D").seconds',
+        is_part_of_a_negative_duration,
+    ),
+    Difference(
         "if as an operand",
-        "A condition without parentheses is no operand.",
+        "A condition or a loop without parentheses is no operand.",
         "1 + if true then 1 else 2",
         is_if_an_operand,
     ),

@@ -18,9 +18,11 @@ from server.feel.nodes import (
     IteratedRange,
     Lambda,
     Negation,
+    Path,
     Quantified,
 )
 from server.feel.pratt import RESERVED
+from server.feel.temporal.values import SECOND
 from server.feel.types import NamedType
 from server.feel.values import is_number
 from tests.feel_scala.culprits import Culprit
@@ -69,7 +71,7 @@ def is_if_an_operand(culprit: Culprit) -> bool:
     return culprit.theirs == NO_TEXT and bool(_IF.search(culprit.text))
 
 
-_IF = re.compile(r"[-+*/<>=] if\b")
+_IF = re.compile(r"(?:[-+*/<>=]|\bin) (?:if|for|some|every)\b")
 
 
 def is_out_of_bounds(culprit: Culprit) -> bool:
@@ -110,7 +112,8 @@ def depends_on_an_iterator(culprit: Culprit) -> bool:
     match culprit.node:
         case For((first, _, *_)) | Quantified((first, _, *_)) if not isinstance(first.source, IteratedRange):
             is_never_left = culprit.value(first.source) == []
-            return culprit.theirs == _NULL and (is_never_left or bool(_DEPENDENT.match(culprit.text)))
+            is_null = culprit.theirs == _NULL or culprit.input_value is not None
+            return is_null and (is_never_left or bool(_DEPENDENT.match(culprit.text)))
         case _:
             return False
 
@@ -131,7 +134,18 @@ def is_between_a_call(culprit: Culprit) -> bool:
     return isinstance(culprit.node, Between) and bool(_CALL_AFTER_BETWEEN.search(culprit.text))
 
 
-_CALL_AFTER_BETWEEN = re.compile(r"\b\w+ between \w+(?: \w+)*\(")
+_CALL_AFTER_BETWEEN = re.compile(r"\b\w+ between (?:\w+ )*\w*\(")
+
+
+def is_part_of_a_negative_duration(culprit: Culprit) -> bool:
+    match culprit.node:
+        case Path(source, "seconds" | "minutes" | "hours" | "days"):
+            value = culprit.value(source)
+            return (
+                isinstance(value, DaysDuration) and value.nanoseconds < 0 and value.nanoseconds % SECOND != 0
+            )
+        case _:
+            return False
 
 
 def is_of_the_standard(culprit: Culprit) -> bool:

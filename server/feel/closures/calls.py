@@ -1,6 +1,8 @@
 """Calls of builtins, and of functions that expressions define."""
 
 from collections.abc import Sequence
+from functools import cache, lru_cache
+from typing import Final
 
 from server.feel.builtins import CAMUNDA_PARAMETERS, CAMUNDA_SIGNATURES, SIGNATURES
 from server.feel.closures.literals import constant
@@ -11,7 +13,10 @@ from server.feel.names import Closure, Compile, Names
 from server.feel.nodes import Arguments, Call, Invocation, QualifiedCall
 from server.feel.run import Run, verbatim
 from server.feel.signatures import Signature, called, invoke
+from server.feel.suggestions import nearest
 from server.feel.values import MISSING, Function, Missing, Value
+
+_CACHED_HINTS: Final = 256
 
 
 def call(node: Call, names: Names, compile_node: Compile) -> Closure:
@@ -126,13 +131,29 @@ def _builtin_invocation(node: Call, candidates: Sequence[Signature], arguments: 
 
 
 def _not_found(node: Call) -> Closure:
-    complaint = verbatim(_complaint(node.name, node.arguments))
+    complaint = _complaint(node.name, node.arguments)
 
     def not_found(run: Run) -> Value:
-        run.fail(FailureType.NO_FUNCTION_FOUND, complaint, position=node.position)
+        message = verbatim(f"{complaint}{_hint(node.name)}")
+        run.fail(FailureType.NO_FUNCTION_FOUND, message, position=node.position)
         return None
 
     return not_found
+
+
+@cache
+def _parameters(name: str) -> str:
+    calls = [f"{name}({', '.join(each.name for each in one.parameters)})" for one in SIGNATURES[name]]
+    return " or ".join(calls)
+
+
+@lru_cache(_CACHED_HINTS)
+def _hint(name: str) -> str:
+    """The parameters of the builtin, or the builtin that was probably meant."""
+    if name in SIGNATURES:
+        return f". It is called as {_parameters(name)}"
+    meant = nearest(name, SIGNATURES)
+    return f". Did you mean '{meant}'?" if meant else ""
 
 
 def _complaint(name: str, arguments: Arguments) -> str:

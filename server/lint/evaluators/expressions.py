@@ -81,4 +81,4 @@ def syntax(path: str, expression: str, at: Markup) -> Iterator[Violation]:
     try:
         feel.compile_expression(expression)
     except feel.FeelSyntaxError as error:
-        yield Violation(f"{path} at position {error.position}: {error.message}", at)
+        yield Violation(f"{path}: {error}", at)

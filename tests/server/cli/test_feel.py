@@ -22,9 +22,17 @@ def context(tmp_path: Path) -> str:
         pytest.param("string length(uuid())", "36  (number)", id="chance"),
         pytest.param(
             "order.gone",
-            "null  (null)\nnote: NO_CONTEXT_ENTRY_FOUND: "
-            "No context entry found with key 'gone'. Available keys: 'total' at position 5",
+            "null  (null)\nwarning: NO_CONTEXT_ENTRY_FOUND: "
+            "No context entry found with key 'gone'. Available keys: 'total' (line 1, column 6)",
             id="failure",
+        ),
+        pytest.param(
+            "1 +\n uper case(order.total)",
+            "null  (null)\n"
+            "warning: NO_FUNCTION_FOUND: No function found with name 'uper case' and 1 parameters. "
+            "Did you mean 'upper case'? (line 2, column 2)\n"
+            "warning: INVALID_TYPE: Can't add 'null' to '1' (line 1, column 3)",
+            id="failures of two lines",
         ),
     ],
 )
@@ -59,4 +67,19 @@ def test_what_is_no_expression_is_exit_code_2(gnomon_alone: Gnomon) -> None:
     ended = gnomon_alone("feel", "1 +")
 
     assert ended.exit_code == 2
-    assert "expected an expression" in ended.errors
+    assert "expected an expression but found the end at line 1, column 4" in ended.errors
+
+
+@pytest.mark.parametrize(
+    ("expression", "shown"),
+    [
+        pytest.param('status == "ok"', 'at line 1, column 8\nstatus == "ok"\n       ^', id="operator"),
+        pytest.param("a and\nb && c", "at line 2, column 3\nb && c\n  ^", id="second line"),
+        pytest.param("1 + " * 40 + "* 2", "+ 1 + * 2\n" + " " * 59 + "^", id="long line"),
+    ],
+)
+def test_the_place_of_a_mistake_is_marked(gnomon_alone: Gnomon, expression: str, shown: str) -> None:
+    ended = gnomon_alone("feel", expression)
+
+    assert ended.exit_code == 2
+    assert shown in ended.errors

@@ -106,7 +106,7 @@ def test_a_stored_condition_that_a_later_version_refuses_is_a_condition_error(en
 
     assert (engine.incident.error_type, engine.incident.message) == (
         ErrorType.CONDITION_ERROR,
-        "Failed to evaluate the expression 'status == \"ok\"': expected '=' but found '==' at position 7",
+        "Failed to evaluate the expression 'status == \"ok\"': expected '=' but found '==' at line 1, column 8",
     )
 
 

@@ -30,7 +30,11 @@ from server.feel import EvaluationError, Failure, FailureType, compile_expressio
         ),
         pytest.param(
             "not(a: 1)",
-            ("NO_FUNCTION_FOUND", "No function found with name 'not' and parameters: a", 0),
+            (
+                "NO_FUNCTION_FOUND",
+                "No function found with name 'not' and parameters: a. It is called as not(negand)",
+                0,
+            ),
             id="parameter",
         ),
         pytest.param(
@@ -97,3 +101,33 @@ def test_some_failures_leave_no_result(text: str, message: str) -> None:
         compile_expression(text).evaluate({})
 
     assert message == str(failed.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        pytest.param('substrin("a", 1)', "Did you mean 'substring'?", id="letter left out"),
+        pytest.param('uppercase("a")', "Did you mean 'upper case'?", id="blank left out"),
+        pytest.param('Contains("a", "b")', "Did you mean 'contains'?", id="capital"),
+        pytest.param('string lenght("a")', "Did you mean 'string length'?", id="letters swapped"),
+        pytest.param(
+            "substring(1)",
+            "It is called as substring(string, start position) or substring(string, start position, length)",
+            id="too few arguments",
+        ),
+        pytest.param("round up(number: 1, scale: 2)", "It is called as round up(n, scale)", id="parameter"),
+        pytest.param("True", "Did you mean 'true'?", id="literal in capitals"),
+        pytest.param("undefined", "Did you mean 'null'?", id="literal of another language"),
+    ],
+)
+def test_a_failure_names_what_was_probably_meant(text: str, hint: str) -> None:
+    (failure,) = compile_expression(text).evaluate({}).failures
+
+    assert failure.message.endswith(f". {hint}")
+
+
+@pytest.mark.parametrize("text", ["f(1)", "approve order(1)", "amount"])
+def test_a_failure_proposes_nothing_that_is_not_alike(text: str) -> None:
+    (failure,) = compile_expression(text).evaluate({}).failures
+
+    assert "mean" not in failure.message

@@ -148,3 +148,51 @@ def test_a_declared_name_may_have_the_operator_of_another_language_in_it() -> No
     value = compile_expression("a&&b + 1", names=names, dialect="standard").evaluate({"a&&b": 1}).value
 
     assert value == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        pytest.param("1 +", "expected an expression but found the end at line 1, column 4", id="operand"),
+        pytest.param(
+            "a and\n  b && c", "expected 'and' but found '&&' at line 2, column 5", id="second line"
+        ),
+        pytest.param(
+            "a\n\n\n  b", "expected an operator or the end but found 'b' at line 4, column 3", id="name"
+        ),
+        pytest.param("if a than b", "expected 'then' but found 'than' at line 1, column 6", id="keyword"),
+        pytest.param(
+            "a AND b",
+            "expected an operator or the end but found 'AND'; did you mean 'and'? at line 1, column 3",
+            id="capitals",
+        ),
+        pytest.param(
+            "for x in xs retrun x",
+            "expected 'return' but found 'retrun' at line 1, column 13",
+            id="misspelt keyword",
+        ),
+        pytest.param(
+            "1 < 2 < 3",
+            "expected 'and' or 'or' between comparisons but found '<' at line 1, column 7",
+            id="chain",
+        ),
+        pytest.param("a eq b", "expected '=' but found 'eq' at line 1, column 3", id="word"),
+        pytest.param("a IS null", "expected '=' but found 'IS' at line 1, column 3", id="word in capitals"),
+        pytest.param("a mod b", "expected 'modulo(…)' but found 'mod' at line 1, column 3", id="modulo"),
+        pytest.param(
+            "a ? b : c", "expected 'if … then … else …' but found '?' at line 1, column 3", id="condition"
+        ),
+        pytest.param("a ?? b", "expected 'get or else(…)' but found '??' at line 1, column 3", id="default"),
+        pytest.param("a?.b", "expected '.' but found '?.' at line 1, column 2", id="optional path"),
+    ],
+)
+def test_an_error_says_where_it_is_what_was_found_and_what_was_meant(text: str, message: str) -> None:
+    with pytest.raises(FeelSyntaxError) as refused:
+        compile_expression(text)
+
+    assert str(refused.value) == message
+
+
+@pytest.mark.parametrize("text", ["eq + 1", "{is: 1}.is", "mod(1)", "a = lt", "? = 1", "[?]"])
+def test_words_of_other_languages_are_names_where_a_name_may_stand(text: str) -> None:
+    assert compile_expression(text).text == text

@@ -123,5 +123,5 @@ def test_parentheses_after_in_may_be_those_of_an_operand(text: str, expected: Va
 
 @pytest.mark.parametrize("text", ["1 in (2, 3).x", "1 in (2, 3) + 1", "1 instance of number + 1"])
 def test_several_tests_and_types_are_no_operands(text: str) -> None:
-    with pytest.raises(FeelSyntaxError, match="expected the end"):
+    with pytest.raises(FeelSyntaxError, match="expected an operator or the end"):
         compile_expression(text)
