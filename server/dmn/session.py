@@ -29,10 +29,11 @@ class DecisionFailedError(EvaluationError):
 
 
 class Session:
-    """`ports` are FEEL's; `decision_id` is the decision that is being evaluated."""
+    """`ports` are FEEL's, `budget` is theirs; `decision_id` is the decision that is being evaluated."""
 
     def __init__(self, ports: Ports) -> None:
-        self._ports = ports if ports.budget is not None else ports._replace(budget=Budget(MAX_STEPS))
+        self.budget = Budget(MAX_STEPS) if ports.budget is None else ports.budget
+        self._ports = ports._replace(budget=self.budget)
         self._typed_ports: dict[int, Ports] = {}
         self.decision_id = ""
         self.failures: list[DecisionFailure] = []

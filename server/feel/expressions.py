@@ -11,6 +11,7 @@ from server.feel.dialects import DIALECTS, Dialect, DialectName
 from server.feel.errors import AssertionFailedError, EvaluationError, LimitExceededError
 from server.feel.failures import Evaluation
 from server.feel.generated.quick import Quick, generate
+from server.feel.generated.tests import Code, generate_tests
 from server.feel.limits import INNER_CHARACTERS_PER_STEP
 from server.feel.names import Closure, Layout
 from server.feel.nodes import Literal
@@ -90,6 +91,10 @@ class UnaryTests:
         self._closure = compiler.compile_unary_tests(self.node, layout)
         self._slot_count = layout.slot_count
         self.variables = frozenset(layout.variables)
+
+    def code(self) -> Code | None:
+        """Python code that tests a value, made anew; None if the tests have a form without code."""
+        return generate_tests(self.node, self._dialect)
 
     def evaluate(self, input_value: Value, scope: Scope, *, ports: Ports = NO_PORTS) -> Evaluation:
         """Evaluate; raises EvaluationError where there is no result at all."""

@@ -32,11 +32,11 @@ class Cell(NamedTuple):
 
 
 class Column:
-    """One cell per rule."""
+    """One cell per rule; `open` are those of which FEEL is always asked."""
 
     def __init__(self, cells: Sequence[Cell]) -> None:
         self._certain = rule_set(rule for rule, cell in enumerate(cells) if cell.spans == ())
-        self._open = rule_set(
+        self.open = rule_set(
             rule for rule, (spans, tests) in enumerate(cells) if spans is None and tests is not None
         )
         self._with_tests = rule_set(rule for rule, cell in enumerate(cells) if cell.tests is not None)
@@ -50,7 +50,7 @@ class Column:
         if kind is None:
             return self._certain, self._with_tests & ~self._certain
         segments = self._segments.get(kind)
-        return (self._certain if segments is None else segments.rules(value)), self._open
+        return (self._certain if segments is None else segments.rules(value)), self.open
 
 
 class _Segments:

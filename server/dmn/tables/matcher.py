@@ -1,11 +1,47 @@
-"""Which rules of a table match."""
+"""Which rules of a table match.
+
+Constants are found by the index of each column. What rules say beyond that is evaluated by code of its own, made for a
+few cells at each evaluation, or by FEEL where there is no code or where the code gives up: the result is the same.
+"""
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Final, TypeAlias
 
+from server import feel
 from server.dmn.session import Frame
 from server.dmn.tables.index import Cell, Column
 from server.feel import Value
 from server.feel.types import ModelTypes
+
+if TYPE_CHECKING:
+    from server.feel.generated.tests import Code
+
+CODE_AFTER: Final = 3
+"""Evaluations of a table without code: many tables are evaluated once."""
+
+CODE_A_TIME: Final = 100
+"""Texts that get code at one evaluation, which takes a few milliseconds more then."""
+
+_DENSE: Final = 8
+"""One rule in so many, or more, is looked at: then they are counted in a text."""
+
+
+class _Open:
+    """A cell that the index does not know, and its code when it has some."""
+
+    __slots__ = ("code", "tests")
+
+    def __init__(self, tests: feel.UnaryTests) -> None:
+        self.tests = tests
+        self.code: Code | None = None
+
+    def value(self, value: Value, frame: Frame, types: ModelTypes) -> Value:
+        frame.session.charge(1)
+        return self.tests.evaluate(value, frame.scope, ports=frame.session.ports(types)).value
+
+
+_Row: TypeAlias = list[tuple[int, _Open]]
 
 
 class Matcher:
@@ -14,30 +50,84 @@ class Matcher:
     def __init__(self, cells: Sequence[Sequence[Cell]], types: ModelTypes) -> None:
         self._all = (1 << len(cells)) - 1
         self._columns = [Column(column) for column in zip(*cells, strict=True)]
-        self._tests = [[cell.tests for cell in row] for row in cells]
         self._types = types
+        known = {tests: _Open(tests) for row in cells for _, tests in row if tests is not None}
+        self._cells = [[None if cell.tests is None else known[cell.tests] for cell in row] for row in cells]
+        self._rows: list[_Row] = [
+            [(number, known[tests]) for number, (spans, tests) in enumerate(row) if spans is None and tests]
+            for row in cells
+        ]
+        self._without_code = iter([*dict.fromkeys(cell for row in self._rows for _, cell in row)])
+        self._evaluations = 0
 
     def matching(self, values: Sequence[Value], frame: Frame) -> Iterator[int]:
         """Give the positions of the rules, in their order; the further ones are looked for when asked."""
-        candidates = self._all
+        candidates, is_usual = self._all, True
         unsettled: list[tuple[int, int]] = []
         # A table without rules has no columns.
         for number, (column, value) in enumerate(zip(self._columns, values, strict=False)):
             certain, open_ = column.rules(value)
             candidates &= certain | open_
+            is_usual = is_usual and open_ == column.open
             if open_:
                 unsettled.append((number, open_ & ~certain))
-        while candidates:
-            bit = candidates & -candidates
-            candidates ^= bit
-            rule = bit.bit_length() - 1
-            asked = [number for number, open_ in unsettled if open_ & bit]
-            if all(self._accepts(rule, number, values[number], frame) for number in asked):
+        if not unsettled:
+            return _positions(candidates)
+        return (
+            self._usual(candidates, values, frame)
+            if is_usual
+            else self._unusual(candidates, unsettled, values, frame)
+        )
+
+    def _usual(self, candidates: int, values: Sequence[Value], frame: Frame) -> Iterator[int]:
+        """Ask the open cells alone."""
+        self._make_code()
+        session, get, asked = frame.session, frame.scope.get, 0
+        budget, rows = session.budget, self._rows
+        for rule in _positions(candidates):
+            for column, cell in rows[rule]:
+                asked += 1
+                code = cell.code
+                result: Value = None if code is None else code(get, values[column], budget)
+                if result is None:
+                    session.charge(asked - 1)
+                    asked = 0
+                    result = cell.value(values[column], frame, self._types)
+                if result is not True:
+                    break
+            else:
+                session.charge(asked)
+                asked = 0
+                yield rule
+        session.charge(asked)
+
+    def _unusual(
+        self, candidates: int, unsettled: Sequence[tuple[int, int]], values: Sequence[Value], frame: Frame
+    ) -> Iterator[int]:
+        """Ask cells of constants too: a value is of a kind that the index does not know."""
+        for rule in _positions(candidates):
+            asked = [number for number, open_ in unsettled if open_ >> rule & 1]
+            cells = [(self._cells[rule][number], values[number]) for number in asked]
+            if all(cell and cell.value(value, frame, self._types) is True for cell, value in cells):
                 yield rule
 
-    def _accepts(self, rule: int, column: int, value: Value, frame: Frame) -> bool:
-        tests = self._tests[rule][column]
-        if tests is None:
-            return False
-        frame.session.charge(1)
-        return tests.evaluate(value, frame.scope, ports=frame.session.ports(self._types)).value is True
+    def _make_code(self) -> None:
+        self._evaluations += 1
+        if self._evaluations > CODE_AFTER:
+            for cell in islice(self._without_code, CODE_A_TIME):
+                cell.code = cell.tests.code()
+
+
+def _positions(bits: int) -> Iterator[int]:
+    """The places of the bits, the lowest first."""
+    if bits.bit_count() * _DENSE > bits.bit_length():
+        text = f"{bits:b}"[::-1]
+        position = text.find("1")
+        while position >= 0:
+            yield position
+            position = text.find("1", position + 1)
+        return
+    while bits:
+        bit = bits & -bits
+        bits ^= bit
+        yield bit.bit_length() - 1

@@ -6,8 +6,9 @@ from enum import Enum, auto
 from types import NoneType
 from typing import Final, TypeAlias
 
+from server.feel.decimals import Number
 from server.feel.nodes import Node
-from server.feel.values import Value
+from server.feel.values import Value, is_number
 
 _MAX_DEPTH: Final = 16
 """Blocks inside each other; Python itself refuses 20 loops."""
@@ -147,6 +148,11 @@ class Block:
         self.line(f"{variable} = {code}")
         self._kinds[variable] = kind
         return variable
+
+    def number(self, operand: str) -> Number | None:
+        """The number that a constant is; None for anything else."""
+        value = self.source.namespace.get(operand)
+        return value if is_number(value) else None
 
     def kind(self, operand: str) -> Kind:
         return self._kinds.get(operand, Kind.ANY)

@@ -19,11 +19,11 @@ _RESULTS: Final[Mapping[object, Kind]] = {bool: Kind.BOOLEAN, int: Kind.INT, str
 
 def call(node: nodes.Call, block: Block, emit: Emit) -> str:
     """The first signature with this number of arguments, if it takes these: by far the most calls."""
-    signature = _signature(node, block)
+    signature = signature_of(node, block)
     if signature is None or node.arguments.names is not None:
         raise UnsupportedError(node)
     arguments = [emit(value, block) for value in node.arguments.values]
-    block.charge(" + ".join(["1", *_checked(signature, arguments, block)]))
+    block.charge(" + ".join(["1", *accepted_arguments(signature, arguments, block)]))
     result = _called(signature, arguments, block)
     if block.kind(result) in {Kind.ANY, Kind.STRING}:
         block.charge(f"cost({result})")
@@ -41,7 +41,7 @@ def _called(signature: Signature, arguments: list[str], block: Block) -> str:
     return result
 
 
-def _signature(node: nodes.Call, block: Block) -> Signature | None:
+def signature_of(node: nodes.Call, block: Block) -> Signature | None:
     count = len(node.arguments.values)
     if any(not isinstance(level, Item) and node.name in level for level in block.levels):
         return None
@@ -52,7 +52,7 @@ def _signature(node: nodes.Call, block: Block) -> Signature | None:
     return None if any(types and Function in types for types in signature.types) else signature
 
 
-def _checked(signature: Signature, arguments: list[str], block: Block) -> list[str]:
+def accepted_arguments(signature: Signature, arguments: list[str], block: Block) -> list[str]:
     """Have the code check the types of the arguments; returns the expressions of their costs."""
     costs = []
     expected = [*signature.types, *[None] * len(arguments)]

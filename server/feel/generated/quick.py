@@ -55,7 +55,7 @@ _NESTED: Final = frozenset({list, dict})
 _SURPRISES: Final = (ArithmeticError, LookupError, TypeError, ValueError, FeelError)
 """Exceptions that the code raises when a value is not of the kind that it expects."""
 
-_RUNTIME: Final[Mapping[str, object]] = {
+RUNTIME: Final[Mapping[str, object]] = {
     "EQUATABLE": frozenset({bool, int, str, Decimal}),
     "Evaluation": Evaluation,
     "FALSE": Evaluation(False),
@@ -77,14 +77,14 @@ _RUNTIME: Final[Mapping[str, object]] = {
 
 def generate(node: Node, dialect: Dialect) -> Quick | None:
     """None for a text that has a form without code."""
-    source = Source({**_RUNTIME, "new_run": partial(Run, {}, 0, dialect)})
+    source = Source({**RUNTIME, "new_run": partial(Run, {}, 0, dialect)})
     block = Block(source, 2)
     try:
         if isinstance(node, nodes.Literal):
             block.line(f"return {source.constant(Evaluation(node.value))}")
         else:
             _answer(_emit(node, block), block)
-    except (UnsupportedError, RecursionError):
+    except (UnsupportedError, ArithmeticError, RecursionError):
         return None
     head = ["def quick(scope):", "    get, steps = scope.get, 0", "    try:"]
     tail = ["    except SURPRISES: return None"]

@@ -1,12 +1,13 @@
 """Code for numbers, strings and booleans, and for the names of values."""
 
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from types import NoneType
 from typing import Final
 
-from server.feel import nodes
+from server.feel import decimals, nodes
 from server.feel.constants import constant_of
-from server.feel.decimals import INT_BOUND
+from server.feel.decimals import INT_BOUND, Number
 from server.feel.generated.block import Block, Emit, Item, Kind, Level, UnsupportedError
 from server.feel.limits import MAX_STRING_LENGTH
 from server.feel.values import MISSING
@@ -14,6 +15,11 @@ from server.feel.values import MISSING
 _PYTHON: Final = {"=": "==", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 _EQUALITY: Final = {"=": "is", "!=": "is not"}
 _FUNCTIONS: Final = {"+": "add", "-": "subtract", "*": "multiply"}
+_FOLDED: Final[Mapping[str, Callable[..., Number]]] = {
+    "+": decimals.add,
+    "-": decimals.subtract,
+    "*": decimals.multiply,
+}
 _NUMBERS: Final = frozenset({int, Decimal})
 
 
@@ -86,6 +92,9 @@ def arithmetic(node: nodes.Arithmetic, block: Block, emit: Emit) -> str:
 def _computed(sign: str, left: str, right: str, block: Block) -> str:
     if sign == "+" and Kind.STRING in {block.kind(left), block.kind(right)}:
         return _concatenated(left, right, block)
+    one, other = block.number(left), block.number(right)
+    if sign in _FOLDED and one is not None and other is not None:
+        return block.constant(_FOLDED[sign](one, other))
     block.require(left, Kind.NUMBER)
     block.require(right, Kind.NUMBER)
     if sign == "/":
@@ -159,13 +168,13 @@ def membership(node: nodes.In, block: Block, emit: Emit) -> str:
 def _tested(test: nodes.Node, value: str, block: Block) -> str:
     block.source.count(test)
     if isinstance(test, nodes.RangeLiteral):
-        return _within(test, value, block)
+        return within(test, value, block)
     if isinstance(test, nodes.InputComparison):
         return compared(test.operator, value, _bound(test.operand, block), block)
     return compared("=", value, _bound(test, block), block)
 
 
-def _within(node: nodes.RangeLiteral, value: str, block: Block) -> str:
+def within(node: nodes.RangeLiteral, value: str, block: Block) -> str:
     low, high = _bound(node.start, block), _bound(node.end, block)
     first = compared(">=" if node.start_included else ">", value, low, block)
     last = compared("<=" if node.end_included else "<", value, high, block)
