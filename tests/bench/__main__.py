@@ -3,8 +3,7 @@
 import sys
 from collections.abc import Callable, Mapping
 
-from rich.console import Console
-from rich.table import Table
+from rich.console import Console, RenderableType
 
 from tests.bench import (
     commits,
@@ -22,7 +21,7 @@ from tests.bench import (
     tunnel,
 )
 
-BENCHMARKS: Mapping[str, Callable[[], Table]] = {
+BENCHMARKS: Mapping[str, Callable[[], RenderableType]] = {
     "instances": instances.table,
     "http": http.table,
     "durable": durable.table,
