@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from enum import Enum, auto
 
-from gnomon.buf.validate import validate_pb2
 from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor
 
 from edge.config import Release
+from gnomon.buf.validate import validate_pb2
 from gnomon.rest.v1 import options_pb2
 
 UNSPECIFIED = "UNSPECIFIED"

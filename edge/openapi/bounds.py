@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from gnomon.buf.validate import validate_pb2
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
 
 from edge.fields import Kind, bounds_of, kind_of, rule_of
+from gnomon.buf.validate import validate_pb2
 
 Schema = dict[str, object]
 
