@@ -1,12 +1,16 @@
 """Decisions: deployed ones, their evaluations, and the rules of an evaluation that matched."""
 
+import re
 from typing import Final
 
 from aiohttp import web
 
 from edge.console.pages.live import saved
 from edge.console.visit import Visit
+from server.platform.errors import NotFound
 
+# The key of an evaluation, and the number of the decision in it.
+_EVALUATION_KEY: Final = re.compile(r"\d+-\d+")
 _LIMIT: Final = 100
 _EVALUATIONS: Final = 50
 
@@ -50,6 +54,8 @@ async def decision_model(visit: Visit) -> web.Response:
 
 async def evaluation(visit: Visit) -> web.Response:
     """One evaluation: its inputs, its result, and the rules that matched."""
+    if not _EVALUATION_KEY.fullmatch(visit.key):
+        raise NotFound("there is no evaluation with this key")
     shown = await visit.api("GetDecisionInstance", decision_evaluation_instance_key=visit.key)
     wanted = {
         "filter": {"decisionEvaluationKey": shown["decisionEvaluationKey"]},

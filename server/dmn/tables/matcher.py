@@ -1,7 +1,7 @@
 """Which rules of a table match.
 
-Constants are found by the index of each column. What rules say beyond that is evaluated by code of its own, made for a
-few cells at each evaluation, or by FEEL where there is no code or where the code gives up: the result is the same.
+The index of each column finds constants. Other cells get generated code, a few of them at each evaluation; FEEL
+evaluates a cell that has no code, or whose code gives up, with the same result.
 """
 
 from collections.abc import Iterator, Sequence
