@@ -9,7 +9,7 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
 
 from server.platform.policy import Policy
-from tests.end_to_end.tenancy.world import PASSWORD, Facts
+from tests.end_to_end.tenancy.world import PASSWORD, STARTS_OF_A_ROLE, Facts
 
 # A key above all that the tests create, and a text that is the name of nothing.
 UNKNOWN_KEY = 2251799899999999
@@ -26,6 +26,7 @@ _TEMPLATES: Mapping[str, Mapping[str, Any]] = {
     "StreamActivatedJobs": {"timeout": 1, "worker": "a"},
     "AssignUserTask": {"assignee": "ada"},
     "CompleteJob": {},
+    "CreateAuthorization": {"resource_id": "any", **STARTS_OF_A_ROLE},
     "CreateDeployment": {"resources": [{"name": "a.rpa", "content": b'{"id":"a"}'}]},
     "CreateDocument": {"file": _FILE},
     "CreateDocuments": {"files": [_FILE], "metadata_list": [{}]},
@@ -67,6 +68,7 @@ _TEMPLATES: Mapping[str, Mapping[str, Any]] = {
         "move_instructions": [{"source_element_id": "task", "target_element_id": "task"}]
     },
     "ThrowJobError": {"error_code": "a"},
+    "UpdateAuthorization": {"resource_id": "any", **STARTS_OF_A_ROLE},
     "UpdateGlobalTaskListener": {"type": "watch", "event_types": ["creating"]},
     "UpdateGroup": {"name": "Another"},
     "UpdateJob": {"changeset": {"retries": 1}},
@@ -94,6 +96,7 @@ _FACTS: Mapping[str, str] = {
     "SearchProcessInstanceIncidents.process_instance_key": "incident_process_instance_key",
     "ResolveProcessInstanceIncidents.process_instance_key": "incident_process_instance_key",
     "id": "listener",
+    "owner_id": "role_id",
     "target_process_definition_key": "process_definition_key",
     "ancestor_element_instance_key": "element_instance_key",
     "source_element_instance_key": "element_instance_key",
@@ -128,6 +131,8 @@ _TEXTS = {
     "element_id",
     "message_id",
     "name",
+    "CreateAuthorization.resource_id",
+    "UpdateAuthorization.resource_id",
     "scope_id",
     "source_element_id",
     "store_id",
@@ -166,7 +171,7 @@ def references(policy: Policy) -> Iterator[Reference]:
     for path in _fields(policy.request.DESCRIPTOR):
         name = path[-1].name
         dotted = ".".join((policy.name, *(field.name for field in path)))
-        fact = _FACTS.get(dotted) or _FACTS.get(name) or (None if name in _TEXTS else name)
+        fact = _FACTS.get(dotted) or _FACTS.get(name) or (None if {name, dotted} & _TEXTS else name)
         if fact is not None:
             yield Reference(policy.name, path, fact)
 

@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 Facts = Mapping[str, Any]
 HOUR = 3_600_000
 PASSWORD = "correct horse battery staple"
+# Members of an authorization that lets a role start processes.
+STARTS_OF_A_ROLE: Mapping[str, Any] = {
+    "owner_type": "OWNER_TYPE_ROLE",
+    "resource_type": "RESOURCE_TYPE_PROCESS_DEFINITION",
+    "permission_types": ["PERMISSION_TYPE_CREATE_PROCESS_INSTANCE"],
+}
 SECONDS = 30
 # Seconds to wait for the first answer of a stream; a caller that may see nothing gets none.
 STREAM_SECONDS = 5
@@ -236,7 +242,11 @@ class _World:
         call("AssignGroupToTenant", tenant_id=self._tenant, group_id=group)
         call("AssignRoleToTenant", tenant_id=self._tenant, role_id=role)
         call("AssignMappingRuleToTenant", tenant_id=self._tenant, mapping_rule_id=rule)
+        authorization = call(
+            "CreateAuthorization", owner_id=role, resource_id=named("process"), **STARTS_OF_A_ROLE
+        )
         return {
+            "authorization_key": authorization.authorization_key,
             "role_id": role,
             "group_id": group,
             "mapping_rule_id": rule,

@@ -303,12 +303,12 @@ async def test_a_person_takes_its_picture_away(world: World) -> None:
     assert ("Deleted", "picture of user alice@example.com") in await world.events()
 
 
-@pytest.mark.parametrize("ending", ["own", "administrators"])
-async def test_a_picture_goes_with_its_account(world: World, termination: str) -> None:
+@pytest.mark.parametrize("deleted_by", ["owner", "administrator"])
+async def test_a_picture_goes_with_its_account(world: World, deleted_by: str) -> None:
     alice = await world.somebody(ALICE)
     path = await has_put(alice)
 
-    if termination == "own":
+    if deleted_by == "owner":
         answer = await alice.own("DELETE", "/self/delete", mfa_mod_token_id=await alice.proof())
     else:
         answer = await world.admin.send("DELETE", f"/users/{alice.user_id}")
