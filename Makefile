@@ -25,7 +25,7 @@ demo: .venv/.runtime ## Deploy examples/, work them off, show what happened
 ##@ Develop
 .PHONY: test bench golden generate lock format changelog wheel diagram
 test: .venv/.dev $(DIAGRAM) ## Run the tests
-	@$(BIN)/python -m pytest -n auto --dist worksteal
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal # Hundreds of servers start: compiled code is kept
 
 bench: .venv/.bench $(FEELIN) ## Measure against peers and limits, in one run
 	@$(BIN)/python -m tests.bench
