@@ -28,13 +28,18 @@ _DENSE: Final = 8
 
 
 class _Open:
-    """A cell that the index does not know, and its code when it has some."""
+    """A text in a column that the index does not know, and its code when it has some.
 
-    __slots__ = ("code", "tests")
+    `result` is that of the evaluation which `evaluation` stands for, where it took no steps: rules repeat conditions.
+    """
+
+    __slots__ = ("code", "evaluation", "result", "tests")
 
     def __init__(self, tests: feel.UnaryTests) -> None:
         self.tests = tests
         self.code: Code | None = None
+        self.evaluation: object = None
+        self.result: bool | None = None
 
     def value(self, value: Value, frame: Frame, types: ModelTypes) -> Value:
         frame.session.charge(1)
@@ -51,10 +56,22 @@ class Matcher:
         self._all = (1 << len(cells)) - 1
         self._columns = [Column(column) for column in zip(*cells, strict=True)]
         self._types = types
-        known = {tests: _Open(tests) for row in cells for _, tests in row if tests is not None}
-        self._cells = [[None if cell.tests is None else known[cell.tests] for cell in row] for row in cells]
+        known = {
+            (number, tests): _Open(tests)
+            for row in cells
+            for number, (_, tests) in enumerate(row)
+            if tests is not None
+        }
+        self._cells = [
+            [None if tests is None else known[number, tests] for number, (_, tests) in enumerate(row)]
+            for row in cells
+        ]
         self._rows: list[_Row] = [
-            [(number, known[tests]) for number, (spans, tests) in enumerate(row) if spans is None and tests]
+            [
+                (number, known[number, tests])
+                for number, (spans, tests) in enumerate(row)
+                if spans is None and tests is not None
+            ]
             for row in cells
         ]
         self._without_code = iter([*dict.fromkeys(cell for row in self._rows for _, cell in row)])
@@ -83,12 +100,18 @@ class Matcher:
         """Ask the open cells alone."""
         self._make_code()
         session, get, asked = frame.session, frame.scope.get, 0
-        budget, rows = session.budget, self._rows
+        budget, rows, evaluation = session.budget, self._rows, object()
         for rule in _positions(candidates):
             for column, cell in rows[rule]:
                 asked += 1
-                code = cell.code
-                result: Value = None if code is None else code(get, values[column], budget)
+                if cell.evaluation is evaluation:
+                    result: Value = cell.result
+                elif cell.code is None:
+                    result = None
+                else:
+                    left, result = budget.left, cell.code(get, values[column], budget)
+                    if budget.left == left:
+                        cell.evaluation, cell.result = evaluation, result
                 if result is None:
                     session.charge(asked - 1)
                     asked = 0

@@ -31,7 +31,7 @@ def call(node: nodes.Call, block: Block, emit: Emit) -> str:
 
 
 def _called(signature: Signature, arguments: list[str], block: Block) -> str:
-    function, kind = block.source.constant(signature.function), _kind_of_result(signature)
+    function, kind = block.source.constant(signature.function), kind_of_result(signature)
     if not signature.wants_run:
         return block.assigned(f"{function}({', '.join(arguments)})", kind)
     run = block.assigned("new_run()")
@@ -68,5 +68,5 @@ def accepted_arguments(signature: Signature, arguments: list[str], block: Block)
     return costs
 
 
-def _kind_of_result(signature: Signature) -> Kind:
+def kind_of_result(signature: Signature) -> Kind:
     return _RESULTS.get(signature.function.__annotations__.get("return"), Kind.ANY)

@@ -5,6 +5,7 @@ whose steps are known: numbers, strings and booleans, entries of contexts, and b
 their own, since that may ask for the time of a regular expression.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Final, TypeAlias, cast
@@ -15,10 +16,12 @@ from server.feel.constants import constant_of, temporal_literal
 from server.feel.dialects import Dialect
 from server.feel.generated import scalars
 from server.feel.generated.block import Block, Emit, Kind, Source, UnsupportedError
-from server.feel.generated.calls import accepted_arguments, signature_of
+from server.feel.generated.calls import accepted_arguments, kind_of_result, signature_of
 from server.feel.generated.quick import RUNTIME
+from server.feel.limits import CHARACTERS_PER_STEP
 from server.feel.names import CELL_INPUT
 from server.feel.nodes import Node, Tests
+from server.feel.run import SIZED, cost
 from server.feel.values import Missing, Value
 
 Lookup: TypeAlias = Callable[[str, Missing], Value | Missing]
@@ -28,7 +31,8 @@ Code: TypeAlias = Callable[[Lookup, Value, Budget], bool | None]
 _CACHED_SHAPES: Final = 1024
 _ORDERED: Final = "ORDERED"
 _VALUE: Final = "value"
-_STRINGS_MADE: Final = "steps += len("
+_FREE_OF_COST: Final = frozenset({Kind.BOOLEAN, Kind.INT})
+_STRINGS_MADE: Final = re.compile(r"steps \+= len\(\w+\)$")
 
 
 def generate_tests(tests: Tests, dialect: Dialect) -> Code | None:
@@ -43,7 +47,7 @@ def generate_tests(tests: Tests, dialect: Dialect) -> Code | None:
         result = _any_of(tests.tests, block)
     except (UnsupportedError, ArithmeticError, RecursionError):
         return None
-    if any(_STRINGS_MADE in line for line in source.lines):
+    if any(map(_STRINGS_MADE.search, source.lines)):
         return None
     if any("steps +=" in line for line in source.lines):
         block.give_up_if("steps > budget.left")
@@ -134,10 +138,24 @@ def _call(node: nodes.Call, block: Block, emit: Emit) -> str:
         raise UnsupportedError(node)
     arguments = [emit(value, block) for value in node.arguments.values]
     accepted_arguments(signature, arguments, block)
-    block.charge(" + ".join(["1", *(f"cost({argument})" for argument in arguments)]))
-    result = block.assigned(f"{block.source.constant(signature.function)}({', '.join(arguments)})")
-    block.charge(f"cost({result})")
+    costs = [_cost(*each, block) for each in zip(signature.types, arguments, strict=False)]
+    costs += [f"cost({argument})" for argument in arguments[len(signature.types) :]]
+    block.charge(" + ".join(["1", *filter(None, costs)]))
+    function, kind = block.source.constant(signature.function), kind_of_result(signature)
+    result = block.assigned(f"{function}({', '.join(arguments)})", kind)
+    if kind not in _FREE_OF_COST:
+        block.charge(f"cost({result})")
     return result
+
+
+def _cost(types: frozenset[type] | None, argument: str, block: Block) -> str:
+    """The expression of the steps of an argument, empty where it has none."""
+    constant = block.source.namespace.get(argument)
+    if isinstance(constant, str):
+        return str(cost(constant) or "")
+    if types is not None and types.isdisjoint(SIZED):
+        return ""
+    return f"len({argument}) // {CHARACTERS_PER_STEP}" if types == frozenset({str}) else f"cost({argument})"
 
 
 _FORMS: Final[Mapping[type, Callable[..., str]]] = {
