@@ -30,16 +30,16 @@ _DENSE: Final = 8
 class _Open:
     """A text in a column that the index does not know, and its code when it has some.
 
-    `result` is that of the evaluation which `evaluation` stands for, where it took no steps: rules repeat conditions.
+    `latest` is an evaluation and its result, where that took no steps: rules repeat conditions.
+    It is one object because threads evaluate the same table at the same time.
     """
 
-    __slots__ = ("code", "evaluation", "result", "tests")
+    __slots__ = ("code", "latest", "tests")
 
     def __init__(self, tests: feel.UnaryTests) -> None:
         self.tests = tests
         self.code: Code | None = None
-        self.evaluation: object = None
-        self.result: bool | None = None
+        self.latest: tuple[object, Value] = (None, None)
 
     def value(self, value: Value, frame: Frame, types: ModelTypes) -> Value:
         frame.session.charge(1)
@@ -104,14 +104,12 @@ class Matcher:
         for rule in _positions(candidates):
             for column, cell in rows[rule]:
                 asked += 1
-                if cell.evaluation is evaluation:
-                    result: Value = cell.result
-                elif cell.code is None:
-                    result = None
-                else:
-                    left, result = budget.left, cell.code(get, values[column], budget)
+                latest, result = cell.latest
+                if latest is not evaluation:
+                    left = budget.left
+                    result = None if cell.code is None else cell.code(get, values[column], budget)
                     if budget.left == left:
-                        cell.evaluation, cell.result = evaluation, result
+                        cell.latest = (evaluation, result)
                 if result is None:
                     session.charge(asked - 1)
                     asked = 0
