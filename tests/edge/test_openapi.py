@@ -17,11 +17,9 @@ PROTO = Path(__file__).resolve().parents[2] / "proto"
 
 @pytest.fixture(scope="module")
 def text(tmp_path_factory: pytest.TempPathFactory) -> str:
-    described = tmp_path_factory.mktemp("proto") / "descriptors.binpb"
-    files = sorted(str(path.relative_to(PROTO)) for path in (PROTO / "gnomon").rglob("*.proto"))
-    protoc = [sys.executable, "-m", "grpc_tools.protoc", f"-I{PROTO}", f"--descriptor_set_out={described}"]
-    subprocess.run([*protoc, "--include_imports", "--include_source_info", *files], check=True)  # ours
-    return render(FileDescriptorSet.FromString(described.read_bytes()))
+    image = tmp_path_factory.mktemp("proto") / "image.binpb"
+    subprocess.run([sys.executable, PROTO / "generate.py", "--image", image], check=True)  # ours
+    return render(FileDescriptorSet.FromString(image.read_bytes()))
 
 
 @pytest.fixture(scope="module")
