@@ -168,7 +168,7 @@ async def open_identity(
                 **registration.servicers,
                 **FederationWiring(dependencies, callers, people).servicers,
                 **second_factors.servicers(
-                    authorization.door,
+                    authorization.context,
                     callers,
                     modification_tokens=people.modification_tokens,
                     link_ceremony=password_reset.ceremony,

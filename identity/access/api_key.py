@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from identity.access.callers import Area, Right
+from identity.access.callers import AdministrationArea, Right
 from server.platform.records import Kind, Record
 
 
@@ -12,7 +12,7 @@ from server.platform.records import Kind, Record
 class Access:
     """Rights to one area."""
 
-    area: Area
+    area: AdministrationArea
     rights: frozenset[Right]
 
 
@@ -28,7 +28,7 @@ class ApiKey(Record):
     def name(self) -> str:
         return self.id
 
-    def has(self, area: Area, right: Right) -> bool:
+    def has(self, area: AdministrationArea, right: Right) -> bool:
         return any(access.area is area and right in access.rights for access in self.access)
 
     def covers(self, others: Iterable[Access]) -> bool:

@@ -34,7 +34,7 @@ class Right(StrEnum):
     DELETE = "delete"
 
 
-class Area(StrEnum):
+class AdministrationArea(StrEnum):
     """A group of resources that API keys have rights to, as spelled in a key."""
 
     API_KEYS = "ApiKeys"
@@ -92,7 +92,7 @@ class ApiKey(Protocol):
     @property
     def name(self) -> str: ...
 
-    def has(self, area: Area, right: Right) -> bool: ...
+    def has(self, area: AdministrationArea, right: Right) -> bool: ...
 
 
 class ApiKeys(Protocol):
@@ -137,7 +137,9 @@ class Callers:
         self._administers = administers
         self._clock = clock
 
-    async def expect(self, tenant: Tenant, caller: pb.Caller, area: Area, right: Right) -> Actor:
+    async def expect(
+        self, tenant: Tenant, caller: pb.Caller, area: AdministrationArea, right: Right
+    ) -> Actor:
         """Return the caller; raises Unauthenticated, and PermissionDenied when the caller lacks the right."""
         if caller.api_key:
             return await self._key(tenant, caller, area, right)
@@ -149,7 +151,7 @@ class Callers:
         return _person_at(session, user, standing, caller.browser.peer_address)
 
     async def expect_self_or(
-        self, tenant: Tenant, caller: pb.Caller, user_id: UserId, area: Area, right: Right
+        self, tenant: Tenant, caller: pb.Caller, user_id: UserId, area: AdministrationArea, right: Right
     ) -> Actor:
         """Return the caller: the user in a browser, or another caller with this right.
 
@@ -161,7 +163,7 @@ class Callers:
                 standing = await self._standings.of(user)
                 return _person_at(session, user, standing, caller.browser.peer_address)
         actor = await self.expect(tenant, caller, area, right)
-        if actor.is_api_key and area is Area.USERS and right is not Right.READ:
+        if actor.is_api_key and area is AdministrationArea.USERS and right is not Right.READ:
             await self._expect_no_administrator(tenant, user_id)
         return actor
 
@@ -179,7 +181,7 @@ class Callers:
         if user is not None and await self._administers(user):
             raise PermissionDenied("an API key cannot create or change administrators")
 
-    async def _key(self, tenant: Tenant, caller: pb.Caller, area: Area, right: Right) -> Actor:
+    async def _key(self, tenant: Tenant, caller: pb.Caller, area: AdministrationArea, right: Right) -> Actor:
         key = await self._api_keys.find(tenant, caller.api_key)
         if key is None:
             raise Unauthenticated("the API key is unknown or expired")

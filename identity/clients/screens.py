@@ -25,7 +25,7 @@ _ATTEMPTS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class TaggedSettings:
     settings: ScreenSettings
     etag: str
 
@@ -39,7 +39,7 @@ class ScreenAdministration:
         self._administrators = administrators
         self._events = events
 
-    async def find(self, tenant: Tenant, client_id: str) -> Kept:
+    async def find(self, tenant: Tenant, client_id: str) -> TaggedSettings:
         """Raises NotFound."""
         client = await self._client(tenant, client_id)
         return _kept(await self._records.get(tenant.tenant_id, client.id))
@@ -133,9 +133,9 @@ def etag_of(settings: ScreenSettings) -> str:
     return hashlib.sha256(msgspec.json.encode(settings)).hexdigest()
 
 
-def _kept(record: ClientScreens | None) -> Kept:
+def _kept(record: ClientScreens | None) -> TaggedSettings:
     settings = ScreenSettings() if record is None else record.settings
-    return Kept(settings, etag_of(settings))
+    return TaggedSettings(settings, etag_of(settings))
 
 
 async def _checked(draft: ScreenSettings, kept: ScreenSettings) -> SanitizedScreens:

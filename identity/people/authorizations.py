@@ -44,7 +44,7 @@ _SEARCHABLE_USER = Searchable(User, key=_USER_ID, fields={}, derived={})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class RequestedAuthorization:
     """Requested content of an authorization."""
 
     owner_type: OwnerType
@@ -89,30 +89,34 @@ class Authorizations:
         names = await self._names(tenant.tenant_id, {found.owner_type}, (found,))
         return replace(found, owner_id=names.get(found.owner, found.owner_id))
 
-    async def add(self, tenant: Tenant, wish: Wish, actor: Actor, note: AuditNote) -> Authorization:
+    async def add(
+        self, tenant: Tenant, requested: RequestedAuthorization, actor: Actor, note: AuditNote
+    ) -> Authorization:
         """Raises NotFound without such an owner, InvalidArgument, PermissionDenied, and InvalidState for too many."""
-        wanted = await self._wanted(tenant.tenant_id, wish)
+        wanted = await self._wanted(tenant.tenant_id, requested)
         self._administrators.expect_may_grant(wanted.grants, actor)
         if len(await self._records.page(tenant.tenant_id, most=MOST_AUTHORIZATIONS)) >= MOST_AUTHORIZATIONS:
             raise InvalidState(f"expected at most {MOST_AUTHORIZATIONS} authorizations")
         kept = await self._inserted(wanted, note)
-        await self._expect_owner_still(kept, wish)
+        await self._expect_owner_still(kept, requested)
         await self._tell(tenant, EventType.CREATED, kept, actor)
         return kept
 
     async def change(
-        self, tenant: Tenant, key: int, wish: Wish, actor: Actor, note: AuditNote
+        self, tenant: Tenant, key: int, requested: RequestedAuthorization, actor: Actor, note: AuditNote
     ) -> Authorization:
         """Replace all but the key; raises the errors of `add`, and InvalidState when another caller was faster."""
         before = await self._found(tenant.tenant_id, key)
-        wanted = replace(await self._wanted(tenant.tenant_id, wish), id=before.id, revision=before.revision)
+        wanted = replace(
+            await self._wanted(tenant.tenant_id, requested), id=before.id, revision=before.revision
+        )
         held = frozenset(before.grants) if wanted.owner == before.owner else frozenset()
         self._administrators.expect_may_grant(frozenset(wanted.grants) - held, actor)
         try:
             kept = await self._records.replace(wanted, note=note)
         except Changed as error:
             raise InvalidState("another caller changed the authorization in the meantime") from error
-        await self._expect_owner_still(kept, wish)
+        await self._expect_owner_still(kept, requested)
         await self._tell(tenant, EventType.CHANGED, kept, actor)
         return kept
 
@@ -129,22 +133,22 @@ class Authorizations:
             raise NotFound("there is no such authorization")
         return found
 
-    async def _wanted(self, tenant_id: TenantId, wish: Wish) -> Authorization:
-        known = permission_types()[wish.resource_type]
-        unknown = [name for name in wish.permission_types if name not in known]
+    async def _wanted(self, tenant_id: TenantId, requested: RequestedAuthorization) -> Authorization:
+        known = permission_types()[requested.resource_type]
+        unknown = [name for name in requested.permission_types if name not in known]
         if unknown:
             raise InvalidArgument(
-                f"permissionTypes: {wish.resource_type} has {', '.join(sorted(known))}, found {unknown[0]}"
+                f"permissionTypes: {requested.resource_type} has {', '.join(sorted(known))}, found {unknown[0]}"
             )
         return Authorization(
             tenant_id=tenant_id,
             id="",
-            owner=owner_text(wish.owner_type, await self._record_id(tenant_id, wish)),
-            owner_type=wish.owner_type,
-            owner_id=wish.owner_id,
-            resource_type=wish.resource_type,
-            resource_id=wish.resource_id,
-            permission_types=wish.permission_types,
+            owner=owner_text(requested.owner_type, await self._record_id(tenant_id, requested)),
+            owner_type=requested.owner_type,
+            owner_id=requested.owner_id,
+            resource_type=requested.resource_type,
+            resource_id=requested.resource_id,
+            permission_types=requested.permission_types,
         )
 
     async def _inserted(self, wanted: Authorization, note: AuditNote) -> Authorization:
@@ -159,11 +163,11 @@ class Authorizations:
             except AlreadyThere:
                 continue
 
-    async def _record_id(self, tenant_id: TenantId, wish: Wish) -> str:
+    async def _record_id(self, tenant_id: TenantId, requested: RequestedAuthorization) -> str:
         """Return the id of the owner's record, or its name for a built-in role; raises NotFound."""
-        found = await self._owner(tenant_id, wish.owner_type, wish.owner_id)
+        found = await self._owner(tenant_id, requested.owner_type, requested.owner_id)
         if found is None:
-            noun = wish.owner_type.replace("_", " ").lower()
+            noun = requested.owner_type.replace("_", " ").lower()
             raise NotFound(f"there is no such {noun}")
         return found
 
@@ -184,10 +188,10 @@ class Authorizations:
             case never:
                 assert_never(never)
 
-    async def _expect_owner_still(self, kept: Authorization, wish: Wish) -> None:
+    async def _expect_owner_still(self, kept: Authorization, requested: RequestedAuthorization) -> None:
         """Take the authorization back when its owner was removed in the meantime."""
         try:
-            owner = owner_text(wish.owner_type, await self._record_id(kept.tenant_id, wish))
+            owner = owner_text(requested.owner_type, await self._record_id(kept.tenant_id, requested))
         except NotFound:
             owner = ""
         if owner != kept.owner:

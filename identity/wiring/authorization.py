@@ -51,7 +51,7 @@ _FEDERATION = federation_service_pb2.DESCRIPTOR.services_by_name["FederationServ
 
 
 class AuthorizationWiring:
-    """`door` holds the dependencies that all ways to sign in share."""
+    """`context` holds the dependencies that all ways to sign in share."""
 
     servicers: Mapping[ServiceDescriptor, object]
 
@@ -98,21 +98,21 @@ class AuthorizationWiring:
             randomness=dependencies.randomness,
         )
         self._consent_gate = ConsentGate(user_state.consents, self._pending, self._conclusion)
-        self.door = self._door(browsers.proof_of_work)
+        self.context = self._context(browsers.proof_of_work)
         self.servicers = {
             _AUTHORIZATION: self._authorization(),
             _SIGN_IN: self._sign_in(),
             _FEDERATION: FederationServicer(
                 dependencies.tenants,
                 upstream_sign_in(
-                    dependencies, user_state, self.door, domains=targets, second_factors=second_factors
+                    dependencies, user_state, self.context, domains=targets, second_factors=second_factors
                 ),
                 screens=screens_on(dependencies),
                 clock=dependencies.clock,
             ),
         }
 
-    def _door(self, proof_of_work: ProofOfWork) -> SignInContext:
+    def _context(self, proof_of_work: ProofOfWork) -> SignInContext:
         asked = AskedRequests(self._reader, self._dependencies.clients, self._pending)
         sign_in_flow = SignInFlow(
             sessions=self._user_state.sessions,
@@ -134,9 +134,9 @@ class AuthorizationWiring:
         )
 
     def _sign_in(self) -> SignInServicer:
-        tenants, proof_of_work = self._dependencies.tenants, self.door.proof_of_work
+        tenants, proof_of_work = self._dependencies.tenants, self.context.proof_of_work
         email_step = EmailStep(
-            self._user_state.sessions, proof_of_work, asked=self.door.asked, targets=self._targets
+            self._user_state.sessions, proof_of_work, asked=self.context.asked, targets=self._targets
         )
         return SignInServicer(
             tenants,
@@ -153,7 +153,7 @@ class AuthorizationWiring:
         )
 
     def _authorization(self) -> AuthorizationServicer:
-        dependencies, sessions, asked = self._dependencies, self._user_state.sessions, self.door.asked
+        dependencies, sessions, asked = self._dependencies, self._user_state.sessions, self.context.asked
         standing = SessionCheck(self._user_state.users, dependencies.clock, confirmation=self._confirmation)
         return AuthorizationServicer(
             dependencies.tenants,
@@ -167,7 +167,7 @@ class AuthorizationWiring:
             ),
             credential_step=CredentialStep(
                 sessions,
-                self.door,
+                self.context,
                 password_sign_in=self._password_sign_in(),
                 second_factors=self._second_factors,
             ),

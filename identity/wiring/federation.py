@@ -89,7 +89,7 @@ def upstream_logout(dependencies: Dependencies, user_state: UserState) -> Upstre
 def upstream_sign_in(
     dependencies: Dependencies,
     user_state: UserState,
-    door: SignInContext,
+    context: SignInContext,
     *,
     domains: SignInDomains,
     second_factors: SecondFactors,
@@ -99,8 +99,8 @@ def upstream_sign_in(
     providers, logins = Providers(dependencies.store), dependencies.store.of(UPSTREAM_LOGINS)
     login_redirect = UpstreamLoginRedirect(
         user_state.sessions,
-        door.proof_of_work,
-        asked=door.asked,
+        context.proof_of_work,
+        asked=context.asked,
         providers=providers,
         hints=Hints(domains),
         logins=logins,
@@ -125,7 +125,7 @@ def upstream_sign_in(
         user_state.sessions,
         logins,
         hasher=dependencies.secrets,
-        asked=door.asked,
+        asked=context.asked,
         clients=dependencies.clients,
         providers=providers,
         tokens=UpstreamTokens(
@@ -140,7 +140,7 @@ def upstream_sign_in(
             clock=dependencies.clock,
         ),
         accounts=accounts,
-        sign_in_flow=door.sign_in_flow,
+        sign_in_flow=context.sign_in_flow,
         second_factors=second_factors,
     )
     service_provider = ServiceProvider(dependencies.saml_keys)

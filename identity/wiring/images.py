@@ -33,7 +33,7 @@ class ImageWiring:
         self._dependencies = dependencies
         self._user_state = user_state
         self._administrators = Administrators(dependencies.standings)
-        keeping = ImageAdministration(
+        administration = ImageAdministration(
             dependencies.images,
             dependencies.rewriter,
             holders={
@@ -46,7 +46,11 @@ class ImageWiring:
         config = dependencies.config.pictures
         picture_access = PictureAccess(callers, user_state.active_tokens, is_public=config.public)
         servicer = ImageServicer(
-            dependencies.tenants, callers, keeping=keeping, picture_access=picture_access, config=config
+            dependencies.tenants,
+            callers,
+            administration=administration,
+            picture_access=picture_access,
+            config=config,
         )
         self.servicers = {_IMAGES: servicer}
 

@@ -31,14 +31,14 @@ _CODES = one_time_code_service_pb2.DESCRIPTOR.services_by_name["OneTimeCodeServi
 
 
 class OneTimeCodeWiring:
-    """`keeping`, `questions` and `verification` are shared with other second factors."""
+    """`factor_records`, `questions` and `verification` are shared with other second factors."""
 
     def __init__(self, dependencies: Dependencies, user_state: UserState) -> None:
         self._dependencies = dependencies
         self._user_state = user_state
         self._secrets = GeneratorSecrets(dependencies.store, dependencies.master_keys)
         self._recovery = RecoveryCodeGenerator(dependencies.secrets, dependencies.randomness)
-        self.keeping = CodeFactorRecords(dependencies.store)
+        self.factor_records = CodeFactorRecords(dependencies.store)
         self.questions = CodeQuestions(
             dependencies.store.of(CODE_QUESTIONS),
             dependencies.secrets,
@@ -47,7 +47,7 @@ class OneTimeCodeWiring:
             config=dependencies.config.one_time_codes,
         )
         self.verification = CodeVerification(
-            keeping=self.keeping,
+            factor_records=self.factor_records,
             secrets=self._secrets,
             recovery=self._recovery,
             protection=user_state.protection,
@@ -58,7 +58,7 @@ class OneTimeCodeWiring:
 
     def servicers(
         self,
-        door: SignInContext,
+        context: SignInContext,
         callers: Callers,
         modification_tokens: ModificationTokens,
         *,
@@ -66,12 +66,12 @@ class OneTimeCodeWiring:
         remembered: RememberedFactors,
     ) -> Mapping[ServiceDescriptor, object]:
         dependencies = self._dependencies
-        accounts = CodeAccounts(users=self._user_state.users, keeping=self.keeping)
+        accounts = CodeAccounts(users=self._user_state.users, factor_records=self.factor_records)
         servicer = OneTimeCodeServicer(
             dependencies.tenants,
             Admission(dependencies.tenants, callers),
             administration=CodeAdministration(
-                keeping=self.keeping,
+                factor_records=self.factor_records,
                 recovery=self._recovery,
                 passkeys=passkeys,
                 accounts=accounts,
@@ -80,7 +80,7 @@ class OneTimeCodeWiring:
                 clock=dependencies.clock,
             ),
             enrolment=self._enrolment(accounts, modification_tokens),
-            sign_in=self._sign_in(door, remembered),
+            sign_in=self._sign_in(context, remembered),
             clock=dependencies.clock,
         )
         return {_CODES: servicer}
@@ -90,7 +90,7 @@ class OneTimeCodeWiring:
     ) -> GeneratorEnrolment:
         dependencies = self._dependencies
         return GeneratorEnrolment(
-            keeping=self.keeping,
+            factor_records=self.factor_records,
             secrets=self._secrets,
             accounts=accounts,
             modification_tokens=modification_tokens,
@@ -101,11 +101,11 @@ class OneTimeCodeWiring:
             config=dependencies.config.one_time_codes,
         )
 
-    def _sign_in(self, door: SignInContext, remembered: RememberedFactors) -> CodeSignIn:
+    def _sign_in(self, context: SignInContext, remembered: RememberedFactors) -> CodeSignIn:
         return CodeSignIn(
             sessions=self._user_state.sessions,
             users=self._user_state.users,
-            door=door,
+            context=context,
             questions=self.questions,
             verification=self.verification,
             remembered=remembered,

@@ -47,7 +47,7 @@ class RegistrationWiring:
         self._password_links = password_links
         self._user_state = user_state
         protection = dependencies.config.events.login_protection
-        self._door = RegistrationAdmission(
+        self._admission = RegistrationAdmission(
             proof_of_work=proof_of_work,
             limits=RegistrationLimits(
                 dependencies.store.of(REGISTRATION_ATTEMPTS),
@@ -84,7 +84,7 @@ class RegistrationWiring:
             ),
             requests=ConfirmationRequests(
                 users=users,
-                door=self._door,
+                admission=self._admission,
                 settings=self._settings,
                 links=self._links,
                 equal_duration=self._equal_duration,
@@ -98,7 +98,7 @@ class RegistrationWiring:
         dependencies = self._dependencies
         return SelfRegistration(
             users=self._user_state.users,
-            door=self._door,
+            admission=self._admission,
             targets=targets,
             settings=self._settings,
             password_choice=PasswordChoice(self._policies, dependencies.passwords, dependencies.clock),

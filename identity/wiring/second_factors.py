@@ -65,7 +65,7 @@ class SecondFactorWiring:
 
     def servicers(
         self,
-        door: SignInContext,
+        context: SignInContext,
         callers: Callers,
         *,
         modification_tokens: ModificationTokens,
@@ -87,7 +87,7 @@ class SecondFactorWiring:
             registration=self.registration(modification_tokens),
             authentication=PasskeyAuthentication(
                 admission,
-                self._sign_in(door),
+                self._sign_in(context),
                 self._proof,
                 link_ceremony=link_ceremony,
                 config=dependencies.config.webauthn,
@@ -95,7 +95,7 @@ class SecondFactorWiring:
             ),
         )
         by_codes = self._one_time_codes.servicers(
-            door, callers, modification_tokens, passkeys=self.passkeys, remembered=self._remembered
+            context, callers, modification_tokens, passkeys=self.passkeys, remembered=self._remembered
         )
         return {_PASSKEYS: servicer, **by_codes}
 
@@ -111,7 +111,7 @@ class SecondFactorWiring:
                 config=dependencies.config.webauthn,
             ),
             users=users,
-            codes=self._one_time_codes.keeping,
+            codes=self._one_time_codes.factor_records,
             questions=self._one_time_codes.questions,
             config=dependencies.config.one_time_codes,
         )
@@ -133,15 +133,15 @@ class SecondFactorWiring:
         return PasskeyAccounts(
             users=self._user_state.users,
             passkeys=self.passkeys,
-            other_factors=self._one_time_codes.keeping,
+            other_factors=self._one_time_codes.factor_records,
             config=self._dependencies.config.webauthn,
         )
 
-    def _sign_in(self, door: SignInContext) -> PasskeySignIn:
+    def _sign_in(self, context: SignInContext) -> PasskeySignIn:
         return PasskeySignIn(
             sessions=self._user_state.sessions,
             users=self._user_state.users,
-            door=door,
+            context=context,
             ceremonies=self.ceremonies,
             assertion=self.assertion,
             remembered=self._remembered,

@@ -283,7 +283,7 @@ class Provider:
             clock=self.clock,
             events=self.events,
         )
-        self.door = SignInContext(
+        self.context = SignInContext(
             proof_of_work=self.proof_of_work,
             asked=asked,
             sign_in_flow=SignInFlow(
@@ -297,7 +297,7 @@ class Provider:
         self.second_factors = self._passkey_factor()
         self.credential_step = CredentialStep(
             self.sessions,
-            self.door,
+            self.context,
             password_sign_in=password_sign_in,
             second_factors=self.second_factors,
         )

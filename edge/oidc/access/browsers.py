@@ -2,7 +2,7 @@
 
 from aiohttp import hdrs, web
 
-from edge.oidc.access.cookies import OPENED_LINK, REMEMBERED_FACTOR, SESSION, Cookies, Kept
+from edge.oidc.access.cookies import OPENED_LINK, REMEMBERED_FACTOR, SESSION, CookieContent, Cookies
 from edge.oidc.access.login_status import LoginStatus
 from edge.oidc.access.peers import Peers
 from edge.oidc.config import AccessConfig
@@ -59,7 +59,7 @@ class Browsers:
         """Return the cookie of an opened link, empty without one."""
         return self._opened_links.value(request)
 
-    def hold_link(self, request: web.Request, response: web.Response, *, cookie: Kept) -> None:
+    def hold_link(self, request: web.Request, response: web.Response, *, cookie: CookieContent) -> None:
         """Set or delete the cookie of an opened link."""
         self._opened_links.keep(request, response, cookie=cookie)
 

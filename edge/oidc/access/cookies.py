@@ -20,7 +20,7 @@ PREFIXES = {CookieMode.HOST: "__Host-", CookieMode.SECURE: "__Secure-", CookieMo
 _MAX_LENGTH = 256
 
 
-class Kept(Protocol):
+class CookieContent(Protocol):
     """`max_age` is in seconds."""
 
     @property
@@ -59,7 +59,7 @@ class Cookies:
         value = request.cookies.get(self._name(tenant), "")
         return value if value.isascii() and len(value) <= _MAX_LENGTH else ""
 
-    def keep(self, request: web.Request, response: web.Response, *, cookie: Kept) -> None:
+    def keep(self, request: web.Request, response: web.Response, *, cookie: CookieContent) -> None:
         """Set the cookie, or delete it when `max_age` is 0."""
         response.set_cookie(
             self._name(tenant_of(request)),

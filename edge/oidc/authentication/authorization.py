@@ -7,8 +7,8 @@ from aiohttp import hdrs, web
 
 from edge.oidc.access.body import JSON
 from edge.oidc.access.browsers import Browsers
-from edge.oidc.access.came_from import CameFrom
 from edge.oidc.access.form import Parameters, form_of, query_parameters, read_parameters
+from edge.oidc.access.originating_request import OriginatingRequest
 from edge.oidc.access.tenant import issuer_path, tenant_of
 from edge.oidc.authentication.credentials import CredentialsEndpoint
 from edge.oidc.authentication.redirects import sent_back
@@ -64,7 +64,7 @@ class AuthorizationEndpoint:
         path = issuer_path(request)
         match begun.WhichOneof("next"):
             case "page" if begun.page.is_registration_first:
-                location = CameFrom.of_page(begun.page).registration_address(path)
+                location = OriginatingRequest.of_page(begun.page).registration_address(path)
                 return web.Response(status=status, headers={hdrs.LOCATION: location})
             case "page":
                 page = self._pages.go_on if begun.page.is_signed_in else self._pages.sign_in

@@ -2,7 +2,7 @@
 
 from aiohttp import web
 
-from edge.oidc.access.came_from import CameFrom
+from edge.oidc.access.originating_request import OriginatingRequest
 from edge.oidc.pages.renderer import Pages
 from edge.oidc.prefix import PREFIX
 from gnomon.identity.v1 import registration_service_pb2 as pb
@@ -17,23 +17,23 @@ class ConfirmationPages:
         self._pages = pages
 
     def registration(
-        self, page: pb.GetRegistrationPageResponse, path: str, *, came_from: CameFrom
+        self, page: pb.GetRegistrationPageResponse, path: str, *, originating_request: OriginatingRequest
     ) -> web.Response:
         state = self._pages.state(path, "/users/register") | {"send_again": f"{path}{_SEND_AGAIN}"}
         facts = {
             "page": page,
             "state": state,
-            "action": came_from.registration_address(path),
-            "back": came_from.sign_in_address(path),
+            "action": originating_request.registration_address(path),
+            "back": originating_request.sign_in_address(path),
         }
         return self._pages.rendered("registration.html", facts)
 
-    def registered(self, path: str, email: str, *, came_from: CameFrom) -> web.Response:
+    def registered(self, path: str, email: str, *, originating_request: OriginatingRequest) -> web.Response:
         """The page after a registration without script; it is the same for every address."""
         facts = {
             "email": email,
             "send_again": f"{path}{_SEND_AGAIN}",
-            "back": came_from.sign_in_address(path),
+            "back": originating_request.sign_in_address(path),
         }
         return self._pages.rendered("registered.html", facts)
 

@@ -9,7 +9,7 @@ from aiohttp import web
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from edge.metadata import new_request_id
-from edge.oidc.access.came_from import CameFrom
+from edge.oidc.access.originating_request import OriginatingRequest
 from edge.oidc.access.refusal import TOO_MANY_REQUESTS, Refused, refused_by_protocol
 from edge.oidc.pages.assets import PageAssets
 from edge.oidc.pages.explanations import OF_APPLICATION, Explain, Explanation, explanation_of
@@ -58,8 +58,10 @@ class Pages:
             "provider_login": f"{path}/providers/login",
             "send_again": f"{path}/users/request_confirmation",
         }
-        came_from = CameFrom.of_page(page)
-        registration = came_from.registration_address(path) if came_from.parameters else ""
+        originating_request = OriginatingRequest.of_page(page)
+        registration = (
+            originating_request.registration_address(path) if originating_request.parameters else ""
+        )
         forgotten = f"{path}/users/request_reset?{urlencode({'client_id': page.client_id})}"
         facts = {
             "page": page,

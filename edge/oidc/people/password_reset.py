@@ -101,13 +101,13 @@ class PasswordResetEndpoint:
             "If there is an account with this address, a link to choose a new password is on its way.",
         )
 
-    async def _ask(self, request: web.Request, wish: _ResetBody) -> None:
+    async def _ask(self, request: web.Request, requested: _ResetBody) -> None:
         asked = pb.RequestPasswordResetRequest(
             tenant_id=tenant_of(request),
-            email=wish.email,
-            pow=wish.pow,
-            client_id=wish.client_id,
-            redirect_uri=wish.redirect_uri,
+            email=requested.email,
+            pow=requested.pow,
+            client_id=requested.client_id,
+            redirect_uri=requested.redirect_uri,
         )
         await self._resets.RequestPasswordReset(asked, timeout=self._timeout)
 

@@ -8,8 +8,8 @@ from aiohttp import web
 
 from edge.oidc.access.body import JSON, read_json
 from edge.oidc.access.browsers import Browsers
-from edge.oidc.access.came_from import CameFrom
 from edge.oidc.access.form import query_parameters, read_form, single
+from edge.oidc.access.originating_request import OriginatingRequest
 from edge.oidc.access.own_authorization import own_authorization
 from edge.oidc.access.refusal import Refused
 from edge.oidc.access.tenant import issuer_path, tenant_of
@@ -51,8 +51,10 @@ class RegistrationEndpoint:
     async def _get(self, request: web.Request) -> web.Response:
         asked = pb.GetRegistrationPageRequest(tenant_id=tenant_of(request))
         page = await self._registrations.GetRegistrationPage(asked, timeout=self._config.call_timeout_seconds)
-        came_from = CameFrom.of_query(query_parameters(request))
-        return self._own_pages.registration(page, issuer_path(request), came_from=came_from)
+        originating_request = OriginatingRequest.of_query(query_parameters(request))
+        return self._own_pages.registration(
+            page, issuer_path(request), originating_request=originating_request
+        )
 
     async def _post_json(self, request: web.Request) -> web.Response:
         sent = await read_json(request, _Registration, max_bytes=self._config.max_form_bytes)
@@ -64,7 +66,7 @@ class RegistrationEndpoint:
             given_name=sent.given_name or "",
             family_name=sent.family_name or "",
             preferred_username=sent.preferred_username or "",
-            client_id=sent.client_id or CameFrom.of_query(query_parameters(request)).client_id,
+            client_id=sent.client_id or OriginatingRequest.of_query(query_parameters(request)).client_id,
             redirect_uri=sent.redirect_uri,
             pow=sent.pow,
         )
@@ -83,7 +85,7 @@ class RegistrationEndpoint:
 
     async def _post_form(self, request: web.Request) -> web.Response:
         form = await read_form(request, self._config.max_form_bytes)
-        came_from = CameFrom.of_query(query_parameters(request))
+        originating_request = OriginatingRequest.of_query(query_parameters(request))
         asked = pb.RegisterRequest(
             tenant_id=tenant_of(request),
             browser=self._browsers.of(request),
@@ -92,7 +94,7 @@ class RegistrationEndpoint:
             given_name=single(form, "given_name"),
             family_name=single(form, "family_name"),
             preferred_username=single(form, "preferred_username"),
-            client_id=came_from.client_id,
+            client_id=originating_request.client_id,
             pow=single(form, "pow"),
         )
         company = await self._register(asked)
@@ -100,7 +102,9 @@ class RegistrationEndpoint:
             return self._own_pages.company_sign_in(
                 company.provider_name, _location(request, company, asked.email)
             )
-        return self._own_pages.registered(issuer_path(request), asked.email, came_from=came_from)
+        return self._own_pages.registered(
+            issuer_path(request), asked.email, originating_request=originating_request
+        )
 
     async def _register(self, asked: pb.RegisterRequest) -> pb.CompanySignIn | None:
         registered = await self._registrations.Register(asked, timeout=self._config.long_call_timeout_seconds)
@@ -109,8 +113,8 @@ class RegistrationEndpoint:
 
 def _location(request: web.Request, company: pb.CompanySignIn, email: str) -> str:
     """Return the address of the sign-in: for the referring client, else for a page of ours."""
-    came_from = CameFrom.of_query(query_parameters(request))
-    if came_from.is_request:
-        return came_from.sign_in_address(issuer_path(request), login_hint=email)
+    originating_request = OriginatingRequest.of_query(query_parameters(request))
+    if originating_request.is_request:
+        return originating_request.sign_in_address(issuer_path(request), login_hint=email)
     query = own_authorization(company.issuer, page="sign-in", login_hint=email)
     return f"{company.issuer}oidc/authorize?{query}"

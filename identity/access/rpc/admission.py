@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from gnomon.identity.v1 import caller_pb2
-from identity.access.callers import Actor, Area, Callers, Right
+from identity.access.callers import Actor, AdministrationArea, Callers, Right
 from identity.access.person import Person
 from identity.directory.user import UserId
 from identity.foundation.tenants import Tenant, Tenants
@@ -29,11 +29,13 @@ class Admission:
         self._tenants = tenants
         self._callers = callers
 
-    async def of(self, request: Asked, area: Area, right: Right) -> tuple[Tenant, Actor]:
+    async def of(self, request: Asked, area: AdministrationArea, right: Right) -> tuple[Tenant, Actor]:
         tenant = self._tenants.find(request.tenant_id)
         return tenant, await self._callers.expect(tenant, request.caller, area, right)
 
-    async def of_self_or(self, request: AskedOfUser, area: Area, right: Right) -> tuple[Tenant, Actor]:
+    async def of_self_or(
+        self, request: AskedOfUser, area: AdministrationArea, right: Right
+    ) -> tuple[Tenant, Actor]:
         """Admit the user in a browser as well."""
         tenant, user_id = self._tenants.find(request.tenant_id), UserId(request.user_id)
         return tenant, await self._callers.expect_self_or(tenant, request.caller, user_id, area, right)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from gnomon.identity.v1 import api_key_service_pb2 as pb
 from identity.access.api_key import Access, ApiKey
 from identity.access.api_keys import ApiKeyAdministration, ApiKeys
-from identity.access.callers import Area, Callers, Right
+from identity.access.callers import AdministrationArea, Callers, Right
 from identity.foundation.tenants import Tenants
 from server.platform.call import Call
 from server.platform.errors import InvalidArgument, Unauthenticated
@@ -23,12 +23,12 @@ class ApiKeyServicer:
 
     async def list_api_keys(self, request: pb.ListApiKeysRequest, _call: Call) -> pb.ListApiKeysResponse:
         tenant = self._tenants.find(request.tenant_id)
-        await self._callers.expect(tenant, request.caller, Area.API_KEYS, Right.READ)
+        await self._callers.expect(tenant, request.caller, AdministrationArea.API_KEYS, Right.READ)
         return pb.ListApiKeysResponse(keys=map(_key, await self._administration.all(tenant)))
 
     async def create_api_key(self, request: pb.CreateApiKeyRequest, _call: Call) -> pb.CreateApiKeyResponse:
         tenant = self._tenants.find(request.tenant_id)
-        actor = await self._callers.expect(tenant, request.caller, Area.API_KEYS, Right.CREATE)
+        actor = await self._callers.expect(tenant, request.caller, AdministrationArea.API_KEYS, Right.CREATE)
         text = await self._administration.create(
             tenant,
             request.name,
@@ -40,7 +40,7 @@ class ApiKeyServicer:
 
     async def update_api_key(self, request: pb.UpdateApiKeyRequest, _call: Call) -> pb.UpdateApiKeyResponse:
         tenant = self._tenants.find(request.tenant_id)
-        actor = await self._callers.expect(tenant, request.caller, Area.API_KEYS, Right.UPDATE)
+        actor = await self._callers.expect(tenant, request.caller, AdministrationArea.API_KEYS, Right.UPDATE)
         key = await self._administration.change(
             tenant,
             request.name,
@@ -52,7 +52,7 @@ class ApiKeyServicer:
 
     async def delete_api_key(self, request: pb.DeleteApiKeyRequest, _call: Call) -> pb.DeleteApiKeyResponse:
         tenant = self._tenants.find(request.tenant_id)
-        actor = await self._callers.expect(tenant, request.caller, Area.API_KEYS, Right.DELETE)
+        actor = await self._callers.expect(tenant, request.caller, AdministrationArea.API_KEYS, Right.DELETE)
         await self._administration.delete(tenant, request.name, actor=actor)
         return pb.DeleteApiKeyResponse()
 
@@ -60,7 +60,7 @@ class ApiKeyServicer:
         self, request: pb.RotateApiKeySecretRequest, _call: Call
     ) -> pb.RotateApiKeySecretResponse:
         tenant = self._tenants.find(request.tenant_id)
-        actor = await self._callers.expect(tenant, request.caller, Area.API_KEYS, Right.UPDATE)
+        actor = await self._callers.expect(tenant, request.caller, AdministrationArea.API_KEYS, Right.UPDATE)
         text = await self._administration.rotate(tenant, request.name, actor=actor)
         return pb.RotateApiKeySecretResponse(api_key=text)
 
@@ -76,10 +76,11 @@ def _access(messages: Iterable[pb.ApiKeyAccess]) -> tuple[Access, ...]:
     """Raises InvalidArgument for an area or a right that does not exist."""
     try:
         return tuple(
-            Access(Area(message.group), frozenset(map(Right, message.access_rights))) for message in messages
+            Access(AdministrationArea(message.group), frozenset(map(Right, message.access_rights)))
+            for message in messages
         )
     except ValueError as error:
-        areas, rights = ", ".join(Area), ", ".join(Right)
+        areas, rights = ", ".join(AdministrationArea), ", ".join(Right)
         raise InvalidArgument(f"access: expected rights of {rights} to groups of {areas}") from error
 
 

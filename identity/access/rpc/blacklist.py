@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from gnomon.identity.v1 import blacklist_service_pb2 as pb
-from identity.access.callers import Area, Callers, Right
+from identity.access.callers import AdministrationArea, Callers, Right
 from identity.access.login_protection.blacklist import Blacklist
 from identity.access.login_protection.failures import BlockScope
 from identity.foundation.tenants import Tenants
@@ -30,7 +30,7 @@ class BlacklistServicer:
         self, request: pb.ListBlockedAddressesRequest, _call: Call
     ) -> pb.ListBlockedAddressesResponse:
         tenant = self._tenants.find(request.tenant_id)
-        await self._callers.expect(tenant, request.caller, Area.BLACKLIST, Right.READ)
+        await self._callers.expect(tenant, request.caller, AdministrationArea.BLACKLIST, Right.READ)
         blocked = await self._blacklist.blocked(tenant)
         ips = [
             pb.BlockedAddress(ip=each.address, exp=int(each.until.timestamp()), reach=_REACHES[each.reach])
@@ -40,7 +40,7 @@ class BlacklistServicer:
 
     async def block_address(self, request: pb.BlockAddressRequest, _call: Call) -> pb.BlockAddressResponse:
         tenant = self._tenants.find(request.tenant_id)
-        actor = await self._callers.expect(tenant, request.caller, Area.BLACKLIST, Right.CREATE)
+        actor = await self._callers.expect(tenant, request.caller, AdministrationArea.BLACKLIST, Right.CREATE)
         until = datetime.fromtimestamp(request.exp, UTC)
         await self._blacklist.block(tenant, request.ip, until=until, actor=actor)
         return pb.BlockAddressResponse()
@@ -49,6 +49,6 @@ class BlacklistServicer:
         self, request: pb.UnblockAddressRequest, _call: Call
     ) -> pb.UnblockAddressResponse:
         tenant = self._tenants.find(request.tenant_id)
-        actor = await self._callers.expect(tenant, request.caller, Area.BLACKLIST, Right.DELETE)
+        actor = await self._callers.expect(tenant, request.caller, AdministrationArea.BLACKLIST, Right.DELETE)
         await self._blacklist.unblock(tenant, request.ip, actor=actor)
         return pb.UnblockAddressResponse()

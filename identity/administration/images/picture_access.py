@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from gnomon.identity.v1 import caller_pb2 as pb
-from identity.access.callers import Actor, Area, Right
+from identity.access.callers import Actor, AdministrationArea, Right
 from identity.access.tokens.active import ActiveToken
 from identity.directory.user import UserId
 from identity.foundation.errors import InvalidToken
@@ -13,7 +13,7 @@ from identity.foundation.vocabulary import Scope, TokenType
 
 class Callers(Protocol):
     async def expect_self_or(
-        self, tenant: Tenant, caller: pb.Caller, user_id: UserId, area: Area, right: Right
+        self, tenant: Tenant, caller: pb.Caller, user_id: UserId, area: AdministrationArea, right: Right
     ) -> Actor: ...
 
 
@@ -34,7 +34,7 @@ class PictureAccess:
         """
         if self.is_public or (caller.access_token and await self._is_shown(tenant, user_id, caller)):
             return
-        await self._callers.expect_self_or(tenant, caller, user_id, Area.USERS, Right.READ)
+        await self._callers.expect_self_or(tenant, caller, user_id, AdministrationArea.USERS, Right.READ)
 
     async def _is_shown(self, tenant: Tenant, user_id: UserId, caller: pb.Caller) -> bool:
         """Whether the token opens the claim `picture`: OpenID Connect Core 1.0 §5.4."""

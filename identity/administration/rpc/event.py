@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from gnomon.identity.v1 import event_service_pb2 as pb
-from identity.access.callers import Area, Callers, Right
+from identity.access.callers import AdministrationArea, Callers, Right
 from identity.administration.event_reader import EventFilter, EventPage, EventReader
 from identity.foundation.events.event import Event, EventActor, milliseconds_of
 from identity.foundation.events.events import Events
@@ -33,7 +33,7 @@ class EventServicer:
 
     async def list_events(self, request: pb.ListEventsRequest, _call: Call) -> pb.ListEventsResponse:
         tenant = self._tenants.find(request.tenant_id)
-        await self._callers.expect(tenant, request.caller, Area.EVENTS, Right.READ)
+        await self._callers.expect(tenant, request.caller, AdministrationArea.EVENTS, Right.READ)
         since = getattr(request, "from") * _MILLISECONDS
         until = milliseconds_of(self._clock.now()) + 1
         if request.HasField("until"):
@@ -44,7 +44,7 @@ class EventServicer:
 
     async def await_events(self, request: pb.AwaitEventsRequest, _call: Call) -> pb.AwaitEventsResponse:
         tenant = self._tenants.find(request.tenant_id)
-        await self._callers.expect(tenant, request.caller, Area.EVENTS, Right.READ)
+        await self._callers.expect(tenant, request.caller, AdministrationArea.EVENTS, Right.READ)
         event_page = await self._event_page(tenant, request, EventFilter(_level(request.level)))
         return pb.AwaitEventsResponse(events=map(_event, event_page.events), position=event_page.position)
 
@@ -52,7 +52,7 @@ class EventServicer:
         self, request: pb.EmitTestEventRequest, _call: Call
     ) -> pb.EmitTestEventResponse:
         tenant = self._tenants.find(request.tenant_id)
-        actor = await self._callers.expect(tenant, request.caller, Area.EVENTS, Right.CREATE)
+        actor = await self._callers.expect(tenant, request.caller, AdministrationArea.EVENTS, Right.CREATE)
         ip = request.peer_address or None
         await self._events.emit(tenant.tenant_id, EventType.TEST, ip=ip, actor=actor)
         return pb.EmitTestEventResponse()

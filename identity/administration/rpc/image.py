@@ -2,7 +2,7 @@
 
 from gnomon.identity.v1 import caller_pb2
 from gnomon.identity.v1 import image_service_pb2 as pb
-from identity.access.callers import Actor, ActorKind, Area, Callers, Right
+from identity.access.callers import Actor, ActorKind, AdministrationArea, Callers, Right
 from identity.administration.images.image_administration import ImageAdministration
 from identity.administration.images.picture_access import PictureAccess
 from identity.directory.images.config import PicturesConfig
@@ -18,9 +18,9 @@ _KINDS = {
     pb.IMAGE_KIND_PROVIDER: ImageKind.PROVIDER,
 }
 _AREAS = {
-    ImageKind.CLIENT: Area.CLIENTS,
-    ImageKind.USER: Area.USERS,
-    ImageKind.PROVIDER: Area.AUTH_PROVIDERS,
+    ImageKind.CLIENT: AdministrationArea.CLIENTS,
+    ImageKind.USER: AdministrationArea.USERS,
+    ImageKind.PROVIDER: AdministrationArea.AUTH_PROVIDERS,
 }
 
 
@@ -30,26 +30,26 @@ class ImageServicer:
         tenants: Tenants,
         callers: Callers,
         *,
-        keeping: ImageAdministration,
+        administration: ImageAdministration,
         picture_access: PictureAccess,
         config: PicturesConfig,
     ) -> None:
         self._tenants = tenants
         self._callers = callers
-        self._keeping = keeping
+        self._administration = administration
         self._picture_access = picture_access
         self._config = config
 
     async def admit_image(self, request: pb.AdmitImageRequest, _call: Call) -> pb.AdmitImageResponse:
         tenant, owner, actor = await self._admitted(request, Right.UPDATE)
-        await self._keeping.expect_changeable(tenant, owner, actor)
+        await self._administration.expect_changeable(tenant, owner, actor)
         return pb.AdmitImageResponse(max_bytes=self._config.max_bytes)
 
     async def put_image(self, request: pb.PutImageRequest, _call: Call) -> pb.PutImageResponse:
         tenant, owner, actor = await self._admitted(request, Right.UPDATE)
         if len(request.content) > self._config.max_bytes:
             raise InvalidArgument(f"expected an image of at most {self._config.max_bytes} octets")
-        image_id = await self._keeping.put(tenant, owner, request.content, actor=actor)
+        image_id = await self._administration.put(tenant, owner, request.content, actor=actor)
         return pb.PutImageResponse(image_id=image_id)
 
     async def get_image(self, request: pb.GetImageRequest, _call: Call) -> pb.GetImageResponse:
@@ -57,7 +57,7 @@ class ImageServicer:
         is_person = owner.kind is ImageKind.USER
         if is_person:
             await self._picture_access.expect_may_see(tenant, UserId(owner.id), request.caller)
-        image = await self._keeping.find(tenant, owner)
+        image = await self._administration.find(tenant, owner)
         if is_person and image.id != request.image_id:
             raise NotFound("there is no such image")
         return pb.GetImageResponse(
@@ -69,7 +69,7 @@ class ImageServicer:
 
     async def delete_image(self, request: pb.DeleteImageRequest, _call: Call) -> pb.DeleteImageResponse:
         tenant, owner, actor = await self._admitted(request, Right.DELETE)
-        await self._keeping.delete(tenant, owner, image_id=request.image_id, actor=actor)
+        await self._administration.delete(tenant, owner, image_id=request.image_id, actor=actor)
         return pb.DeleteImageResponse()
 
     async def get_picture_config(

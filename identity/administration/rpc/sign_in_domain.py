@@ -4,7 +4,7 @@ from typing import Protocol
 
 from gnomon.identity.v1 import caller_pb2
 from gnomon.identity.v1 import sign_in_domain_service_pb2 as pb
-from identity.access.callers import Actor, Area, Callers, Right
+from identity.access.callers import Actor, AdministrationArea, Callers, Right
 from identity.administration.tenants.domain_administration import DomainAdministration
 from identity.directory.tenants.sign_in_domain import SignInDomain, Target, TargetType
 from identity.foundation.events.event import EventActor
@@ -73,13 +73,17 @@ class SignInDomainServicer:
         """Admit an administrator of the tenant, else one of the deployment; an unknown tenant gives the same error."""
         try:
             tenant = self._tenants.find(request.tenant_id)
-            return _event_actor(await self._callers.expect(tenant, request.caller, Area.TENANTS, right))
+            return _event_actor(
+                await self._callers.expect(tenant, request.caller, AdministrationArea.TENANTS, right)
+            )
         except (NotFound, Unauthenticated):
             return await self._admit_to_deployment(request, right)
 
     async def _admit_to_deployment(self, request: Asked, right: Right) -> EventActor:
         default = self._tenants.default
-        return _event_actor(await self._callers.expect(default, request.caller, Area.TENANTS, right))
+        return _event_actor(
+            await self._callers.expect(default, request.caller, AdministrationArea.TENANTS, right)
+        )
 
 
 def _event_actor(actor: Actor) -> EventActor:

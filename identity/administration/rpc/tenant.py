@@ -4,7 +4,7 @@ from typing import Protocol
 
 from gnomon.identity.v1 import caller_pb2
 from gnomon.identity.v1 import tenant_service_pb2 as pb
-from identity.access.callers import Actor, Area, Right
+from identity.access.callers import Actor, AdministrationArea, Right
 from identity.administration.tenants.administration import TenantAdministration, TenantProperties
 from identity.directory.tenants.settings import EmailFirst, TenantSettings
 from identity.directory.tenants.tenant_record import TenantRecord
@@ -15,7 +15,9 @@ from server.platform.errors import InvalidArgument
 
 
 class Callers(Protocol):
-    async def expect(self, tenant: Tenant, caller: caller_pb2.Caller, area: Area, right: Right) -> Actor: ...
+    async def expect(
+        self, tenant: Tenant, caller: caller_pb2.Caller, area: AdministrationArea, right: Right
+    ) -> Actor: ...
 
 
 class TenantServicer:
@@ -66,7 +68,7 @@ class TenantServicer:
 
     async def _admit(self, caller: caller_pb2.Caller, right: Right) -> EventActor:
         # Only administrators of the deployment manage tenants.
-        actor = await self._callers.expect(self._tenants.default, caller, Area.TENANTS, right)
+        actor = await self._callers.expect(self._tenants.default, caller, AdministrationArea.TENANTS, right)
         return EventActor(kind=actor.kind, id=actor.id, name=actor.name)
 
     def _message(self, record: TenantRecord) -> pb.Tenant:

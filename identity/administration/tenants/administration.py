@@ -101,7 +101,7 @@ class TenantAdministration:
     async def create(
         self,
         text: str,
-        wish: TenantProperties,
+        properties: TenantProperties,
         settings: TenantSettings,
         *,
         actor: EventActor,
@@ -123,10 +123,10 @@ class TenantAdministration:
         record = TenantRecord(
             tenant_id=DEPLOYMENT,
             id=tenant_id,
-            name=wish.name or tenant_id,
-            description=wish.description,
-            hostname=self._hostname(wish),
-            is_enabled=wish.is_enabled,
+            name=properties.name or tenant_id,
+            description=properties.description,
+            hostname=self._hostname(properties),
+            is_enabled=properties.is_enabled,
             settings=settings,
             created_at=self._clock.now(),
         )
@@ -140,13 +140,17 @@ class TenantAdministration:
         self._keys.prepare(tenant_id)
         return created
 
-    async def change(self, tenant_id: str, wish: TenantProperties, *, actor: EventActor) -> TenantRecord:
+    async def change(
+        self, tenant_id: str, properties: TenantProperties, *, actor: EventActor
+    ) -> TenantRecord:
         """Raises NotFound, InvalidArgument, InvalidState, AlreadyExists."""
         record = await self.get(tenant_id)
-        hostname = self._hostname(wish)
-        if record.own_id == self._tenants.default.tenant_id and (hostname or not wish.is_enabled):
+        hostname = self._hostname(properties)
+        if record.own_id == self._tenants.default.tenant_id and (hostname or not properties.is_enabled):
             raise InvalidState("the default tenant is always enabled, at the host of the configuration")
-        changed = replace(record, name=wish.name or record.id, hostname=hostname, is_enabled=wish.is_enabled)
+        changed = replace(
+            record, name=properties.name or record.id, hostname=hostname, is_enabled=properties.is_enabled
+        )
         return await self._heeded(await self._replaced(changed), EventType.TENANT_CHANGED, actor)
 
     async def describe(
@@ -220,11 +224,11 @@ class TenantAdministration:
         # An event of the default tenant, whose administrators manage tenants; records of the tenant itself may be gone.
         await self._events.emit(self._tenants.default.tenant_id, event_type, text=record.id, actor=actor)
 
-    def _hostname(self, wish: TenantProperties) -> str:
-        if not wish.hostname:
+    def _hostname(self, properties: TenantProperties) -> str:
+        if not properties.hostname:
             return ""
         try:
-            hostname = hostname_of(wish.hostname)
+            hostname = hostname_of(properties.hostname)
         except ValueError as error:
             raise InvalidArgument(str(error)) from error
         if hostname == self._tenants.own_host:

@@ -70,13 +70,13 @@ class CredentialStep:
     def __init__(
         self,
         sessions: Sessions,
-        door: SignInContext,
+        context: SignInContext,
         *,
         password_sign_in: PasswordSignIn,
         second_factors: SecondFactors,
     ) -> None:
         self._sessions = sessions
-        self._door = door
+        self._context = context
         self._password_sign_in = password_sign_in
         self._second_factors = second_factors
 
@@ -91,8 +91,8 @@ class CredentialStep:
         before = await proved(self._sessions, tenant, browser)
         if not (credentials.email and credentials.proof_of_work):
             raise InvalidArgument("expected an e-mail address and a proof of work")
-        await self._door.proof_of_work.spend(tenant, credentials.proof_of_work)
-        client, request = await self._door.asked.find(tenant, before, reference)
+        await self._context.proof_of_work.spend(tenant, credentials.proof_of_work)
+        client, request = await self._context.asked.find(tenant, before, reference)
         if not credentials.password:
             instead = await self._second_factors.instead_of_password(
                 tenant, before, request, browser, email=credentials.email
@@ -107,7 +107,7 @@ class CredentialStep:
         follows = await self._second_factors.after(tenant, before, request, user, first=PASSWORD)
         if follows is not None:
             return replace(follows, client=client)
-        return await self._door.sign_in_flow.finish(
+        return await self._context.sign_in_flow.finish(
             tenant, browser, before, client=client, request=request, user=user, proof=PASSWORD
         )
 

@@ -15,7 +15,7 @@ _ATTEMPTS = 20
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeAccounts:
     users: Users
-    keeping: CodeFactorRecords
+    factor_records: CodeFactorRecords
 
     async def user(self, tenant: Tenant, user_id: UserId) -> User:
         """Raises NotFound."""
@@ -28,7 +28,7 @@ class CodeAccounts:
         """Update the flag of the account; raises NotFound, Unavailable."""
         for _ in range(_ATTEMPTS):
             user = await self.user(tenant, user_id)
-            has_codes = bool((await self.keeping.of(tenant, user_id)).generators)
+            has_codes = bool((await self.factor_records.of(tenant, user_id)).generators)
             if user.has_one_time_codes == has_codes:
                 return
             try:

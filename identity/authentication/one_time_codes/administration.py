@@ -25,7 +25,7 @@ from server.platform.errors import AlreadyExists, InvalidState, NotFound
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeAdministration:
-    keeping: CodeFactorRecords
+    factor_records: CodeFactorRecords
     recovery: RecoveryCodeGenerator
     passkeys: Passkeys
     accounts: CodeAccounts
@@ -34,34 +34,36 @@ class CodeAdministration:
     clock: Clock
 
     async def of_user(self, tenant: Tenant, user_id: UserId) -> CodeFactors:
-        return await self.keeping.of(tenant, user_id)
+        return await self.factor_records.of(tenant, user_id)
 
     async def rename_own(
         self, person: Person, generator_id: str, *, name: str, modification_token: str
     ) -> None:
         """Raises InvalidArgument, NotFound, AlreadyExists."""
         tenant, user_id, name = person.tenant, person.user_id, own_name(name, field="name")
-        _renamed(await self.keeping.of(tenant, user_id), generator_id, name)
+        _renamed(await self.factor_records.of(tenant, user_id), generator_id, name)
         await self.modification_tokens.spend(person, modification_token)
-        await self.keeping.change(tenant, user_id, lambda factors: _renamed(factors, generator_id, name))
+        await self.factor_records.change(
+            tenant, user_id, lambda factors: _renamed(factors, generator_id, name)
+        )
         await self._tell(tenant, user_id, EventType.CHANGED, f"one-time codes {name}", actor=person.actor)
 
     async def remove(self, tenant: Tenant, user_id: UserId, generator_id: str, *, actor: Actor) -> None:
         """Remove a generator of another user; raises NotFound."""
         has_passkeys = bool(await self.passkeys.of(tenant, user_id))
-        name = _name(await self.keeping.of(tenant, user_id), generator_id)
+        name = _name(await self.factor_records.of(tenant, user_id), generator_id)
 
         def changed(factors: CodeFactors) -> CodeFactors:
             rest = _without(factors, generator_id)
             return rest if has_passkeys else without_idle_recovery(rest)
 
-        await self.keeping.change(tenant, user_id, changed)
+        await self.factor_records.change(tenant, user_id, changed)
         await self.accounts.keep_up(tenant, user_id)
         await self._tell(tenant, user_id, EventType.ONE_TIME_CODES_REMOVED, name, actor=actor)
 
     async def remove_own(self, person: Person, generator_id: str, *, modification_token: str) -> None:
         """Remove a generator of the caller; raises NotFound, InvalidArgument."""
-        _name(await self.keeping.of(person.tenant, person.user_id), generator_id)
+        _name(await self.factor_records.of(person.tenant, person.user_id), generator_id)
         await self.modification_tokens.spend(person, modification_token)
         await self.remove(person.tenant, person.user_id, generator_id, actor=person.actor)
 
@@ -72,24 +74,27 @@ class CodeAdministration:
         await self.modification_tokens.spend(person, modification_token)
         codes, now = self.recovery.made(), self.clock.now()
         hashes = tuple(self.recovery.hash(tenant, user_id, code) for code in codes)
-        await self.keeping.change(tenant, user_id, lambda factors: factors.with_recovery(hashes, now))
+        await self.factor_records.change(tenant, user_id, lambda factors: factors.with_recovery(hashes, now))
         await self._tell(tenant, user_id, EventType.RECOVERY_CODES_MADE, None, actor=person.actor)
         return codes
 
     async def remove_recovery_codes(self, tenant: Tenant, user_id: UserId, *, actor: Actor) -> None:
         """Raises NotFound."""
-        _expect_recovery(await self.keeping.of(tenant, user_id))
-        await self.keeping.change(tenant, user_id, lambda factors: factors.with_recovery((), None))
+        _expect_recovery(await self.factor_records.of(tenant, user_id))
+        await self.factor_records.change(tenant, user_id, lambda factors: factors.with_recovery((), None))
         await self._tell(tenant, user_id, EventType.RECOVERY_CODES_REMOVED, None, actor=actor)
 
     async def remove_own_recovery_codes(self, person: Person, *, modification_token: str) -> None:
         """Raises NotFound, InvalidArgument."""
-        _expect_recovery(await self.keeping.of(person.tenant, person.user_id))
+        _expect_recovery(await self.factor_records.of(person.tenant, person.user_id))
         await self.modification_tokens.spend(person, modification_token)
         await self.remove_recovery_codes(person.tenant, person.user_id, actor=person.actor)
 
     async def _expect_factor(self, tenant: Tenant, user_id: UserId) -> None:
-        user, factors = await self.accounts.user(tenant, user_id), await self.keeping.of(tenant, user_id)
+        user, factors = (
+            await self.accounts.user(tenant, user_id),
+            await self.factor_records.of(tenant, user_id),
+        )
         has_factor = bool(factors.generators or await self.passkeys.of(tenant, user_id))
         if not (user.password_hash and has_factor):
             raise InvalidState("recovery codes need an account with a password and a second factor")

@@ -37,7 +37,7 @@ class NewGenerator:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GeneratorEnrolment:
-    keeping: CodeFactorRecords
+    factor_records: CodeFactorRecords
     secrets: GeneratorSecrets
     accounts: CodeAccounts
     modification_tokens: ModificationTokens
@@ -53,7 +53,7 @@ class GeneratorEnrolment:
         user = await self.accounts.user(tenant, user_id)
         if not user.password_hash:
             raise InvalidState("one-time codes need an account with a password")
-        _expect_room(await self.keeping.of(tenant, user_id), name)
+        _expect_room(await self.factor_records.of(tenant, user_id), name)
         await self.modification_tokens.spend(person, modification_token)
         generator_id, secret = self.randomness.alphanumeric(_ID_LENGTH), new_secret(self.randomness)
         generator = Generator(
@@ -67,7 +67,7 @@ class GeneratorEnrolment:
             sid=person.actor.session,
             until=self.clock.now() + self.config.pending_lifetime,
         )
-        await self.keeping.change(
+        await self.factor_records.change(
             tenant, user_id, lambda factors: factors.with_generators(*factors.generators, enrolment=waiting)
         )
         uri = otpauth_uri(secret, account=user.email, issuer=self.config.issuer_name)
@@ -81,7 +81,7 @@ class GeneratorEnrolment:
         tenant, user_id = person.tenant, person.user_id
         # The user may have added another factor elsewhere in the meantime.
         await self.shown_factors.expect(person)
-        kept = await self.keeping.change(
+        kept = await self.factor_records.change(
             tenant, user_id, lambda factors: self._confirmed(person, factors, generator_id, code=code)
         )
         await self.accounts.keep_up(tenant, user_id)

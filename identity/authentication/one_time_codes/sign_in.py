@@ -35,7 +35,7 @@ class SignedInByCode:
 class CodeSignIn:
     sessions: Sessions
     users: Users
-    door: SignInContext
+    context: SignInContext
     questions: CodeQuestions
     verification: CodeVerification
     remembered: RememberedFactors
@@ -56,8 +56,8 @@ class CodeSignIn:
         user = await self._user(tenant, question)
         await expect_confirmed(self.confirmation, tenant, user)
         user = await self.users.note_sign_in(user, self.clock.now())
-        client = await self.door.asked.client(tenant, question.request)
-        signed_in = await self.door.sign_in_flow.finish(
+        client = await self.context.asked.client(tenant, question.request)
+        signed_in = await self.context.sign_in_flow.finish(
             tenant,
             browser,
             session,

@@ -28,7 +28,7 @@ ANY_CODE = frozenset(CodeKind)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeVerification:
-    keeping: CodeFactorRecords
+    factor_records: CodeFactorRecords
     secrets: GeneratorSecrets
     recovery: RecoveryCodeGenerator
     protection: LoginProtection
@@ -48,7 +48,7 @@ class CodeVerification:
         """Use up a code of the user; raises Unauthenticated for a wrong one, ResourceExhausted after too many."""
         await self.protection.admit(tenant, peer_address, account=user_id)
         kind = kind_of(code)
-        kept = await self.keeping.change(
+        kept = await self.factor_records.change(
             tenant, user_id, lambda factors: self._judged(tenant, factors, code, kind=kind, kinds=kinds)
         )
         if kind is None or kept.wrong_in_a_row:

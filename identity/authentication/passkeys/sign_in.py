@@ -43,7 +43,7 @@ class SignedInByPasskey:
 class PasskeySignIn:
     sessions: Sessions
     users: Users
-    door: SignInContext
+    context: SignInContext
     ceremonies: Ceremonies
     assertion: Assertion
     remembered: RememberedFactors
@@ -73,7 +73,7 @@ class PasskeySignIn:
     async def start_for_anybody(self, tenant: Tenant, browser: Browser, reference: Reference) -> Challenge:
         """Ask for any passkey that the authenticator offers; raises Unauthenticated, InvalidArgument."""
         session = await proved(self.sessions, tenant, browser)
-        _, request = await self.door.asked.find(tenant, session, reference)
+        _, request = await self.context.asked.find(tenant, session, reference)
         code = await self.ceremonies.begin(tenant, session.sid, Purpose.SIGN_IN, UserId(""), request=request)
         options = await self.assertion.options(tenant, code, UserId(""), needs_user=True)
         return Challenge(code=code, options=options, user_id=UserId(""))
@@ -91,8 +91,8 @@ class PasskeySignIn:
         if ceremony.request is None or user_id not in {"", ceremony.user_id}:
             raise Unauthenticated("the ceremony belongs to another user")
         user, shown = await self._shown(tenant, browser, ceremony, code=code, answer=answer)
-        client = await self.door.asked.client(tenant, ceremony.request)
-        signed_in = await self.door.sign_in_flow.finish(
+        client = await self.context.asked.client(tenant, ceremony.request)
+        signed_in = await self.context.sign_in_flow.finish(
             tenant,
             browser,
             session,
@@ -100,7 +100,9 @@ class PasskeySignIn:
             request=ceremony.request,
             user=user,
             proof=Proof(
-                amr=shown.amr, acr=AuthenticationContext.PHISHING_RESISTANT, vouching=ceremony.vouching
+                amr=shown.amr,
+                acr=AuthenticationContext.PHISHING_RESISTANT,
+                vouching=ceremony.vouching,
             ),
         )
         # A remembered browser skips the password, so this is not for sign-ins at upstream providers.

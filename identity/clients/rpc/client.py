@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import timedelta
 
 from gnomon.identity.v1 import client_service_pb2 as pb
-from identity.access.callers import Area, Callers, Right
+from identity.access.callers import AdministrationArea, Callers, Right
 from identity.clients.administration import ClientAdministration, NewClient
 from identity.clients.changes import ClientChange
 from identity.crypto.jose.algorithms import SigningAlgorithm
@@ -25,17 +25,17 @@ class ClientServicer:
 
     async def list_clients(self, request: pb.ListClientsRequest, _call: Call) -> pb.ListClientsResponse:
         tenant = self._tenants.find(request.tenant_id)
-        await self._callers.expect(tenant, request.caller, Area.CLIENTS, Right.READ)
+        await self._callers.expect(tenant, request.caller, AdministrationArea.CLIENTS, Right.READ)
         return pb.ListClientsResponse(clients=map(_client, await self._administration.all(tenant)))
 
     async def get_client(self, request: pb.GetClientRequest, _call: Call) -> pb.GetClientResponse:
         tenant = self._tenants.find(request.tenant_id)
-        await self._callers.expect(tenant, request.caller, Area.CLIENTS, Right.READ)
+        await self._callers.expect(tenant, request.caller, AdministrationArea.CLIENTS, Right.READ)
         return pb.GetClientResponse(client=_client(await self._administration.find(tenant, request.id)))
 
     async def create_client(self, request: pb.CreateClientRequest, _call: Call) -> pb.CreateClientResponse:
         tenant = self._tenants.find(request.tenant_id)
-        actor = await self._callers.expect(tenant, request.caller, Area.CLIENTS, Right.CREATE)
+        actor = await self._callers.expect(tenant, request.caller, AdministrationArea.CLIENTS, Right.CREATE)
         new = NewClient(
             id=request.id,
             name=request.name,
@@ -48,17 +48,17 @@ class ClientServicer:
 
     async def update_client(self, request: pb.UpdateClientRequest, _call: Call) -> pb.UpdateClientResponse:
         tenant = self._tenants.find(request.tenant_id)
-        actor = await self._callers.expect(tenant, request.caller, Area.CLIENTS, Right.UPDATE)
+        actor = await self._callers.expect(tenant, request.caller, AdministrationArea.CLIENTS, Right.UPDATE)
         change = _change(request.client)
         if change.gives_credentials(await self._administration.find(tenant, change.id)):
             # New credentials give the caller the client's permissions, so this needs the right to secrets.
-            await self._callers.expect(tenant, request.caller, Area.SECRETS, Right.UPDATE)
+            await self._callers.expect(tenant, request.caller, AdministrationArea.SECRETS, Right.UPDATE)
         client, secret = await self._administration.change(tenant, change, actor=actor)
         return pb.UpdateClientResponse(client=_client(client), client_secret=secret)
 
     async def delete_client(self, request: pb.DeleteClientRequest, _call: Call) -> pb.DeleteClientResponse:
         tenant = self._tenants.find(request.tenant_id)
-        actor = await self._callers.expect(tenant, request.caller, Area.CLIENTS, Right.DELETE)
+        actor = await self._callers.expect(tenant, request.caller, AdministrationArea.CLIENTS, Right.DELETE)
         await self._administration.delete(tenant, request.id, actor=actor)
         return pb.DeleteClientResponse()
 
@@ -66,7 +66,7 @@ class ClientServicer:
         self, request: pb.RotateClientSecretRequest, _call: Call
     ) -> pb.RotateClientSecretResponse:
         tenant = self._tenants.find(request.tenant_id)
-        actor = await self._callers.expect(tenant, request.caller, Area.SECRETS, Right.UPDATE)
+        actor = await self._callers.expect(tenant, request.caller, AdministrationArea.SECRETS, Right.UPDATE)
         grace = timedelta(hours=request.cache_current_hours)
         secret = await self._administration.rotate_secret(tenant, request.id, grace=grace, actor=actor)
         return pb.RotateClientSecretResponse(client_secret=secret)

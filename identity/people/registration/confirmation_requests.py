@@ -18,7 +18,7 @@ _ATTEMPTS = 20
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfirmationRequests:
     users: Users
-    door: RegistrationAdmission
+    admission: RegistrationAdmission
     settings: Settings
     links: ConfirmationLinks
     equal_duration: EqualDuration
@@ -29,7 +29,7 @@ class ConfirmationRequests:
         address = expect_address(email)
         if not proof_of_work:
             raise InvalidArgument("expected a proof of work, which a script does")
-        await self.door.pass_through(tenant, peer_address, proof_of_work)
+        await self.admission.pass_through(tenant, peer_address, proof_of_work)
         await self.equal_duration.done(self._send(tenant, address))
 
     async def _send(self, tenant: Tenant, address: str) -> None:

@@ -70,7 +70,7 @@ class _Order:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelfRegistration:
     users: Users
-    door: RegistrationAdmission
+    admission: RegistrationAdmission
     targets: Targets
     settings: Settings
     password_choice: PasswordChoice
@@ -92,7 +92,7 @@ class SelfRegistration:
         if not self.config.registration_enabled:
             raise PermissionDenied("self-registration is disabled")
         draft = self._rules().drafted(tenant, form, user_id=self._new_id(), now=self.clock.now())
-        await self.door.pass_through(tenant, peer_address, form.proof_of_work)
+        await self.admission.pass_through(tenant, peer_address, form.proof_of_work)
         provider = await self.targets.provider_in_charge(tenant, draft.email)
         if provider is not None:
             return provider
@@ -159,10 +159,10 @@ class SelfRegistration:
         return is_unused and user.must_confirm_email and settings.requires_email_confirmation
 
     async def _add(self, order: _Order) -> None:
-        came_from = replace(
+        originating_request = replace(
             self.links.first(), client_id=order.form.client_id, return_uri=order.form.redirect_uri
         )
-        user = await self.users.add(replace(order.chosen.of(order.draft), registration=came_from))
+        user = await self.users.add(replace(order.chosen.of(order.draft), registration=originating_request))
         await self.events.emit(
             order.tenant.tenant_id,
             EventType.NEW_USER_REGISTERED,

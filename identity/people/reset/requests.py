@@ -66,18 +66,18 @@ class ResetRequests:
         if not self.mail.is_open:
             raise NotFound("mail is not configured")
 
-    async def ask(self, tenant: Tenant, wish: RequestedReset, *, proof_of_work: str) -> None:
+    async def ask(self, tenant: Tenant, requested: RequestedReset, *, proof_of_work: str) -> None:
         """Queue a request.
 
         Raises NotFound, InvalidArgument, and PermissionDenied for an invalid proof of work or for an address whose
         users sign in through a provider.
         """
         self.expect_open()
-        email = email_key(login_hint(wish.email))
+        email = email_key(login_hint(requested.email))
         if not (email and proof_of_work):
             raise InvalidArgument("expected an e-mail address, and a proof of work, which a script does")
         await self.proof_of_work.spend(tenant, proof_of_work)
-        redirect_uri = await self._way_on(tenant, wish)
+        redirect_uri = await self._way_on(tenant, requested)
         await expect_no_company(self.targets, tenant, email)
         now = self.clock.now()
         await self.queue.insert(
@@ -92,21 +92,21 @@ class ResetRequests:
             )
         )
 
-    async def _way_on(self, tenant: Tenant, wish: RequestedReset) -> str:
+    async def _way_on(self, tenant: Tenant, requested: RequestedReset) -> str:
         """Return a registered address of the client, so that an attacker cannot choose where the link leads."""
-        if not wish.client_id:
-            if wish.redirect_uri:
+        if not requested.client_id:
+            if requested.redirect_uri:
                 raise InvalidArgument("redirect_uri: expected client_id with it")
             return ""
-        client = await self.clients.find(tenant, wish.client_id)
+        client = await self.clients.find(tenant, requested.client_id)
         if client is None or not client.is_enabled:
             raise InvalidArgument("client_id: there is no such client")
         if client.registration is not None:
             # The client registered itself, and no administrator has reviewed its addresses.
             return ""
-        if not wish.redirect_uri:
+        if not requested.redirect_uri:
             return client.client_uri if client.client_uri.startswith(_OF_WEB) else ""
         registered = {client.client_uri, *client.redirect_uris, *client.post_logout_redirect_uris}
-        if wish.redirect_uri not in registered or not wish.redirect_uri.startswith(_OF_WEB):
+        if requested.redirect_uri not in registered or not requested.redirect_uri.startswith(_OF_WEB):
             raise InvalidArgument("redirect_uri: expected one of the web that is registered for the client")
-        return wish.redirect_uri
+        return requested.redirect_uri

@@ -37,11 +37,11 @@ class PasswordResetServicer:
     async def request_password_reset(
         self, request: pb.RequestPasswordResetRequest, _call: Call
     ) -> pb.RequestPasswordResetResponse:
-        wish = RequestedReset(
+        requested = RequestedReset(
             email=request.email, client_id=request.client_id, redirect_uri=request.redirect_uri
         )
         tenant = self._tenants.find(request.tenant_id)
-        await self._requests.ask(tenant, wish, proof_of_work=request.pow)
+        await self._requests.ask(tenant, requested, proof_of_work=request.pow)
         return pb.RequestPasswordResetResponse()
 
     async def open_reset_link(

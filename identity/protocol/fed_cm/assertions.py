@@ -92,23 +92,23 @@ class Assertions:
         self._events = events
         self._clock = clock
 
-    async def issue(self, tenant: Tenant, browser: FedCmBrowser, wish: AssertionRequest) -> str:
+    async def issue(self, tenant: Tenant, browser: FedCmBrowser, requested: AssertionRequest) -> str:
         """Return an ID token.
 
         Raises InvalidArgument for a page that is not the client's, Unauthenticated when the account is not signed in,
         and a ProtocolError for refusals that the page may read.
         """
-        client = await self._relying_parties.find(tenant, wish.client_id, origin=wish.origin)
+        client = await self._relying_parties.find(tenant, requested.client_id, origin=requested.origin)
         person = await self._people.at(tenant, browser)
-        if person.user.id != wish.account_id:
+        if person.user.id != requested.account_id:
             raise another_account()
         await self._expect_admitted(tenant, browser, client, person=person)
         consent = await self._consents.find(tenant, person.user.user_id, client.client_id)
-        terms = terms_of(client, wish.disclosure, consent)
-        statement = Statement(tenant=tenant, client=client, person=person, terms=terms, nonce=wish.nonce)
+        terms = terms_of(client, requested.disclosure, consent)
+        statement = Statement(tenant=tenant, client=client, person=person, terms=terms, nonce=requested.nonce)
         token = await self._sign(statement)
         await self._note(person.session, client)
-        await self._approve(statement, browser, approval_of(wish.disclosure, terms), before=consent)
+        await self._approve(statement, browser, approval_of(requested.disclosure, terms), before=consent)
         await self._report(statement)
         return token
 

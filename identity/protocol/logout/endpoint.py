@@ -74,14 +74,14 @@ class EndSession:
         self, tenant: Tenant, parameters: Parameters, browser: Browser
     ) -> LogoutQuestion | SignedOut:
         """Raises InvalidRequest when the request contradicts itself."""
-        wish = await self._reader.read(tenant, parameters)
+        requested = await self._reader.read(tenant, parameters)
         session = await self._sessions.find(tenant, browser.cookie, browser.peer_address)
         if session is None or session.authentication is None:
             # Only a valid hint proves that the request comes from the relying party.
-            return _signed_out(wish, redirects=bool(wish.user_id), has_ended=False)
-        if wish.user_id != session.user_id:
-            return await self._question(tenant, wish, session)
-        signed_out = _signed_out(wish, redirects=True, has_ended=True)
+            return _signed_out(requested, redirects=bool(requested.user_id), has_ended=False)
+        if requested.user_id != session.user_id:
+            return await self._question(tenant, requested, session)
+        signed_out = _signed_out(requested, redirects=True, has_ended=True)
         await self._end(tenant, browser, session, client_id=signed_out.client_id)
         return signed_out
 
@@ -117,7 +117,7 @@ class EndSession:
             session=session.sid,
         )
 
-    async def _question(self, tenant: Tenant, wish: RequestedLogout, session: Session) -> LogoutQuestion:
+    async def _question(self, tenant: Tenant, requested: RequestedLogout, session: Session) -> LogoutQuestion:
         logout_id = self._randomness.alphanumeric(_ID_LENGTH)
         await self._questions.insert(
             LogoutRequest(
@@ -125,18 +125,18 @@ class EndSession:
                 id=self._hasher.hash(logout_id).hex(),
                 expires_at=self._clock.now() + _QUESTION_LIFETIME,
                 session_id=session.id,
-                client_id=_client_id(wish),
-                redirect_uri=wish.redirect_uri,
-                state=wish.state,
-                screen_client_id=wish.screen_client_id,
+                client_id=_client_id(requested),
+                redirect_uri=requested.redirect_uri,
+                state=requested.state,
+                screen_client_id=requested.screen_client_id,
             )
         )
         return LogoutQuestion(
             logout_id=logout_id,
-            client=wish.client,
+            client=requested.client,
             session=session,
-            redirect_uri=wish.redirect_uri,
-            screen_client_id=wish.screen_client_id,
+            redirect_uri=requested.redirect_uri,
+            screen_client_id=requested.screen_client_id,
         )
 
     async def _answer(self, tenant: Tenant, session: Session, logout_id: str) -> SignedOut:
@@ -152,13 +152,13 @@ class EndSession:
         )
 
 
-def _signed_out(wish: RequestedLogout, *, redirects: bool, has_ended: bool) -> SignedOut:
-    redirection = _redirection(wish.redirect_uri, wish.state) if redirects else None
+def _signed_out(requested: RequestedLogout, *, redirects: bool, has_ended: bool) -> SignedOut:
+    redirection = _redirection(requested.redirect_uri, requested.state) if redirects else None
     return SignedOut(
-        client_id=_client_id(wish),
+        client_id=_client_id(requested),
         redirection=redirection,
         has_ended=has_ended,
-        screen_client_id=wish.screen_client_id,
+        screen_client_id=requested.screen_client_id,
     )
 
 
@@ -168,5 +168,5 @@ def _redirection(redirect_uri: str, state: str | None) -> Redirection | None:
     return Redirection(redirect_uri, ResponseMode.QUERY, () if state is None else (("state", state),))
 
 
-def _client_id(wish: RequestedLogout) -> str:
-    return "" if wish.client is None else wish.client.client_id
+def _client_id(requested: RequestedLogout) -> str:
+    return "" if requested.client is None else requested.client.client_id

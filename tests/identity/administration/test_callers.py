@@ -6,7 +6,7 @@ import pytest
 
 from gnomon.identity.v1 import browser_pb2
 from gnomon.identity.v1 import caller_pb2 as pb
-from identity.access.callers import Actor, ActorKind, Area, Callers, Right
+from identity.access.callers import Actor, ActorKind, AdministrationArea, Callers, Right
 from identity.access.tokens.active import AccessTokenClaims, ActiveToken
 from identity.directory.client import Client
 from identity.directory.labels import GROUPS, ROLES, Group, Role
@@ -28,8 +28,8 @@ CHANGES = tuple(right for right in Right if right is not Right.READ)
 class Key:
     name: str = "robot"
 
-    def has(self, area: Area, right: Right) -> bool:
-        return (area, right) == (Area.USERS, Right.CREATE)
+    def has(self, area: AdministrationArea, right: Right) -> bool:
+        return (area, right) == (AdministrationArea.USERS, Right.CREATE)
 
 
 class Keys:
@@ -49,7 +49,7 @@ class Tokens(dict[tuple[str, str], ActiveToken]):
             raise InvalidToken("none of ours") from None
 
 
-class Door:
+class CallerWorld:
     """The authorization of callers that every servicer uses."""
 
     def __init__(self, administration: Administration) -> None:
@@ -93,12 +93,14 @@ class Door:
         return pb.Caller(access_token="token")
 
     async def expect(self, caller: pb.Caller, right: Right, tenant_id: str = "") -> Actor:
-        return await self.callers.expect(self.tenants.find(tenant_id), caller, Area.USERS, right)
+        return await self.callers.expect(
+            self.tenants.find(tenant_id), caller, AdministrationArea.USERS, right
+        )
 
 
 @pytest.fixture
-def door(administration: Administration) -> Door:
-    return Door(administration)
+def world(administration: Administration) -> CallerWorld:
+    return CallerWorld(administration)
 
 
 def root(**fields: object) -> User:
@@ -107,182 +109,186 @@ def root(**fields: object) -> User:
 
 @pytest.mark.parametrize("role", ["admin", "rauthy_admin"])
 @pytest.mark.parametrize("right", RIGHTS)
-async def test_an_administrator_may_all_that_there_is(door: Door, role: str, right: Right) -> None:
-    caller = await door.browser(replace(root(), roles=(role,)))
+async def test_an_administrator_may_all_that_there_is(world: CallerWorld, role: str, right: Right) -> None:
+    caller = await world.browser(replace(root(), roles=(role,)))
 
-    assert await door.expect(caller, right) == Actor(
+    assert await world.expect(caller, right) == Actor(
         ActorKind.USER,
         "root",
         "root@example.com",
         is_administrator=True,
-        session=door.sid,
+        session=world.sid,
         peer_address=ADDRESS,
         permissions=frozenset({Permission.IDENTITY_READ, Permission.IDENTITY_WRITE}),
     )
 
 
-async def test_who_may_write_may_all_that_there_is(door: Door) -> None:
-    caller = await door.browser(root(permissions=(Permission.IDENTITY_WRITE,)))
+async def test_who_may_write_may_all_that_there_is(world: CallerWorld) -> None:
+    caller = await world.browser(root(permissions=(Permission.IDENTITY_WRITE,)))
 
-    assert (await door.expect(caller, Right.DELETE)).is_administrator
+    assert (await world.expect(caller, Right.DELETE)).is_administrator
 
 
-async def test_who_may_by_a_role_of_a_group_may_as_well(door: Door) -> None:
-    store = door.administration.store
+async def test_who_may_by_a_role_of_a_group_may_as_well(world: CallerWorld) -> None:
+    store = world.administration.store
     await store.of(ROLES).insert(
         Role(tenant_id=DEFAULT, id="1", name="owner", permissions=(Permission.IDENTITY_WRITE,))
     )
     await store.of(GROUPS).insert(Group(tenant_id=DEFAULT, id="2", name="owners", roles=("owner",)))
-    caller = await door.browser(replace(root(groups=("owners",)), roles=()))
+    caller = await world.browser(replace(root(groups=("owners",)), roles=()))
 
-    assert (await door.expect(caller, Right.DELETE)).is_administrator
+    assert (await world.expect(caller, Right.DELETE)).is_administrator
 
 
-async def test_another_tenants_role_of_the_same_name_gives_nothing(door: Door) -> None:
-    await door.administration.store.of(ROLES).insert(
+async def test_another_tenants_role_of_the_same_name_gives_nothing(world: CallerWorld) -> None:
+    await world.administration.store.of(ROLES).insert(
         Role(tenant_id=DEFAULT, id="1", name="owner", permissions=(Permission.IDENTITY_WRITE,))
     )
-    caller = await door.browser(replace(root(tenant_id=ACME), roles=("owner",)))
+    caller = await world.browser(replace(root(tenant_id=ACME), roles=("owner",)))
 
     with pytest.raises(PermissionDenied):
-        await door.expect(caller, Right.READ, "acme")
+        await world.expect(caller, Right.READ, "acme")
 
 
 @pytest.mark.parametrize("right", CHANGES)
-async def test_who_may_read_only_reads(door: Door, right: Right) -> None:
-    caller = await door.browser(replace(root(permissions=(Permission.IDENTITY_READ,)), roles=()))
+async def test_who_may_read_only_reads(world: CallerWorld, right: Right) -> None:
+    caller = await world.browser(replace(root(permissions=(Permission.IDENTITY_READ,)), roles=()))
 
-    assert (await door.expect(caller, Right.READ)).id == "root"
+    assert (await world.expect(caller, Right.READ)).id == "root"
     with pytest.raises(PermissionDenied):
-        await door.expect(caller, right)
+        await world.expect(caller, right)
 
 
 @pytest.mark.parametrize("right", RIGHTS)
-async def test_everybody_else_may_nothing(door: Door, right: Right) -> None:
-    caller = await door.browser(alice(id="bob", email="bob@example.com", roles=("clerk",)))
+async def test_everybody_else_may_nothing(world: CallerWorld, right: Right) -> None:
+    caller = await world.browser(alice(id="bob", email="bob@example.com", roles=("clerk",)))
 
     with pytest.raises(PermissionDenied):
-        await door.expect(caller, right)
+        await world.expect(caller, right)
 
 
-async def test_a_page_that_is_not_ours_changes_nothing(door: Door) -> None:
-    caller = await door.browser(root())
+async def test_a_page_that_is_not_ours_changes_nothing(world: CallerWorld) -> None:
+    caller = await world.browser(root())
     caller.browser.csrf_token = "forged"
 
     with pytest.raises(Unauthenticated):
-        await door.expect(caller, Right.UPDATE)
+        await world.expect(caller, Right.UPDATE)
 
 
-async def test_reading_needs_no_proof_of_the_page(door: Door) -> None:
-    caller = await door.browser(root(), is_read=True)
+async def test_reading_needs_no_proof_of_the_page(world: CallerWorld) -> None:
+    caller = await world.browser(root(), is_read=True)
     caller.browser.csrf_token = ""
 
-    assert (await door.expect(caller, Right.READ)).id == "root"
+    assert (await world.expect(caller, Right.READ)).id == "root"
 
 
 @pytest.mark.parametrize(
     "caller", [pb.Caller(), pb.Caller(browser=browser_pb2.Browser(session="x" * 64)), pb.Caller(is_read=True)]
 )
-async def test_a_stranger_is_not_known(door: Door, caller: pb.Caller) -> None:
+async def test_a_stranger_is_not_known(world: CallerWorld, caller: pb.Caller) -> None:
     with pytest.raises(Unauthenticated):
-        await door.expect(caller, Right.READ)
+        await world.expect(caller, Right.READ)
 
 
-async def test_whose_account_is_disabled_is_not_known(door: Door) -> None:
-    caller = await door.browser(root(is_enabled=False))
+async def test_whose_account_is_disabled_is_not_known(world: CallerWorld) -> None:
+    caller = await world.browser(root(is_enabled=False))
 
     with pytest.raises(Unauthenticated):
-        await door.expect(caller, Right.READ)
+        await world.expect(caller, Right.READ)
 
 
-async def test_an_administrator_of_the_default_tenant_is_everywhere(door: Door) -> None:
-    caller = await door.browser(root())
+async def test_an_administrator_of_the_default_tenant_is_everywhere(world: CallerWorld) -> None:
+    caller = await world.browser(root())
 
-    assert (await door.expect(caller, Right.DELETE, "acme")).id == "root"
+    assert (await world.expect(caller, Right.DELETE, "acme")).id == "root"
 
 
-async def test_an_administrator_of_another_tenant_is_so_there_alone(door: Door) -> None:
-    caller = await door.browser(root(tenant_id=ACME))
+async def test_an_administrator_of_another_tenant_is_so_there_alone(world: CallerWorld) -> None:
+    caller = await world.browser(root(tenant_id=ACME))
 
-    assert (await door.expect(caller, Right.DELETE, "acme")).id == "root"
+    assert (await world.expect(caller, Right.DELETE, "acme")).id == "root"
     with pytest.raises(Unauthenticated):
-        await door.expect(caller, Right.READ)
+        await world.expect(caller, Right.READ)
 
 
-async def test_who_acts_in_one_tenant_administers_no_other(door: Door) -> None:
-    caller = await door.browser(root(tenant_ids=(ACME,)))
+async def test_who_acts_in_one_tenant_administers_no_other(world: CallerWorld) -> None:
+    caller = await world.browser(root(tenant_ids=(ACME,)))
 
-    assert (await door.expect(caller, Right.UPDATE, "acme")).id == "root"
+    assert (await world.expect(caller, Right.UPDATE, "acme")).id == "root"
     with pytest.raises(PermissionDenied):
-        await door.expect(caller, Right.UPDATE)
+        await world.expect(caller, Right.UPDATE)
 
 
-async def test_people_reach_their_own_account_and_no_other(door: Door) -> None:
+async def test_people_reach_their_own_account_and_no_other(world: CallerWorld) -> None:
     bob = alice(id="bob", email="bob@example.com")
-    caller = await door.browser(bob)
-    tenant = door.tenants.default
+    caller = await world.browser(bob)
+    tenant = world.tenants.default
 
-    actor = await door.callers.expect_self_or(tenant, caller, bob.user_id, Area.USERS, Right.UPDATE)
+    actor = await world.callers.expect_self_or(
+        tenant, caller, bob.user_id, AdministrationArea.USERS, Right.UPDATE
+    )
 
-    assert actor == Actor(ActorKind.USER, "bob", "bob@example.com", session=door.sid, peer_address=ADDRESS)
+    assert actor == Actor(ActorKind.USER, "bob", "bob@example.com", session=world.sid, peer_address=ADDRESS)
     with pytest.raises(PermissionDenied):
-        await door.callers.expect_self_or(tenant, caller, ALICE, Area.USERS, Right.READ)
+        await world.callers.expect_self_or(tenant, caller, ALICE, AdministrationArea.USERS, Right.READ)
 
 
-async def test_what_is_the_persons_alone_nobody_else_does(door: Door) -> None:
-    bob, tenant = alice(id="bob", email="bob@example.com"), door.tenants.default
-    hers, his = await door.browser(root()), await door.browser(bob)
+async def test_what_is_the_persons_alone_nobody_else_does(world: CallerWorld) -> None:
+    bob, tenant = alice(id="bob", email="bob@example.com"), world.tenants.default
+    hers, his = await world.browser(root()), await world.browser(bob)
 
-    assert (await door.callers.expect_self(tenant, his, bob.user_id)).session == door.sid
+    assert (await world.callers.expect_self(tenant, his, bob.user_id)).session == world.sid
     with pytest.raises(PermissionDenied):
-        await door.callers.expect_self(tenant, hers, bob.user_id)
+        await world.callers.expect_self(tenant, hers, bob.user_id)
 
 
 @pytest.mark.parametrize("kind", ["api key", "access token", "forged page"])
-async def test_what_is_the_persons_alone_needs_its_browser(door: Door, kind: str) -> None:
+async def test_what_is_the_persons_alone_needs_its_browser(world: CallerWorld, kind: str) -> None:
     bob = alice(id="bob", email="bob@example.com")
-    browser = (await door.browser(bob)).browser
+    browser = (await world.browser(bob)).browser
     callers = {
         "api key": pb.Caller(api_key="robot$s3cret"),
-        "access token": door.token("identity:write", user=bob),
+        "access token": world.token("identity:write", user=bob),
         "forged page": pb.Caller(
             browser=browser_pb2.Browser(session=browser.session, peer_address=ADDRESS, csrf_token="forged")
         ),
     }
 
     with pytest.raises(Unauthenticated):
-        await door.callers.expect_self(door.tenants.default, callers[kind], bob.user_id)
+        await world.callers.expect_self(world.tenants.default, callers[kind], bob.user_id)
 
 
-async def test_an_id_of_another_tenant_is_somebody_else(door: Door) -> None:
-    caller = await door.browser(alice(id="bob", email="bob@example.com"))
+async def test_an_id_of_another_tenant_is_somebody_else(world: CallerWorld) -> None:
+    caller = await world.browser(alice(id="bob", email="bob@example.com"))
 
     with pytest.raises(PermissionDenied):
-        await door.callers.expect_self_or(
-            door.tenants.find("acme"), caller, UserId("bob"), Area.USERS, Right.READ
+        await world.callers.expect_self_or(
+            world.tenants.find("acme"), caller, UserId("bob"), AdministrationArea.USERS, Right.READ
         )
 
 
-async def test_an_api_key_may_what_it_says(door: Door) -> None:
+async def test_an_api_key_may_what_it_says(world: CallerWorld) -> None:
     caller = pb.Caller(api_key="robot$s3cret")
 
-    assert await door.expect(caller, Right.CREATE) == Actor(ActorKind.API_KEY, "robot", "robot")
+    assert await world.expect(caller, Right.CREATE) == Actor(ActorKind.API_KEY, "robot", "robot")
     with pytest.raises(PermissionDenied):
-        await door.expect(caller, Right.READ)
+        await world.expect(caller, Right.READ)
 
 
 @pytest.mark.parametrize(("text", "tenant_id"), [("robot$wrong", ""), ("robot$s3cret", "acme")])
-async def test_an_api_key_is_its_tenants_and_has_its_secret(door: Door, text: str, tenant_id: str) -> None:
+async def test_an_api_key_is_its_tenants_and_has_its_secret(
+    world: CallerWorld, text: str, tenant_id: str
+) -> None:
     with pytest.raises(Unauthenticated):
-        await door.expect(pb.Caller(api_key=text), Right.CREATE, tenant_id)
+        await world.expect(pb.Caller(api_key=text), Right.CREATE, tenant_id)
 
 
-async def test_what_comes_first_counts(door: Door) -> None:
-    caller = await door.browser(root())
+async def test_what_comes_first_counts(world: CallerWorld) -> None:
+    caller = await world.browser(root())
     caller.api_key = "robot$wrong"
 
     with pytest.raises(Unauthenticated):
-        await door.expect(caller, Right.CREATE)
+        await world.expect(caller, Right.CREATE)
 
 
 @pytest.mark.parametrize(
@@ -293,47 +299,47 @@ async def test_what_comes_first_counts(door: Door) -> None:
         ("openid identity:read", Right.READ),
     ],
 )
-async def test_a_token_may_what_its_scopes_say(door: Door, scope: str, right: Right) -> None:
-    assert (await door.expect(door.token(scope, user=root()), right)).id == "root"
+async def test_a_token_may_what_its_scopes_say(world: CallerWorld, scope: str, right: Right) -> None:
+    assert (await world.expect(world.token(scope, user=root()), right)).id == "root"
 
 
 @pytest.mark.parametrize(
     ("scope", "right"), [("identity:read", Right.UPDATE), ("openid email", Right.READ), ("", Right.READ)]
 )
-async def test_a_token_may_nothing_else(door: Door, scope: str, right: Right) -> None:
+async def test_a_token_may_nothing_else(world: CallerWorld, scope: str, right: Right) -> None:
     with pytest.raises(PermissionDenied):
-        await door.expect(door.token(scope, user=root()), right)
+        await world.expect(world.token(scope, user=root()), right)
 
 
-async def test_a_token_is_no_better_than_its_bearer(door: Door) -> None:
+async def test_a_token_is_no_better_than_its_bearer(world: CallerWorld) -> None:
     with pytest.raises(PermissionDenied):
-        await door.expect(door.token("identity:write", user=alice()), Right.READ)
+        await world.expect(world.token("identity:write", user=alice()), Right.READ)
 
 
-async def test_a_client_may_what_it_was_given(door: Door) -> None:
+async def test_a_client_may_what_it_was_given(world: CallerWorld) -> None:
     permissions = (Permission.IDENTITY_WRITE, Permission.JOB_WORK, Permission.HISTORY_READ)
     service = app(id="service", name="The service", permissions=permissions)
 
-    actor = await door.expect(door.token("identity:write job:work", client=service), Right.UPDATE, "acme")
+    actor = await world.expect(world.token("identity:write job:work", client=service), Right.UPDATE, "acme")
 
     narrowed = frozenset({Permission.IDENTITY_WRITE, Permission.JOB_WORK})
     assert actor == Actor(ActorKind.CLIENT, "service", "The service", permissions=narrowed)
     with pytest.raises(PermissionDenied):
-        await door.expect(door.token("identity:write", client=app()), Right.UPDATE)
+        await world.expect(world.token("identity:write", client=app()), Right.UPDATE)
 
 
-async def test_a_client_of_one_tenant_administers_no_other(door: Door) -> None:
+async def test_a_client_of_one_tenant_administers_no_other(world: CallerWorld) -> None:
     service = app(permissions=(Permission.IDENTITY_WRITE,), tenant_ids=(ACME,))
 
     with pytest.raises(PermissionDenied):
-        await door.expect(door.token("identity:write", client=service), Right.UPDATE)
+        await world.expect(world.token("identity:write", client=service), Right.UPDATE)
 
 
-async def test_a_token_that_is_bound_to_a_key_is_no_bearer_token(door: Door) -> None:
+async def test_a_token_that_is_bound_to_a_key_is_no_bearer_token(world: CallerWorld) -> None:
     with pytest.raises(Unauthenticated):
-        await door.expect(door.token("identity:write", user=root(), typ=TokenType.DPOP), Right.READ)
+        await world.expect(world.token("identity:write", user=root(), typ=TokenType.DPOP), Right.READ)
 
 
-async def test_a_token_of_nobody_is_not_known(door: Door) -> None:
+async def test_a_token_of_nobody_is_not_known(world: CallerWorld) -> None:
     with pytest.raises(Unauthenticated):
-        await door.expect(pb.Caller(access_token="unheard-of"), Right.READ)
+        await world.expect(pb.Caller(access_token="unheard-of"), Right.READ)

@@ -7,7 +7,7 @@ from gnomon.directory.v1 import authorization_service_pb2 as pb
 from identity.access.rpc.process_api_caller import ProcessApiCallers
 from identity.access.rpc.searches import InMemorySearch
 from identity.directory.authorization import Authorization, OwnerType
-from identity.people.authorizations import Authorizations, Wish
+from identity.people.authorizations import Authorizations, RequestedAuthorization
 from server.platform.call import Call
 from server.platform.errors import InvalidArgument
 from server.platform.mapping import spellings
@@ -61,12 +61,12 @@ class AuthorizationServicer:
         return pb.DeleteAuthorizationResponse()
 
 
-def _wish(request: pb.CreateAuthorizationRequest | pb.UpdateAuthorizationRequest) -> Wish:
+def _wish(request: pb.CreateAuthorizationRequest | pb.UpdateAuthorizationRequest) -> RequestedAuthorization:
     if request.HasField("resource_property_name"):
         raise InvalidArgument("resourcePropertyName: expected resourceId, no operation decides by properties")
     if not request.HasField("resource_id"):
         raise InvalidArgument("resourceId: expected the id of a resource or *, found none")
-    return Wish(
+    return RequestedAuthorization(
         owner_type=OwnerType(_OWNER_TYPES[request.owner_type]),
         owner_id=request.owner_id,
         resource_type=_RESOURCE_TYPES[request.resource_type],

@@ -31,9 +31,9 @@ class TenantServicer:
 
     async def create_tenant(self, request: pb.CreateTenantRequest, call: Call) -> pb.CreateTenantResponse:
         actor = await self._administrator(call)
-        wish = TenantProperties(name=request.name, description=description_of(request))
+        properties = TenantProperties(name=request.name, description=description_of(request))
         created = await self._administration.create(
-            request.tenant_id, wish, TenantSettings(), actor=actor, note=self._api_callers.note(call)
+            request.tenant_id, properties, TenantSettings(), actor=actor, note=self._api_callers.note(call)
         )
         return pb.CreateTenantResponse(tenant=tenant_message(created))
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from aiohttp import ClientResponse
 
-from identity.access.callers import Area, Right
+from identity.access.callers import AdministrationArea, Right
 from identity.directory.client import CLIENTS, Client
 from identity.directory.labels import GROUPS, ROLES, Group, Role
 from identity.directory.mapping_rule import MAPPING_RULES, MappingRule
@@ -57,7 +57,7 @@ OPERATIONS: dict[str, tuple[str, str, object]] = {
 
 async def program(administrator: Administrator, tenant: str = "") -> Administrator:
     """Return a caller with an API key that has every right."""
-    access = [{"group": area.value, "access_rights": list(map(str, Right))} for area in Area]
+    access = [{"group": area.value, "access_rights": list(map(str, Right))} for area in AdministrationArea]
     created = await administrator.send("POST", f"{tenant}api_keys", {"name": "all", "access": access})
     assert created.status == 200, await created.text()
     return replace(administrator, authorization=f"API-Key {await created.text()}")

@@ -59,7 +59,7 @@ class World:
         self.decoding = Decoding()
         self.after_look: Callable[[], Awaitable[object]] | None = None
         self.kept = Images(store, clock=clock, randomness=randomness)
-        self.keeping, self.other_process = (
+        self.administration, self.other_process = (
             ImageAdministration(
                 self.kept,
                 self.decoding,
@@ -91,7 +91,7 @@ class World:
         )
 
     async def put(self, content: bytes = b"image") -> str:
-        return await self.keeping.put(TENANT, SHOP, content, actor=ACTOR)
+        return await self.administration.put(TENANT, SHOP, content, actor=ACTOR)
 
     async def put_elsewhere(self, content: bytes = b"image") -> str:
         return await self.other_process.put(TENANT, SHOP, content, actor=ACTOR)
@@ -127,7 +127,7 @@ async def test_of_two_at_the_same_time_the_last_counts_and_is_alone(world: World
     image_id = await world.put(b"slower")
 
     assert await world.ids() == [image_id]
-    assert (await world.keeping.find(TENANT, SHOP)).content == b"slower"
+    assert (await world.administration.find(TENANT, SHOP)).content == b"slower"
 
 
 async def test_one_image_of_an_owner_is_decoded_at_a_time(world: World) -> None:
@@ -144,7 +144,7 @@ async def test_whoever_looks_while_an_image_is_replaced_sees_the_new_one(world: 
     await world.put(b"old")
     world.after_look = lambda: world.put(b"new")
 
-    assert (await world.keeping.find(TENANT, SHOP)).content == b"new"
+    assert (await world.administration.find(TENANT, SHOP)).content == b"new"
 
 
 async def test_what_somebody_else_replaced_is_not_taken_away(world: World) -> None:
@@ -152,7 +152,7 @@ async def test_what_somebody_else_replaced_is_not_taken_away(world: World) -> No
     second = await world.put()
 
     with pytest.raises(NotFound):
-        await world.keeping.delete(TENANT, SHOP, image_id=first, actor=ACTOR)
+        await world.administration.delete(TENANT, SHOP, image_id=first, actor=ACTOR)
 
     assert await world.ids() == [second]
 

@@ -145,7 +145,7 @@ class Flow:
                 events=provider.events,
                 **sources,
             ),
-            sign_in_flow=provider.door.sign_in_flow,
+            sign_in_flow=provider.context.sign_in_flow,
             second_factors=provider.second_factors,
             **shared,
         )

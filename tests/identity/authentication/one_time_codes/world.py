@@ -75,12 +75,12 @@ class Process:
         self.config, self.pauses = OneTimeCodeConfig(), Pauses()
         hasher = SecretHasher(b"k" * 32)
         self.users = Users(store.of(USERS))
-        self.keeping = CodeFactorRecords(store)
+        self.factor_records = CodeFactorRecords(store)
         self.secrets = GeneratorSecrets(store, masters)
         self.recovery = RecoveryCodeGenerator(hasher, _RANDOMNESS)
         events = Events(store, EventsConfig().levels, clock=clock, randomness=_RANDOMNESS)
         self.verification = CodeVerification(
-            keeping=self.keeping,
+            factor_records=self.factor_records,
             secrets=self.secrets,
             recovery=self.recovery,
             protection=LoginProtection(
@@ -95,9 +95,9 @@ class Process:
             clock=clock,
             config=self.config,
         )
-        accounts = CodeAccounts(users=self.users, keeping=self.keeping)
+        accounts = CodeAccounts(users=self.users, factor_records=self.factor_records)
         self.enrolment = GeneratorEnrolment(
-            keeping=self.keeping,
+            factor_records=self.factor_records,
             secrets=self.secrets,
             accounts=accounts,
             modification_tokens=AnyProof(),
@@ -108,7 +108,7 @@ class Process:
             config=self.config,
         )
         self.administration = CodeAdministration(
-            keeping=self.keeping,
+            factor_records=self.factor_records,
             recovery=self.recovery,
             passkeys=Passkeys(store.of(PASSKEYS)),
             accounts=accounts,
@@ -149,7 +149,7 @@ class Process:
         return await self.verification.verify(self.tenant, ALICE, code, peer_address=address)
 
     async def kept(self) -> CodeFactors:
-        return await self.keeping.of(self.tenant, ALICE)
+        return await self.factor_records.of(self.tenant, ALICE)
 
     async def events(self) -> list[EventType]:
         return [event.type for event in await self.store.of(EVENTS).page(self.tenant.tenant_id)]

@@ -58,11 +58,11 @@ async def test_a_pass_makes_every_tenants_keys_complete(deployment: Deployment) 
 
 
 async def test_next_keys_are_announced_after_a_minute(deployment: Deployment, clock: VirtualClock) -> None:
-    keeping = keeper(deployment)
-    await keeping.keep()
+    maintenance = keeper(deployment)
+    await maintenance.keep()
 
     clock.advance(timedelta(minutes=1))
-    await keeping.keep()
+    await maintenance.keep()
 
     assert (await deployment.stored()).lacking_next == []
 

@@ -116,7 +116,7 @@ class Desk:
         )
         shared = {
             "users": provider.users,
-            "door": RegistrationAdmission(proof_of_work=provider.proof_of_work, limits=limits),
+            "admission": RegistrationAdmission(proof_of_work=provider.proof_of_work, limits=limits),
             "settings": SettingsOfTenants(self.store.of(TENANTS)),
             "links": self.links,
             "equal_duration": EqualDuration(Delays(100, self.pauses)),

@@ -127,8 +127,8 @@ class Resets(Administration):
         )
 
     async def ask(self, email: str = "alice@example.com", **fields: str) -> None:
-        wish = RequestedReset(email=email, **fields)
-        await self.requests.ask(self.tenant, wish, proof_of_work=self.provider.solution())
+        requested = RequestedReset(email=email, **fields)
+        await self.requests.ask(self.tenant, requested, proof_of_work=self.provider.solution())
 
     async def queued(self) -> list[ResetRequest]:
         return list(await self.store.of(RESET_REQUESTS).page(self.tenant.tenant_id))

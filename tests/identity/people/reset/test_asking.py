@@ -94,8 +94,8 @@ async def test_what_is_no_address_is_refused(resets: Resets, email: str) -> None
 
 
 async def test_a_proof_of_work_is_asked_for_and_good_once(resets: Resets) -> None:
-    wish, solution = RequestedReset(email="alice@example.com"), resets.provider.solution()
-    await resets.requests.ask(resets.tenant, wish, proof_of_work=solution)
+    requested, solution = RequestedReset(email="alice@example.com"), resets.provider.solution()
+    await resets.requests.ask(resets.tenant, requested, proof_of_work=solution)
 
     for wrong, refusal in (
         ("", InvalidArgument),
@@ -104,7 +104,7 @@ async def test_a_proof_of_work_is_asked_for_and_good_once(resets: Resets) -> Non
         (solution, NotFound),
     ):
         with pytest.raises(refusal):
-            await resets.requests.ask(resets.tenant, wish, proof_of_work=wrong)
+            await resets.requests.ask(resets.tenant, requested, proof_of_work=wrong)
 
     assert len(await resets.queued()) == 1
 

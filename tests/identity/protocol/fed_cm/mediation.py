@@ -90,7 +90,7 @@ class Mediation:
     async def accounts(self, browser: FedCmBrowser) -> Account:
         return await self._accounts.at(self.tenant, browser)
 
-    async def issue(self, browser: FedCmBrowser, **wish: Any) -> dict[str, Any]:
+    async def issue(self, browser: FedCmBrowser, **requested: Any) -> dict[str, Any]:
         """Issue an ID token and return its claims."""
         asked = {
             "client_id": "shop",
@@ -99,7 +99,7 @@ class Mediation:
             "nonce": "n1",
             "disclosure": TOLD,
         }
-        token = await self._assertions.issue(self.tenant, browser, AssertionRequest(**asked | wish))
+        token = await self._assertions.issue(self.tenant, browser, AssertionRequest(**asked | requested))
         return dict(await verified(token, self.tenant, self.provider.keys))
 
     async def disconnect(

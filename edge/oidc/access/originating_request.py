@@ -16,17 +16,17 @@ _LONGEST_QUERY = 6000
 
 
 @dataclass(frozen=True, slots=True)
-class CameFrom:
+class OriginatingRequest:
     """Without parameters there is no sign-in page to return to."""
 
     parameters: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
     @classmethod
-    def of_page(cls, page: pb.SignInPage) -> "CameFrom":
+    def of_page(cls, page: pb.SignInPage) -> "OriginatingRequest":
         return cls(tuple((parameter.name, parameter.value) for parameter in page.registration))
 
     @classmethod
-    def of_query(cls, parameters: Iterable[tuple[str, str]]) -> "CameFrom":
+    def of_query(cls, parameters: Iterable[tuple[str, str]]) -> "OriginatingRequest":
         return cls(tuple(parameters))
 
     @property
