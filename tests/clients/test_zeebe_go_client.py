@@ -1,7 +1,7 @@
 """Zeebe's own client for Go, unmodified, against the gRPC port of a running server."""
 
+import fcntl
 import hashlib
-import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -26,12 +26,14 @@ def program() -> Path:
     digest = hashlib.sha256(b"".join(file.read_bytes() for file in sorted(PROJECT.iterdir()))).hexdigest()[
         :16
     ]
-    program = KEPT / digest
-    if not program.exists():
-        draft = KEPT / f"{digest}-{os.getpid()}"
-        command = ["go", "build", "-mod=readonly", "-o", str(draft), "."]
-        subprocess.run(command, cwd=PROJECT, check=True, timeout=BUILD_SECONDS)
-        draft.rename(program)
+    program, draft = KEPT / digest, KEPT / f"{digest}.draft"
+    KEPT.mkdir(exist_ok=True)
+    with (KEPT / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # another worker may be making it
+        if not program.exists():
+            command = ["go", "build", "-mod=readonly", "-o", str(draft), "."]
+            subprocess.run(command, cwd=PROJECT, check=True, timeout=BUILD_SECONDS)
+            draft.rename(program)
     return program
 
 
