@@ -30,6 +30,8 @@ def value_of(written: str) -> Value:
         return written[1:-1]
     if written in _WORDS:
         return _WORDS[written]
+    if written.isdecimal():
+        return int(written)  # of few digits
     if written[0] == "-":
         return decimals.subtract(0, decimals.parse_number(written[1:].lstrip()))
     return decimals.parse_number(written)

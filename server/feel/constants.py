@@ -15,6 +15,8 @@ _READERS: Mapping[str, Callable[[str], Temporal]] = {
     "date and time": parser.date_time,
     "duration": parser.duration,
 }
+TEMPORAL_LITERALS = frozenset(_READERS)
+"""Functions that are called with a string to write a value."""
 
 
 def constant_of(node: Node) -> Value | Missing:

@@ -10,6 +10,9 @@ from server.feel.suggestions import nearest
 AN_OPERATOR_OR_THE_END: Final = "an operator or the end"
 _KEYWORDS: Final = ("and", "between", "else", "in", "instance", "or", "return", "satisfies", "then")
 _MAX_SHOWN: Final = 40
+_PARTS: Final = {'"': "string", "`": "name"}
+"""Parts of a text by the character around them, which is a symbol where it has no counterpart."""
+
 _WORDS = frozenset({TokenKind.NAME, TokenKind.SYMBOL})
 
 
@@ -51,6 +54,9 @@ class Cursor:
 
     def unexpected(self, expected: str) -> FeelSyntaxError:
         """An error about the token here; for an operator of another language, the message has FEEL's spelling."""
+        open_part = self._open_part()
+        if open_part is not None:
+            return open_part
         operator = foreign_operator(self._tokens, self._index)
         if operator is not None:
             message = f"expected '{operator.meant}' but found '{operator.written}'"
@@ -61,6 +67,15 @@ class Cursor:
         is_news = meant is not None and f"'{meant}'" not in expected and meant != token.text
         hint = f"; did you mean '{meant}'?" if is_news else ""
         return self.refused(f"expected {expected} but found {found}{hint}", token.start)
+
+    def _open_part(self) -> FeelSyntaxError | None:
+        """The error of a string or quoted name whose end is missing: its beginning is a symbol."""
+        token = self.token
+        if token.kind is not TokenKind.SYMBOL or token.text not in _PARTS:
+            return None
+        part = _PARTS[token.text]
+        message = f"expected '{token.text}' at the end of the {part} that begins here but found the end"
+        return self.refused(message, token.start)
 
     def refused(self, message: str, position: int) -> FeelSyntaxError:
         return FeelSyntaxError(message, self.text, position)

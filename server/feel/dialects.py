@@ -26,7 +26,7 @@ class Dialect:
     have Camunda's names beside the standard's. Regular expressions are Java's or XPath's. Flags of one may be null. A
     position beyond a list is that of its nearest end. Strings are before and after each other. `cellInput` is another
     name of `?`. `not(true)` is false whatever the input is. A range tests nothing if one of its ends cannot be compared
-    with the input. Fractions of the parts of dates and times are cut. `identity` maps temporal values to what is equal exactly if
+    with the input. Fractions of the parts of dates and times are cut. A time may end with `z` for `Z`. `identity` maps temporal values to what is equal exactly if
     they are.
     """
 
@@ -50,6 +50,7 @@ class Dialect:
     negates_constants: bool
     compares_both_ends: bool
     cuts_parts: bool
+    reads_small_z: bool
     identity: Callable[[Temporal], Hashable]
 
 
@@ -74,6 +75,7 @@ CAMUNDA: Final = Dialect(
     negates_constants=True,
     compares_both_ends=True,
     cuts_parts=True,
+    reads_small_z=False,
     identity=comparison.structure,
 )
 STANDARD: Final = Dialect(
@@ -97,6 +99,7 @@ STANDARD: Final = Dialect(
     negates_constants=False,
     compares_both_ends=False,
     cuts_parts=False,
+    reads_small_z=True,
     identity=comparison.instant_of_second,
 )
 DIALECTS: Final[Mapping[DialectName, Dialect]] = {"camunda": CAMUNDA, "standard": STANDARD}

@@ -4,9 +4,9 @@ A text that is evaluated often gets code of its own, which is faster and gives t
 """
 
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
-from server.feel import compiler
+from server.feel import compiler, shapes
 from server.feel.dialects import DIALECTS, Dialect, DialectName
 from server.feel.errors import AssertionFailedError, EvaluationError, LimitExceededError
 from server.feel.failures import Evaluation
@@ -14,7 +14,7 @@ from server.feel.generated.quick import Quick, generate
 from server.feel.generated.tests import Code, generate_tests
 from server.feel.limits import INNER_CHARACTERS_PER_STEP
 from server.feel.names import Closure, Layout
-from server.feel.nodes import Literal
+from server.feel.nodes import Literal, Tests
 from server.feel.parser import parse_expression, parse_unary_tests
 from server.feel.ports import NO_PORTS, Ports
 from server.feel.run import Run, Scope, measure
@@ -79,28 +79,63 @@ class Expression:
 
 
 class UnaryTests:
-    """The result is true, false or null. `node` is their tree, `variables` as those of an `Expression`."""
+    """The result is true, false or null. `variables` are as those of an `Expression`.
 
-    __slots__ = ("_closure", "_dialect", "_slot_count", "node", "text", "variables")
+    Tests that are similar to others have code at once. They are read when their tree or their closures are asked for.
+    """
+
+    __slots__ = ("_dialect", "_names", "_read", "_similar", "text")
 
     def __init__(self, text: str, names: frozenset[str], dialect: Dialect) -> None:
-        layout = Layout(dialect)
         self.text = text
-        self.node = parse_unary_tests(text, names, dialect)
+        self._names = names
         self._dialect = dialect
-        self._closure = compiler.compile_unary_tests(self.node, layout)
-        self._slot_count = layout.slot_count
-        self.variables = frozenset(layout.variables)
+        self._read: _ReadTests | None = None
+        self._similar = None if names else shapes.similar(text, dialect)
+        if self._similar is None:
+            self._reading()
+
+    @property
+    def is_similar(self) -> bool:
+        """Whether they have code at once, since tests that differ in constants only were read before."""
+        return self._similar is not None
+
+    @property
+    def node(self) -> Tests:
+        """Their tree."""
+        return self._reading().node
+
+    @property
+    def variables(self) -> frozenset[str]:
+        return self._reading().variables if self._similar is None else self._similar.variables
 
     def code(self) -> Code | None:
-        """Python code that tests a value, made anew; None if the tests have a form without code."""
+        """Python code that tests a value; None if the tests have a form without code."""
+        if self._similar is not None:
+            return self._similar.code
         return generate_tests(self.node, self._dialect)
 
     def evaluate(self, input_value: Value, scope: Scope, *, ports: Ports = NO_PORTS) -> Evaluation:
         """Evaluate; raises EvaluationError where there is no result at all."""
-        run = Run(scope, self._slot_count, self._dialect, ports)
+        read = self._reading()
+        run = Run(scope, read.slot_count, self._dialect, ports)
         run.slots[0] = input_value
-        return _evaluation(self.text, self._closure, run)
+        return _evaluation(self.text, read.closure, run)
+
+    def _reading(self) -> "_ReadTests":
+        if self._read is None:
+            layout = Layout(self._dialect)
+            node = parse_unary_tests(self.text, self._names, self._dialect)
+            closure = compiler.compile_unary_tests(node, layout)
+            self._read = _ReadTests(node, closure, layout.slot_count, frozenset(layout.variables))
+        return self._read
+
+
+class _ReadTests(NamedTuple):
+    node: Tests
+    closure: Closure
+    slot_count: int
+    variables: frozenset[str]
 
 
 @lru_cache(_CACHED_TEXTS)

@@ -25,6 +25,8 @@ _SPELLINGS: Final[Mapping[str, str]] = {
     "?": "if … then … else …",
     "??": "get or else(…)",
     "?.": ".",
+    ";": ",",
+    "->": "function(…) …",
 }
 _WORDS: Final[Mapping[str, str]] = {
     "eq": "=",
@@ -37,6 +39,14 @@ _WORDS: Final[Mapping[str, str]] = {
     "mod": "modulo(…)",
     "div": "/",
     "like": "matches(…)",
+    "not": "not(…)",
+    "elif": "else if",
+    "elsif": "else if",
+    "elseif": "else if",
+}
+_PAIRS: Final[Mapping[tuple[str, str], str]] = {
+    ("is", "not"): "!=",
+    ("not", "in"): "not(… in …)",
 }
 
 
@@ -49,10 +59,17 @@ class ForeignOperator(NamedTuple):
 def foreign_operator(tokens: Sequence[Token], index: int) -> ForeignOperator | None:
     """The operator of another language that the token at the index is a part of."""
     token = tokens[index]
-    if token.kind is TokenKind.NAME and token.text.lower() in _WORDS:
-        return ForeignOperator(token.text, _WORDS[token.text.lower()], token.start)
+    if token.kind is TokenKind.NAME:
+        return _word(tokens, index)
     if token.kind is TokenKind.SYMBOL and token.text == "?":
         return _question(tokens, index)
+    if (
+        token.text == ">"
+        and index > 0
+        and tokens[index - 1].text == "-"
+        and tokens[index - 1].end == token.start
+    ):
+        return ForeignOperator("->", _SPELLINGS["->"], tokens[index - 1].start)
     first = last = index
     while first > 0 and _touches(tokens[first - 1], tokens[first]):
         first -= 1
@@ -63,6 +80,15 @@ def foreign_operator(tokens: Sequence[Token], index: int) -> ForeignOperator | N
     written = "".join(token.text for token in tokens[first : last + 1])
     meant = _SPELLINGS.get(written)
     return None if meant is None else ForeignOperator(written, meant, tokens[first].start)
+
+
+def _word(tokens: Sequence[Token], index: int) -> ForeignOperator | None:
+    token, following = tokens[index], tokens[min(index + 1, len(tokens) - 1)]
+    pair = _PAIRS.get((token.text.lower(), following.text.lower()))
+    if pair is not None:
+        return ForeignOperator(f"{token.text} {following.text}", pair, token.start)
+    meant = _WORDS.get(token.text.lower())
+    return None if meant is None else ForeignOperator(token.text, meant, token.start)
 
 
 def _question(tokens: Sequence[Token], index: int) -> ForeignOperator:

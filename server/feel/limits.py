@@ -45,7 +45,7 @@ MAX_PATTERN_LENGTH: Final = 1_000
 MAX_MATCHED_LENGTH: Final = 100_000
 """Characters of a regular expression and of the string it is tried on."""
 
-MAX_MATCH_SECONDS: Final = 0.03
+MAX_MATCH_SECONDS: Final = 0.1
 """Time of one regular expression on one string: most take microseconds, a hostile one ends the evaluation."""
 
 STEPS_PER_SECOND: Final = 2_500_000

@@ -25,7 +25,7 @@ from server.feel.nodes import (
     RangeLiteral,
 )
 from server.feel.pratt import Parser, Power
-from server.feel.temporal.parser import literal
+from server.feel.temporal.parser import literal, with_capital_z
 from server.feel.type_names import type_of
 from server.feel.types import Type
 from server.feel.values import Value
@@ -62,8 +62,9 @@ def temporal(parser: Parser) -> Node:
     parser.advance()
     if parser.token.kind is not TokenKind.STRING:
         raise parser.unexpected("a string")
+    text = unquote(parser.advance().text)
     try:
-        return Literal(literal(unquote(parser.advance().text)))
+        return Literal(literal(with_capital_z(text) if parser.dialect.reads_small_z else text))
     except ValueError:
         return Literal(None)
 

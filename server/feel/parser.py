@@ -6,6 +6,7 @@ tables at the end say which word begins which form and how tightly it binds.
 
 from server.feel import operands, operations
 from server.feel.dialects import CAMUNDA, Dialect
+from server.feel.errors import FeelSyntaxError
 from server.feel.lexer import TokenKind
 from server.feel.nodes import Node, Tests
 from server.feel.pratt import Grammar, Infix, Parser, Power
@@ -25,14 +26,14 @@ def parse_unary_tests(text: str, names: frozenset[str] = frozenset(), dialect: D
     parser = Parser(text, _GRAMMAR, names, dialect)
     if _is_any_input(parser):
         return Tests(())
-    is_negated = _is_negation(parser)
-    if is_negated:
-        parser.advance(2)
+    negated = _negated_tests(parser)
+    if negated is not None:
+        return negated
+    # `not(a) and b` is an expression: it is read from its beginning.
+    parser = Parser(text, _GRAMMAR, names, dialect)
     tests = parser.separated(parser.expression)
-    if is_negated:
-        parser.expect(")")
     parser.expect_end()
-    return Tests(tests, is_negated=is_negated)
+    return Tests(tests)
 
 
 def parse_type(text: str, names: frozenset[str] = frozenset()) -> Type:
@@ -47,15 +48,17 @@ def _is_any_input(parser: Parser) -> bool:
     return at_end or (parser.at("-") and parser.ahead().kind is TokenKind.END)
 
 
-def _is_negation(parser: Parser) -> bool:
-    """Whether everything here is one `not(…)`, which then negates tests and is no call."""
+def _negated_tests(parser: Parser) -> Tests | None:
+    """The tests, if everything here is one `not(…)`, which then negates tests and is no call."""
     if not (parser.at("not") and parser.is_symbol(1, "(")):
-        return False
-    depth, distance = 1, 2
-    while depth and parser.ahead(distance).kind is not TokenKind.END:
-        depth += parser.is_symbol(distance, "(") - parser.is_symbol(distance, ")")
-        distance += 1
-    return parser.ahead(distance).kind is TokenKind.END
+        return None
+    parser.advance(2)
+    try:
+        tests = parser.separated(parser.expression)
+        parser.expect(")")
+    except FeelSyntaxError:
+        return None
+    return Tests(tests, is_negated=True) if parser.token.kind is TokenKind.END else None
 
 
 _COMPARISON = Infix(Power.COMPARISON, operations.comparison)

@@ -4,23 +4,20 @@ This is the one place that matches. The engine backtracks, so pattern, string an
 engine without backtracking can replace it here.
 """
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 
 import regex
 
-from server.feel import java_patterns
+from server.feel import java_patterns, xpath_patterns
 from server.feel.dialects import Syntax
 from server.feel.errors import InvocationError, LimitExceededError
 from server.feel.limits import MAX_MATCH_SECONDS, MAX_MATCHED_LENGTH, MAX_PATTERN_LENGTH
-from server.feel.pattern_syntax import translated
 from server.feel.values import Value
 
-_FLAGS = {"s": regex.DOTALL, "m": regex.MULTILINE, "i": regex.IGNORECASE, "x": regex.VERBOSE}
+_FLAGS = frozenset("smixq")
 _QUOTED = "q"
-_REFERENCE = re.compile(r"\\(.)|\$(\d)", re.DOTALL)
 _CACHED_PATTERNS = 512
 
 
@@ -31,23 +28,40 @@ def is_found(text: str, pattern: str, flags: str = "", *, syntax: Syntax) -> boo
 
 def find_all(text: str, pattern: str, *, syntax: Syntax) -> list[Value]:
     with _in_time():
-        return [match[0] for match in _matches(text, pattern, syntax)]
+        return [match[0] for match in _matches(_compiled(pattern, "", syntax), text)]
 
 
-def replace(text: str, pattern: str, replacement: str, flags: str = "", *, syntax: Syntax) -> str:
-    r"""In the replacement `$1` is a group and a backslash takes the next character as it is."""
+def replaced(text: str, pattern: str, replacement: str, flags: str = "", *, syntax: Syntax) -> Iterator[str]:
+    """Yield the pieces of the new string, which may be too long."""
     compiled = _compiled(pattern, flags, syntax)
+    if syntax == "xpath":
+        _expect_more_than_nothing(compiled, pattern)
+    parts: Sequence[str | int] | None = None
+    start = 0
+    with _in_time():
+        for match in _matches(compiled, text):
+            yield text[start : match.start()]
+            if parts is None:
+                parts = _parts(replacement, compiled, flags, syntax)
+            for part in parts:
+                yield part if isinstance(part, str) else match[part] or ""
+            start = match.end()
+    yield text[start:]
 
-    def written(match: regex.Match[str]) -> str:
-        if syntax == "java":
-            return java_patterns.expanded(match, replacement)
-        return _REFERENCE.sub(lambda each: each[1] or match[int(each[2])] or "", replacement)
 
-    try:
-        with _in_time():
-            return compiled.sub(written, _bounded(text), timeout=MAX_MATCH_SECONDS)
-    except IndexError as error:
-        raise InvocationError(f"Invalid replacement '{replacement}'") from error
+def _parts(replacement: str, compiled: regex.Pattern[str], flags: str, syntax: Syntax) -> Sequence[str | int]:
+    """Return texts, and numbers of groups whose text stands in their place."""
+    if syntax == "java":
+        return [part for part in java_patterns.parts(replacement, compiled) if part != ""]
+    if _QUOTED in flags:
+        return [replacement]
+    return [part for part in xpath_patterns.parts(replacement, compiled) if part != ""]
+
+
+def _expect_more_than_nothing(compiled: regex.Pattern[str], pattern: str) -> None:
+    """F&O 3.1 §5.6.4 and §5.6.5: no pattern that matches the empty string."""
+    if compiled.search("", timeout=MAX_MATCH_SECONDS):
+        raise InvocationError(f"Invalid pattern '{pattern}': it matches the empty string")
 
 
 def split(text: str, delimiter: str, *, syntax: Syntax) -> list[Value]:
@@ -55,15 +69,30 @@ def split(text: str, delimiter: str, *, syntax: Syntax) -> list[Value]:
     pieces: list[Value] = []
     start = 0
     with _in_time():
-        for match in _matches(text, delimiter, syntax):
+        for match in _matches(_compiled(delimiter, "", syntax), text):
             if match.end() > 0:
                 pieces.append(text[start : match.start()])
                 start = match.end()
     return [*pieces, text[start:]]
 
 
-def _matches(text: str, pattern: str, syntax: Syntax) -> Iterator[regex.Match[str]]:
-    return _compiled(pattern, "", syntax).finditer(_bounded(text), timeout=MAX_MATCH_SECONDS)
+def _matches(compiled: regex.Pattern[str], text: str) -> Iterator[regex.Match[str]]:
+    """Yield matches as Java finds them: where one was empty, no other begins. Raises TimeoutError."""
+    empty = None
+    for match in compiled.finditer(_bounded(text), timeout=MAX_MATCH_SECONDS):
+        if match.start() == empty:
+            yield from _matches_from(match.start() + 1, compiled, text)
+            return
+        yield match
+        empty = match.start() if match.end() == match.start() else None
+
+
+def _matches_from(start: int, compiled: regex.Pattern[str], text: str) -> Iterator[regex.Match[str]]:
+    """Choose from the matches at all places, which one search finds, and has one deadline."""
+    for match in compiled.finditer(text, start, overlapped=True, timeout=MAX_MATCH_SECONDS):
+        if match.start() >= start:
+            yield match
+            start = max(match.end(), match.start() + 1)
 
 
 @contextmanager
@@ -93,7 +122,7 @@ def _compiled(pattern: str, flags: str, syntax: Syntax) -> regex.Pattern[str]:
 
 
 def _xpath(pattern: str, flags: str) -> regex.Pattern[str]:
-    if not {*flags} <= {*_FLAGS, _QUOTED}:
+    if not _FLAGS.issuperset(flags):
         raise InvocationError(f"Invalid pattern '{pattern[:40]}' with flags '{flags}'")
-    text = regex.escape(pattern) if _QUOTED in flags else translated(pattern)
-    return regex.compile(text, sum(_FLAGS[flag] for flag in {*flags} - {_QUOTED}))
+    text = regex.escape(pattern) if _QUOTED in flags else xpath_patterns.translated(pattern, flags)
+    return regex.compile(text, regex.VERSION1 | (regex.IGNORECASE if "i" in flags else 0))

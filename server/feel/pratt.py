@@ -33,6 +33,10 @@ PROPERTIES_WITH_SPACES = {
     "end": ("end", "included"),
 }
 _WORDS = frozenset({TokenKind.NAME, TokenKind.SYMBOL})
+_PARTS_OF_A_NAME = frozenset({TokenKind.NAME, TokenKind.NUMBER})
+_SYMBOLS_OF_A_NAME = frozenset({".", "/", "-", "'", "+", "*", "**"})
+_AFTER_A_PARAMETER = frozenset({",", ":", ")"})
+_AFTER_A_VARIABLE = frozenset({"in"})
 COMPARISONS = frozenset({"=", "!=", "<", "<=", ">", ">="})
 
 _Item = TypeVar("_Item")
@@ -180,6 +184,9 @@ class Parser(Cursor):
         return name
 
     def parameter(self) -> str:
+        new = self._new_name(_AFTER_A_PARAMETER)
+        if new is not None:
+            return new
         declared = self.declared_name()
         if declared is not None:
             return declared
@@ -190,8 +197,29 @@ class Parser(Cursor):
 
     def variable(self) -> str:
         """Read the name that a loop gives to its items."""
-        length = self._length_of_names(RESERVED) if self.dialect.binds_spaced_names else 0
-        return self.declare(self.words(length)) if length > 1 else self.name()
+        new = self._new_name(_AFTER_A_VARIABLE)
+        return self.name() if new is None else new
+
+    def _new_name(self, following: frozenset[str]) -> str | None:
+        """Read words and symbols up to what follows the name that they are (DMN 1.5 §10.3.1.2, rules 27 and 30).
+
+        None, and nothing is read, for a single word and where the dialect has plain words only.
+        """
+        if not self.dialect.binds_spaced_names or not self.at_plain_word():
+            return None
+        length = 1
+        while (token := self.ahead(length)).text not in following:
+            is_part = token.kind in _PARTS_OF_A_NAME or token.text in _SYMBOLS_OF_A_NAME
+            if not is_part or (token.kind is TokenKind.NAME and token.text in RESERVED):
+                return None
+            length += 1
+        if length == 1:
+            return None
+        known, name = self._vocabulary.find(self)
+        start, end = self.token.start, self.ahead(length - 1).end
+        self.advance(length)
+        # A name that was declared before may be written with other white space.
+        return name if known == length else self.declare(" ".join(self.text[start:end].split()))
 
     def words(self, length: int) -> str:
         return " ".join(self.advance().text for _ in range(length))

@@ -13,7 +13,7 @@ from server.feel.text import shown
 from server.feel.values import Context, Missing, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 _Container: TypeAlias = list[Value] | Context
 _CONTAINERS = (list, dict)
@@ -111,8 +111,23 @@ def bounded_length(length: int) -> int:
 
 def bounded_string(text: str) -> str:
     if len(text) > limits.MAX_STRING_LENGTH:
-        raise LimitExceededError(f"a string of more than {limits.MAX_STRING_LENGTH} characters")
+        raise LimitExceededError(_TOO_LONG)
     return text
+
+
+def joined(pieces: "Iterable[str]") -> str:
+    """Return the string of all pieces; one that would be too long is never made."""
+    taken: list[str] = []
+    length = 0
+    for piece in pieces:
+        length += len(piece)
+        if length > limits.MAX_STRING_LENGTH:
+            raise LimitExceededError(_TOO_LONG)
+        taken.append(piece)
+    return "".join(taken)
+
+
+_TOO_LONG = f"a string of more than {limits.MAX_STRING_LENGTH} characters"
 
 
 def measure(run: Run, *values: Value) -> None:

@@ -82,6 +82,7 @@ def _explain(question: Question, theirs: Answer, engine: FeelScala, result: Comp
             continue
         result.unexplained += 1
         if len(result.shown) < _MAX_SHOWN:
+            tested = "" if culprit.input_value is None else f"  of {culprit.input_value}"
             result.shown.append(
-                f"{culprit.text}\n  ours {culprit.ours}, theirs {culprit.theirs}\n  in {question.text}"
+                f"{culprit.text}{tested}\n  ours {culprit.ours}, theirs {culprit.theirs}\n  in {question.text}"
             )

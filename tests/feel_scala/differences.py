@@ -24,6 +24,7 @@ from tests.feel_scala.predicates import (
     is_out_of_bounds,
     is_out_of_scale,
     is_part_of_a_negative_duration,
+    is_the_least_list,
     looks_for_a_context,
     names_a_parameter,
     negates_a_duration,
@@ -87,6 +88,12 @@ DIFFERENCES: Sequence[Difference] = (
         "A context is not found in a list, since its identity is compared.",
         "{a: 1} in [{a: 1}]",
         looks_for_a_context,
+    ),
+    Difference(
+        "list of one list",
+        "A list that is the only item is the least and the greatest; two of them end the evaluation.",
+        "min([[1]])",
+        is_the_least_list,
     ),
     Difference(
         "dependent iterator",

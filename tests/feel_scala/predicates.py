@@ -9,8 +9,8 @@ from server.feel import Date, DateTime, DaysDuration, MonthsDuration, Time, Valu
 from server.feel.nodes import (
     Arguments,
     Arithmetic,
-    Between,
     Call,
+    Filter,
     For,
     In,
     InputComparison,
@@ -25,6 +25,7 @@ from server.feel.pratt import RESERVED
 from server.feel.temporal.values import SECOND
 from server.feel.types import NamedType
 from server.feel.values import is_number
+from tests.feel_scala.answers import our_value
 from tests.feel_scala.culprits import Culprit
 
 _NULL = {"value": None}
@@ -55,8 +56,19 @@ def calls(*names: str) -> Callable[[Culprit], bool]:
 
 def ends_with_an_exception(culprit: Culprit) -> bool:
     return culprit.theirs == {"error": "evaluation"} and (
-        culprit.ours == _NULL or (culprit.input_value is not None and "value" in culprit.ours)
+        culprit.ours == _NULL
+        or (culprit.input_value is not None and "value" in culprit.ours)
+        or _is_filter_of_nothing(culprit)
     )
+
+
+def _is_filter_of_nothing(culprit: Culprit) -> bool:
+    """Its condition is never evaluated here, and once there."""
+    match culprit.node:
+        case Filter(source):
+            return culprit.value(source) == []
+        case _:
+            return False
 
 
 def divides_a_duration(culprit: Culprit) -> bool:
@@ -71,7 +83,7 @@ def is_if_an_operand(culprit: Culprit) -> bool:
     return culprit.theirs == NO_TEXT and bool(_IF.search(culprit.text))
 
 
-_IF = re.compile(r"(?:[-+*/<>=]|\bin) (?:if|for|some|every)\b")
+_IF = re.compile(r"(?:[-+*/<>=]|\bin|\bbetween|\bbetween .* and) (?:if|for|some|every)\b")
 
 
 def is_out_of_bounds(culprit: Culprit) -> bool:
@@ -80,6 +92,8 @@ def is_out_of_bounds(culprit: Culprit) -> bool:
             factors = [culprit.value(left), culprit.value(right)]
             has_duration = any(isinstance(factor, DaysDuration | MonthsDuration) for factor in factors)
             return has_duration and (culprit.ours == _NULL or any(map(_is_long, factors)))
+        case Arithmetic("/", left, _, _):
+            return culprit.ours == _NULL and isinstance(culprit.value(left), MonthsDuration)
         case Call(name="date" | "time"):
             return culprit.ours == _NULL and any(map(_is_long, culprit.values()))
         case _:
@@ -92,8 +106,9 @@ def _is_long(value: Value) -> bool:
 
 
 def compares_a_moment_in_two_zones(culprit: Culprit) -> bool:
-    """The moments may be operands or items of a list that is one."""
-    flat = [item for value in culprit.values() for item in (value if isinstance(value, list) else [value])]
+    """The moments may be operands, items of a list that is one, or the input of a test."""
+    values = [*culprit.values(), our_value(culprit.input_value or "null", culprit.context)]
+    flat = [item for value in values for item in (value if isinstance(value, list) else [value])]
     moments = [value for value in flat if isinstance(value, DateTime) and value.zone is not None]
     return any(one.in_utc == other.in_utc and one != other for one, other in combinations(moments, 2))
 
@@ -108,12 +123,22 @@ def looks_for_a_context(culprit: Culprit) -> bool:
             return culprit.input_value is not None and culprit.input_value.startswith(("{", "c"))
 
 
+def is_the_least_list(culprit: Culprit) -> bool:
+    match culprit.node:
+        case Call("min" | "max", Arguments((argument,))):
+            value = culprit.value(argument)
+            return isinstance(value, list) and len(value) == 1 and isinstance(value[0], list)
+        case _:
+            return False
+
+
 def depends_on_an_iterator(culprit: Culprit) -> bool:
     match culprit.node:
         case For((first, _, *_)) | Quantified((first, _, *_)) if not isinstance(first.source, IteratedRange):
             is_never_left = culprit.value(first.source) == []
             is_null = culprit.theirs == _NULL or culprit.input_value is not None
-            return is_null and (is_never_left or bool(_DEPENDENT.match(culprit.text)))
+            # A variable outside with the name of the earlier iterator takes its place there.
+            return (is_null and is_never_left) or bool(_DEPENDENT.match(culprit.text))
         case _:
             return False
 
@@ -131,7 +156,8 @@ def takes_its_own_type(culprit: Culprit) -> bool:
 
 
 def is_between_a_call(culprit: Culprit) -> bool:
-    return isinstance(culprit.node, Between) and bool(_CALL_AFTER_BETWEEN.search(culprit.text))
+    """Parentheses around the operand make it a call in a part that holds the comparison, too."""
+    return bool(_CALL_AFTER_BETWEEN.search(culprit.text))
 
 
 _CALL_AFTER_BETWEEN = re.compile(r"\b\w+ between (?:\w+ )*\w*\(")

@@ -9,7 +9,9 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
+
+import msgspec
 
 from server import feel
 from server.dmn.tables.cells import KINDS, Cut, Span
@@ -21,7 +23,7 @@ MAX_SET_BITS: Final = 2**23
 _Placed: TypeAlias = tuple[int, Span]
 
 
-class Cell(NamedTuple):
+class Cell(msgspec.Struct, frozen=True, gc=False):
     """No span at all accepts everything, None leaves the cell to FEEL.
 
     Without tests the spans say all: a value of a kind that has no spans is accepted by none.
@@ -37,7 +39,7 @@ class Column:
     def __init__(self, cells: Sequence[Cell]) -> None:
         self._certain = rule_set(rule for rule, cell in enumerate(cells) if cell.spans == ())
         self.open = rule_set(
-            rule for rule, (spans, tests) in enumerate(cells) if spans is None and tests is not None
+            rule for rule, cell in enumerate(cells) if cell.spans is None and cell.tests is not None
         )
         self._with_tests = rule_set(rule for rule, cell in enumerate(cells) if cell.tests is not None)
         self._segments = {
@@ -96,18 +98,21 @@ def _by_kind(cells: Sequence[Cell]) -> dict[type, list[_Placed]]:
 
 def _changes(cuts: Sequence[Cut], spans: Sequence[_Placed]) -> list[tuple[int, ...]]:
     """For each segment the rules that are in its set or in that of the one before, but not in both."""
-    first_of = {cut: segment for segment, cut in enumerate(cuts, 1)}
+    first_of: dict[Cut | None, int] = {cut: segment for segment, cut in enumerate(cuts, 1)}
     end, changes = len(cuts) + 1, defaultdict[int, list[int]](list)
-    for rule, begin, after in _disjoint(
+    placed = [
         (
             rule,
             0 if span.start is None else first_of[span.start],
             end if span.end is None else first_of[span.end],
         )
         for rule, span in spans
-    ):
-        changes[begin].append(rule)
-        changes[after].append(rule)
+    ]
+    has_each_once = len({rule for rule, _ in spans}) == len(spans)
+    for rule, begin, after in placed if has_each_once else _disjoint(placed):
+        if begin < after:
+            changes[begin].append(rule)
+            changes[after].append(rule)
     return [tuple(changes.get(segment, ())) for segment in range(end)]
 
 

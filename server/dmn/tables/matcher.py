@@ -1,16 +1,18 @@
 """Which rules of a table match.
 
 The index of each column finds constants. Other cells get generated code, a few of them at each evaluation; FEEL
-evaluates a cell that has no code, or whose code gives up, with the same result.
+evaluates a cell that has no code, or whose code gives up, with the same result. Where all matching rules are asked
+for, a condition that several rules have is evaluated once for all of them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from server import feel
 from server.dmn.session import Frame
-from server.dmn.tables.index import Cell, Column
+from server.dmn.tables.index import Cell, Column, rule_set
 from server.feel import Value
 from server.feel.types import ModelTypes
 
@@ -27,10 +29,17 @@ _DENSE: Final = 8
 """One rule in so many, or more, is looked at: then they are counted in a text."""
 
 
+_SHARED: Final = 4
+"""Rules with the same condition, or more: their set is kept."""
+
+_MAX_SETS: Final = 1_000
+"""Sets of rules that one column keeps at most, which bounds them to some hundred bytes a rule."""
+
+
 class _Open:
     """A text in a column that the index does not know, and its code when it has some.
 
-    `latest` is an evaluation and its result, where that took no steps: rules repeat conditions.
+    `latest` is an evaluation, its result and the steps that it took: rules repeat conditions.
     It is one object because threads evaluate the same table at the same time.
     """
 
@@ -38,8 +47,8 @@ class _Open:
 
     def __init__(self, tests: feel.UnaryTests) -> None:
         self.tests = tests
-        self.code: Code | None = None
-        self.latest: tuple[object, Value] = (None, None)
+        self.code: Code | None = tests.code() if tests.is_similar else None
+        self.latest: tuple[object, Value, int] = (None, None, 0)
 
     def value(self, value: Value, frame: Frame, types: ModelTypes) -> Value:
         frame.session.charge(1)
@@ -49,36 +58,84 @@ class _Open:
 _Row: TypeAlias = list[tuple[int, _Open]]
 
 
+class _OpenColumn:
+    """The open cells of one column, by their rules."""
+
+    def __init__(self, number: int, cells: Mapping[int, _Open], rule_count: int) -> None:
+        self.number = number
+        self._cells = cells
+        rules: defaultdict[_Open, list[int]] = defaultdict(list)
+        for rule, cell in cells.items():
+            rules[cell].append(rule)
+        enough = max(_SHARED, rule_count // _MAX_SETS)
+        self._shared = [(cell, rule_set(having)) for cell, having in rules.items() if len(having) >= enough]
+        self._alone = rule_set(rule for having in rules.values() if len(having) < enough for rule in having)
+
+    def matching(self, among: int, value: Value, frame: Frame, types: ModelTypes) -> int:
+        """Those of the rules whose cell accepts the value, or that have none."""
+        refused, without_code = self._refused_together(among, value, frame)
+        return among ^ refused ^ self._refused_alone(self._alone & among | without_code, value, frame, types)
+
+    def _refused_together(self, among: int, value: Value, frame: Frame) -> tuple[int, int]:
+        """The rules whose shared cell refuses the value, and those whose shared cell has no code for it."""
+        session, get, budget = frame.session, frame.scope.get, frame.session.budget
+        asked = refused = without_code = 0
+        for cell, having in self._shared:
+            rules = having & among
+            if not rules:
+                continue
+            before = budget.left
+            result = None if cell.code is None else cell.code(get, value, budget)
+            if result is None:
+                without_code |= rules
+                continue
+            count = rules.bit_count()
+            asked += count
+            if budget.left != before:
+                budget.spend((before - budget.left) * (count - 1))
+            if not result:
+                refused |= rules
+        session.charge(asked)
+        return refused, without_code
+
+    def _refused_alone(self, among: int, value: Value, frame: Frame, types: ModelTypes) -> int:
+        get, budget, cells = frame.scope.get, frame.session.budget, self._cells
+        asked, refused = 0, []
+        for rule in _positions(among):
+            cell = cells[rule]
+            result: Value = None if cell.code is None else cell.code(get, value, budget)
+            if result is None:
+                result = cell.value(value, frame, types)
+            else:
+                asked += 1
+            if result is not True:
+                refused.append(rule)
+        frame.session.charge(asked)
+        return rule_set(refused)
+
+
 class Matcher:
     """`cells` has one row per rule."""
 
     def __init__(self, cells: Sequence[Sequence[Cell]], types: ModelTypes) -> None:
         self._all = (1 << len(cells)) - 1
-        self._columns = [Column(column) for column in zip(*cells, strict=True)]
+        columns = [*zip(*cells, strict=True)]
+        self._columns = [*map(Column, columns)]
         self._types = types
-        known = {
-            (number, tests): _Open(tests)
-            for row in cells
-            for number, (_, tests) in enumerate(row)
-            if tests is not None
-        }
-        self._cells = [
-            [None if tests is None else known[number, tests] for number, (_, tests) in enumerate(row)]
-            for row in cells
-        ]
-        self._rows: list[_Row] = [
-            [
-                (number, known[number, tests])
-                for number, (spans, tests) in enumerate(row)
-                if spans is None and tests is not None
-            ]
-            for row in cells
-        ]
-        self._without_code = iter([*dict.fromkeys(cell for row in self._rows for _, cell in row)])
+        self._cells = [*map(_with_tests, columns)]
+        self._rows: list[_Row] = [[] for _ in cells]
+        for number, (column, with_tests) in enumerate(zip(columns, self._cells, strict=True)):
+            for rule, cell in with_tests.items():
+                if column[rule].spans is None:
+                    self._rows[rule].append((number, cell))
+        self._open_columns = _open_columns(self._rows)
+        self._without_code = iter(
+            [*dict.fromkeys(cell for row in self._rows for _, cell in row if cell.code is None)]
+        )
         self._evaluations = 0
 
-    def matching(self, values: Sequence[Value], frame: Frame) -> Iterator[int]:
-        """Give the positions of the rules, in their order; the further ones are looked for when asked."""
+    def matching(self, values: Sequence[Value], frame: Frame, most: int | None = None) -> Iterator[int]:
+        """Give the positions of the first rules, in their order; with a number, the further ones are not looked for."""
         candidates, is_usual = self._all, True
         unsettled: list[tuple[int, int]] = []
         # A table without rules has no columns.
@@ -89,27 +146,38 @@ class Matcher:
             if open_:
                 unsettled.append((number, open_ & ~certain))
         if not unsettled:
-            return _positions(candidates)
-        return (
-            self._usual(candidates, values, frame)
-            if is_usual
-            else self._unusual(candidates, unsettled, values, frame)
-        )
+            found = _positions(candidates)
+        elif not is_usual:
+            found = self._unusual(candidates, unsettled, values, frame)
+        elif most is None:
+            found = _positions(self._by_column(candidates, values, frame))
+        else:
+            found = self._by_rule(candidates, values, frame)
+        return islice(found, most)
 
-    def _usual(self, candidates: int, values: Sequence[Value], frame: Frame) -> Iterator[int]:
-        """Ask the open cells alone."""
+    def _by_column(self, candidates: int, values: Sequence[Value], frame: Frame) -> int:
+        """The rules that match: each column is asked about those that the columns before it have left."""
+        self._make_code()
+        left = candidates
+        for column in self._open_columns:
+            left = column.matching(left, values[column.number], frame, self._types)
+        return left
+
+    def _by_rule(self, candidates: int, values: Sequence[Value], frame: Frame) -> Iterator[int]:
+        """Ask the open cells of one rule after the other."""
         self._make_code()
         session, get, asked = frame.session, frame.scope.get, 0
         budget, rows, evaluation = session.budget, self._rows, object()
         for rule in _positions(candidates):
             for column, cell in rows[rule]:
                 asked += 1
-                latest, result = cell.latest
-                if latest is not evaluation:
-                    left = budget.left
+                latest, result, steps = cell.latest
+                left = budget.left
+                if latest is evaluation and steps <= left:
+                    budget.left = left - steps
+                else:
                     result = None if cell.code is None else cell.code(get, values[column], budget)
-                    if budget.left == left:
-                        cell.latest = (evaluation, result)
+                    cell.latest = (evaluation, result, left - budget.left)
                 if result is None:
                     session.charge(asked - 1)
                     asked = 0
@@ -128,7 +196,7 @@ class Matcher:
         """Ask cells of constants too: a value is of a kind that the index does not know."""
         for rule in _positions(candidates):
             asked = [number for number, open_ in unsettled if open_ >> rule & 1]
-            cells = [(self._cells[rule][number], values[number]) for number in asked]
+            cells = [(self._cells[number].get(rule), values[number]) for number in asked]
             if all(cell and cell.value(value, frame, self._types) is True for cell, value in cells):
                 yield rule
 
@@ -137,6 +205,28 @@ class Matcher:
         if self._evaluations > CODE_AFTER:
             for cell in islice(self._without_code, CODE_A_TIME):
                 cell.code = cell.tests.code()
+
+
+def _with_tests(column: Sequence[Cell]) -> dict[int, _Open]:
+    """The cells of a column that are more than constants, by their rules; one for equal tests."""
+    known: dict[feel.UnaryTests, _Open] = {}
+    cells: dict[int, _Open] = {}
+    for rule, each in enumerate(column):
+        tests = each.tests
+        if tests is not None:
+            cell = known.get(tests)
+            if cell is None:
+                cell = known[tests] = _Open(tests)
+            cells[rule] = cell
+    return cells
+
+
+def _open_columns(rows: Sequence[_Row]) -> list[_OpenColumn]:
+    columns: defaultdict[int, dict[int, _Open]] = defaultdict(dict)
+    for rule, row in enumerate(rows):
+        for number, cell in row:
+            columns[number][rule] = cell
+    return [_OpenColumn(number, cells, len(rows)) for number, cells in sorted(columns.items())]
 
 
 def _positions(bits: int) -> Iterator[int]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Final
 
 from server import feel
@@ -90,7 +89,7 @@ class Table:
         inputs = tuple(map(_evaluated_input, self._inputs, values))
         if not self._are_allowed(values, frame):
             return TableEvaluation(None, inputs)
-        rules = islice(self._matcher.matching(values, frame), self._most)
+        rules = self._matcher.matching(values, frame, self._most)
         matches = [(rule, [entry(frame) for entry in self._entries[rule]]) for rule in rules]
         matched = tuple(self._matched_rule(*match) for match in matches)
         try:
@@ -183,13 +182,15 @@ def _value_of(names: Sequence[str], outputs: Sequence[Value]) -> Value:
 def _matcher(rules: Sequence[Rule], place: Place) -> Matcher:
     """Texts repeat themselves: each is compiled once."""
     known: dict[tuple[str, str | None], Cell] = {}
-    for rule in rules:
-        for entry in rule.inputs:
-            key = entry.text, entry.language
-            if key not in known:
-                known[key] = _cell(entry, place)
     return Matcher(
-        [[known[entry.text, entry.language] for entry in rule.inputs] for rule in rules], place.types.model
+        [
+            [
+                known.get(key := (entry.text, entry.language)) or known.setdefault(key, _cell(entry, place))
+                for entry in rule.inputs
+            ]
+            for rule in rules
+        ],
+        place.types.model,
     )
 
 
@@ -198,7 +199,8 @@ def _cell(entry: UnaryTests, place: Place) -> Cell:
     if spans is not None:
         return Cell(spans)
     tests = place.unary_tests(entry)
-    return Cell(None if tests is None else spans_of(tests.node), tests)
+    # Similar tests speak of the input or of a variable, so there are no spans to find.
+    return Cell(None if tests is None or tests.is_similar else spans_of(tests.node), tests)
 
 
 def _evaluated_input(each: _Input, value: Value) -> EvaluatedInput:

@@ -3,7 +3,7 @@
 from server.feel import json_text
 from server.feel.decimals import parse_number
 from server.feel.errors import InvocationError
-from server.feel.run import Run, bounded_string, measure
+from server.feel.run import Run, joined, measure
 from server.feel.signatures import Family
 from server.feel.text import pieces
 from server.feel.values import Value
@@ -13,7 +13,7 @@ def string(run: Run, from_: Value) -> str | None:
     if from_ is None or isinstance(from_, str):
         return from_
     measure(run, from_)
-    return bounded_string("".join(pieces(from_)))
+    return joined(pieces(from_))
 
 
 def number(from_: str) -> Value:
@@ -55,7 +55,7 @@ def from_json(value: str) -> Value:
 
 def to_json(run: Run, value: Value) -> str:
     measure(run, value)
-    return bounded_string("".join(json_text.pieces(value)))
+    return joined(json_text.pieces(value))
 
 
 FUNCTIONS: Family = {

@@ -7,7 +7,7 @@ from server.feel import patterns
 from server.feel.decimals import Number, truncated
 from server.feel.errors import InvocationError
 from server.feel.limits import MAX_STRING_LENGTH
-from server.feel.run import Run, bounded_string
+from server.feel.run import Run, joined
 from server.feel.signatures import Family
 from server.feel.text import shown
 from server.feel.values import Value
@@ -66,8 +66,8 @@ def substring_after(string: str, match: str) -> str:
 
 def replace(run: Run, input_: str, pattern: str, replacement: str, flags: str | None = "") -> str:
     with run.matching():
-        return bounded_string(
-            patterns.replace(input_, pattern, replacement, _flags(run, flags), syntax=run.dialect.patterns)
+        return joined(
+            patterns.replaced(input_, pattern, replacement, _flags(run, flags), syntax=run.dialect.patterns)
         )
 
 

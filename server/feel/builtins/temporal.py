@@ -50,9 +50,9 @@ def date_of_parts(run: Run, year: Number, month: Number, day: Number) -> Date:
     return Date(_whole(run, year), _whole(run, month), _whole(run, day))
 
 
-def time(from_: str | Date | Time | DateTime) -> Time:
+def time(run: Run, from_: str | Date | Time | DateTime) -> Time:
     if isinstance(from_, str):
-        return _read(parser.time, "time", from_)
+        return _read(parser.time, "time", _spelled(run, from_))
     if isinstance(from_, Date):
         return Time(0, Zone(0))
     return from_.time if isinstance(from_, DateTime) else from_
@@ -66,9 +66,9 @@ def time_of_parts(
     return Time.of(_whole(run, hour), _whole(run, minute), decimals.truncated(seconds, DAY), zone=zone)
 
 
-def date_and_time(from_: str | Date | DateTime) -> DateTime:
+def date_and_time(run: Run, from_: str | Date | DateTime) -> DateTime:
     if isinstance(from_, str):
-        return _read(parser.date_time, "date and time", from_)
+        return _read(parser.date_time, "date and time", _spelled(run, from_))
     return DateTime(from_, Time(0)) if isinstance(from_, Date) else from_
 
 
@@ -129,6 +129,10 @@ def month_of_year(date: _OnDay) -> str:
 def last_day_of_month(date: _OnDay) -> Date:
     day = _day(date)
     return Date(day.year, day.month, calendar.days_in_month(day.year, day.month))
+
+
+def _spelled(run: Run, text: str) -> str:
+    return parser.with_capital_z(text) if run.dialect.reads_small_z else text
 
 
 def _read(read: Callable[[str], _Read], kind: str, text: str) -> _Read:

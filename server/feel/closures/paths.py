@@ -41,7 +41,7 @@ ALWAYS_PER_ITEM = (
 
 def path(node: Path, names: Names, compile_node: Compile) -> Closure:
     if isinstance(node.source, Name) and names.is_variable(node.source.name):
-        return _path_of_variable(node, names, node.source.name)
+        return _path_of_variable(node, names, node.source)
     source, key, position = compile_node(node.source, names), node.key, node.position
 
     def step(run: Run) -> Value:
@@ -55,9 +55,10 @@ def path(node: Path, names: Names, compile_node: Compile) -> Closure:
     return step
 
 
-def _path_of_variable(node: Path, names: Names, variable: str) -> Closure:
+def _path_of_variable(node: Path, names: Names, source_name: Name) -> Closure:
     """`order.total`, the commonest expression there is, without a call in between."""
-    source, key, position = names.closure(variable, node.position), node.key, node.position
+    variable, key, position = source_name.name, node.key, node.position
+    source = names.closure(variable, source_name.position)
 
     def step(run: Run) -> Value:
         value = run.scope.get(variable, MISSING)

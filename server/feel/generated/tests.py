@@ -8,7 +8,7 @@ their own, since that may ask for the time of a regular expression.
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Final, TypeAlias, cast
+from typing import Final, NamedTuple, TypeAlias, cast
 
 from server.feel import nodes
 from server.feel.budget import Budget
@@ -35,7 +35,20 @@ _FREE_OF_COST: Final = frozenset({Kind.BOOLEAN, Kind.INT})
 _STRINGS_MADE: Final = re.compile(r"steps \+= len\(\w+\)$")
 
 
+class Template(NamedTuple):
+    """The function that makes the code, and what it is given for these tests: names, builtins and their constants."""
+
+    made: Callable[..., Code]
+    constants: tuple[object, ...]
+
+
 def generate_tests(tests: Tests, dialect: Dialect) -> Code | None:
+    """None for tests that have a form without code."""
+    template = template_of(tests, dialect)
+    return None if template is None else template.made(*template.constants)
+
+
+def template_of(tests: Tests, dialect: Dialect) -> Template | None:
     """None for tests that have a form without code."""
     source = Source({})
     block = Block(source, 3)
@@ -57,7 +70,7 @@ def generate_tests(tests: Tests, dialect: Dialect) -> Code | None:
     constants = tuple(name for name in source.namespace if name.startswith("k"))
     types = frozenset((name, found) for name, found in source.namespace.items() if isinstance(found, type))
     made = _compiled("\n".join(source.lines), constants, types)
-    return made(*[source.namespace[name] for name in constants])
+    return Template(made, tuple(source.namespace[name] for name in constants))
 
 
 @lru_cache(_CACHED_SHAPES)

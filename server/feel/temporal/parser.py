@@ -33,6 +33,7 @@ _DAYS_DURATIONS = re.compile(
 _MONTHS_DURATIONS = re.compile(
     r"(?P<sign>-?)P(?=-?\d)(?:(?P<years>-?\d+)Y)?(?:(?P<months>-?\d+)M)?", re.ASCII
 )
+_SMALL_Z = re.compile(r"(?<=\d)z\Z", re.ASCII)
 _MAX_LENGTH = 100
 _END_OF_DAY = 24
 
@@ -58,6 +59,11 @@ def date_time(text: str) -> DateTime:
     offset = zones.zone_of(match["offset"]).offset
     local = DateTime(date, clock).local
     return zones.at(local - offset * SECOND, zones.zone_of(match["region"]))
+
+
+def with_capital_z(text: str) -> str:
+    """Write the `z` behind a time as the standards do; a zone's name may end with one too."""
+    return _SMALL_Z.sub("Z", text)
 
 
 def duration(text: str) -> DaysDuration | MonthsDuration:

@@ -64,9 +64,10 @@ def with_output(cells: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
 
 def interpreted(
     cells: Sequence[Sequence[str]], scope: dict[str, Value], policy: str, dialect: DialectName
-) -> list[int] | str:
-    """The rules that match, asked cell by cell, constants first; the message where a cell has no result."""
+) -> Sequence[list[int] | str]:
+    """The rules that match, asked cell by cell, constants first; the messages where cells have no result."""
     found: list[int] = []
+    messages: list[str] = []
     for number, row in enumerate(cells, 1):
         asked = sorted(zip(row, NAMES, strict=True), key=lambda pair: plain_spans(pair[0]) is None)
         try:
@@ -76,10 +77,10 @@ def interpreted(
             ):
                 found.append(number)
         except EvaluationError as error:
-            return str(error)
-        if found and policy == "FIRST":
+            messages.append(str(error))
+        if policy == "FIRST" and (found or messages):
             break
-    return found
+    return messages or [found]
 
 
 def outcome_of(evaluation: DecisionEvaluation) -> list[int] | str:
@@ -108,9 +109,8 @@ def test_a_compiled_table_matches_the_rules_that_its_cells_accept(
     rounds = [[decisions.evaluate("result", scope) for scope in scopes] for _ in range(OFTEN)]
 
     assert all(evaluations == rounds[0] for evaluations in rounds)
-    assert [outcome_of(evaluation) for evaluation in rounds[-1]] == [
-        interpreted(cells, scope, policy, dialect) for scope in scopes
-    ]
+    for evaluation, scope in zip(rounds[-1], scopes, strict=True):
+        assert outcome_of(evaluation) in interpreted(cells, scope, policy, dialect)
 
 
 @given(FREE, VALUES, VALUES, DIALECT_NAMES)

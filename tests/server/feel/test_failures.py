@@ -131,3 +131,9 @@ def test_a_failure_proposes_nothing_that_is_not_alike(text: str) -> None:
     (failure,) = compile_expression(text).evaluate({}).failures
 
     assert "mean" not in failure.message
+
+
+def test_the_variable_that_is_missing_is_where_its_name_is() -> None:
+    missing, _ = compile_expression("1 + ordr.total").evaluate({}).failures[:2]
+
+    assert (missing.message, missing.position) == ("No variable found with name 'ordr'", 4)

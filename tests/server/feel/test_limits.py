@@ -13,7 +13,13 @@ from server.feel import (
     compile_unary_tests,
 )
 from server.feel.errors import LimitExceededError
-from server.feel.limits import MAX_FAILURES, MAX_NESTING, STEPS_PER_SECOND
+from server.feel.limits import (
+    MAX_FAILURES,
+    MAX_MATCHED_LENGTH,
+    MAX_NESTING,
+    MAX_STRING_LENGTH,
+    STEPS_PER_SECOND,
+)
 
 MANY = 10_000
 
@@ -152,12 +158,20 @@ def test_only_the_first_failures_are_kept() -> None:
     ['matches(text, "{}")', 'replace(text, "{}", "b")', 'split(text, "{}")', 'extract(text, "{}")'],
 )
 def test_a_pattern_that_backtracks_for_ever_ends_the_evaluation(text: str) -> None:
-    """One is given up after 30 ms, so the others of a list are not tried."""
+    """One is given up after 0.1 s, so the others of a list are not tried."""
     once = text.replace("{}", "(a|a)*$")
     expression = compile_expression(f"count(for i in 1..1000000 return {once})")
 
     with pytest.raises(LimitExceededError, match="to match"):
         expression.evaluate({"text": "a" * 40 + "b"})
+
+
+@pytest.mark.parametrize("replacement", ["$0" * 1000, "b" * 1000])
+def test_a_replacement_makes_no_string_that_is_too_long(replacement: str) -> None:
+    expression = compile_expression('replace(text, "a{1000}", replacement)')
+
+    with pytest.raises(LimitExceededError, match=f"a string of more than {MAX_STRING_LENGTH} characters"):
+        expression.evaluate({"text": "a" * MAX_MATCHED_LENGTH, "replacement": replacement * 100})
 
 
 def test_a_pattern_is_charged_by_the_time_that_it_takes() -> None:

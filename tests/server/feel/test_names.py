@@ -65,6 +65,15 @@ def test_declared_names_are_read_as_one(text: str, expected: Value) -> None:
         pytest.param("for each one in [1, 2] return each one + 1", [2, 3], id="loop variable"),
         pytest.param("some each one in [1, 2] satisfies each one > 1", True, id="quantified variable"),
         pytest.param("(function(left side, right side) left side - right side)(3, 1)", 2, id="parameters"),
+        pytest.param("(function(a+b, c/d: number) a+b * c/d)(3, 2)", 6, id="parameters with symbols"),
+        pytest.param(
+            "{f: function(x-y 1) x-y 1 + 1, r: f(x - y 1: 2)}.r", 3, id="parameter with symbols, by name"
+        ),
+        pytest.param(
+            "{a-b: 1, f: function(a-b-c) a-b-c, r: f(5)}.r", 5, id="parameter that begins as another name"
+        ),
+        pytest.param("for x-y in [1, 2] return x-y * 2", [2, 4], id="iterator with symbols"),
+        pytest.param("some x.y in [1, 2] satisfies x.y = 2", True, id="quantified name with symbols"),
         pytest.param(
             "{f: function(left side: number) left side, x: f(left side: 3)}.x", 3, id="named argument"
         ),

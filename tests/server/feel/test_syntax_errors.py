@@ -184,6 +184,30 @@ def test_a_declared_name_may_have_the_operator_of_another_language_in_it() -> No
         ),
         pytest.param("a ?? b", "expected 'get or else(…)' but found '??' at line 1, column 3", id="default"),
         pytest.param("a?.b", "expected '.' but found '?.' at line 1, column 2", id="optional path"),
+        pytest.param("not a", "expected 'not(…)' but found 'not' at line 1, column 1", id="negation"),
+        pytest.param("a is not b", "expected '!=' but found 'is not' at line 1, column 3", id="is not"),
+        pytest.param(
+            "a not in b", "expected 'not(… in …)' but found 'not in' at line 1, column 3", id="not in"
+        ),
+        pytest.param(
+            "if a then b elseif c then d else e",
+            "expected 'else if' but found 'elseif' at line 1, column 13",
+            id="else if",
+        ),
+        pytest.param("[1; 2]", "expected ',' but found ';' at line 1, column 3", id="semicolon"),
+        pytest.param(
+            "f(x -> x)", "expected 'function(…) …' but found '->' at line 1, column 5", id="function"
+        ),
+        pytest.param(
+            'a = "b',
+            "expected '\"' at the end of the string that begins here but found the end at line 1, column 5",
+            id="open string",
+        ),
+        pytest.param(
+            "a + `b",
+            "expected '`' at the end of the name that begins here but found the end at line 1, column 5",
+            id="open name",
+        ),
     ],
 )
 def test_an_error_says_where_it_is_what_was_found_and_what_was_meant(text: str, message: str) -> None:
