@@ -3,9 +3,10 @@
 from collections.abc import Callable, Mapping
 from typing import cast
 
-from server.engine import calls, conditions, execution, modifications, triggers
+from server.engine import broadcasts, calls, conditions, execution, modifications, triggers
 from server.engine.handlers import HANDLERS
 from server.engine.process_instance import ElementInstance, ProcessInstance
+from server.engine.signals import PendingSignal
 from server.engine.step import Step
 from server.engine.work import (
     ActivateElements,
@@ -53,12 +54,26 @@ def _do_pending(step: Step) -> None:
         if not step.pending:
             return
         if step.has_done_enough:
-            step.postpone()
-            return
-        process_instance, work = step.pending.popleft()
+            _postpone(step)
+            continue
+        pending = step.pending.popleft()
+        if isinstance(pending, PendingSignal):
+            _broadcast(step, pending)
+            continue
+        process_instance, work = pending
         scope = process_instance.elements.get(work.scope_key)
         if scope is not None:
             _WORK[type(work)](step, process_instance, scope, work)
+
+
+def _postpone(step: Step) -> None:
+    """Leave the pending work for a later turn. Broadcasts begin, and leave the rest of theirs."""
+    for signal in step.postpone():
+        _broadcast(step, signal)
+
+
+def _broadcast(step: Step, signal: PendingSignal) -> None:
+    broadcasts.broadcast(step, signal.tenant_id, signal.name, signal.variables)
 
 
 Worker = Callable[[Step, ProcessInstance, ElementInstance, AnyWork], None]

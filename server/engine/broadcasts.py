@@ -4,13 +4,21 @@ from server.engine import signal_events as happened
 from server.engine.commands import ContinueBroadcast, ReceiveSignal
 from server.engine.keys import Key
 from server.engine.sent import EVERY_OTHER
-from server.engine.signals import ClusterVariableChange
+from server.engine.signals import ClusterVariableChange, PendingSignal
 from server.engine.step import Step
 from server.engine.variables import Variables
 
 
+def throw(step: Step, signal: PendingSignal) -> None:
+    """Broadcast the signal when what is pending now is done, so that it finds what parallel paths are about to wait for.
+
+    The paths that go on behind the throwing event come later.
+    """
+    step.pending.append(signal)
+
+
 def broadcast(step: Step, tenant_id: str, signal_name: str, variables: Variables) -> Key:
-    """Trigger the subscriptions of this partition before any other pending work, and send the signal to the others by the outbox.
+    """Trigger the subscriptions of this partition before any pending work, and send the signal to the others by the outbox.
 
     Processes begin here.
     """

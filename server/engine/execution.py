@@ -16,6 +16,7 @@ from typing import Final, cast
 from server.bpmn.executable import Element, ElementType, ErrorTrigger, Flow, JobDefinition, Termination
 from server.engine import (
     ad_hoc,
+    broadcasts,
     catch_events,
     compensation,
     events,
@@ -24,7 +25,6 @@ from server.engine import (
     task_listeners,
     throw_events,
 )
-from server.engine.broadcasts import broadcast
 from server.engine.catch_events import Caught
 from server.engine.commands import BeginNext
 from server.engine.elements import BEHAVIOURS
@@ -36,6 +36,7 @@ from server.engine.keys import Key
 from server.engine.lifecycle import ACTIVATED, ACTIVATING, COMPLETING, TERMINATING
 from server.engine.process_instance import ElementInstance, Interruption, ProcessInstance
 from server.engine.scopes import propagate, set_all_local
+from server.engine.signals import PendingSignal
 from server.engine.step import Step, Visit
 from server.engine.throw_events import Signal
 from server.engine.variables import Variables
@@ -348,7 +349,7 @@ def _throw(step: Step, visit: Visit, thrown: Caught | Signal) -> bool:
     if isinstance(thrown, Signal):
         own = process_instance.variables.get(visit.instance.key, {})
         variables = {name: variable.value for name, variable in own.items()}
-        broadcast(step, process_instance.head.tenant_id, thrown.name, variables)
+        broadcasts.throw(step, PendingSignal(process_instance.head.tenant_id, thrown.name, variables))
         return False
     step.prefer(thrown.process_instance, Catch(thrown.host.key, thrown.catch.id))
     return thrown.catch.is_interrupting

@@ -27,14 +27,6 @@ class ErrorType(StrEnum):
     UNKNOWN = "UNKNOWN"
 
 
-NO_RETRIES = frozenset({
-    ErrorType.JOB_NO_RETRIES,
-    ErrorType.EXECUTION_LISTENER_NO_RETRIES,
-    ErrorType.TASK_LISTENER_NO_RETRIES,
-    ErrorType.AD_HOC_SUB_PROCESS_NO_RETRIES,
-})  # fmt: skip
-
-
 class Incident(Exception):
     def __init__(self, error_type: ErrorType, message: str) -> None:
         super().__init__(message)

@@ -17,6 +17,7 @@ import msgspec
 from server.engine.journal import Journal
 from server.engine.keys import Key
 from server.engine.ordered_keys import OrderedKeys
+from server.engine.variables import Variables
 
 P = TypeVar("P")
 
@@ -56,6 +57,14 @@ class Broadcast(msgspec.Struct, omit_defaults=True):
     @property
     def place(self) -> Place:
         return self.tenant_id, self.signal_name
+
+
+class PendingSignal(msgspec.Struct, frozen=True, gc=False):
+    """A signal that an event threw, and that is broadcast when what was pending before it is done."""
+
+    tenant_id: str
+    name: str
+    variables: Variables
 
 
 class KnownSignals:

@@ -26,6 +26,7 @@ from server.engine.process_instance import ElementInstance, Job, ProcessInstance
 from server.engine.rejection import Rejected
 from server.engine.requesters import Requester
 from server.engine.sent import CommandSent
+from server.engine.signals import PendingSignal
 from server.engine.state import State
 from server.engine.variables import Variables
 from server.engine.work import AnyWork, VariableChange
@@ -65,7 +66,7 @@ class Step:
         self.state = state
         self.now = now
         self.events: list[events.Event] = []
-        self.pending: deque[tuple[ProcessInstance, AnyWork]] = deque()
+        self.pending: deque[tuple[ProcessInstance, AnyWork] | PendingSignal] = deque()
         # Commands that this partition sent to itself: those that come before the pending work, and those behind it.
         self.following: deque[Command] = deque()
         self.received: deque[Command] = deque()
@@ -208,16 +209,21 @@ class Step:
         """Whether others should have their turn first."""
         return self._slice_steps + self.budget.left <= self._element_steps
 
-    def postpone(self) -> None:
-        """Leave all pending work with its process instances."""
+    def postpone(self) -> list[PendingSignal]:
+        """Leave all pending work with its process instances; the signals that are still to be broadcast."""
         left: dict[Key, tuple[ProcessInstance, list[AnyWork]]] = {}
-        for process_instance, work in self.pending:
-            if process_instance.head.key not in self.state.instances:
+        signals: list[PendingSignal] = []
+        for pending in self.pending:
+            if isinstance(pending, PendingSignal):
+                signals.append(pending)
                 continue
-            left.setdefault(process_instance.head.key, (process_instance, []))[1].append(work)
+            process_instance, work = pending
+            if process_instance.head.key in self.state.instances:
+                left.setdefault(process_instance.head.key, (process_instance, []))[1].append(work)
         self.pending.clear()
         for process_instance, works in left.values():
             self.emit(events.WorkPostponed(process_instance.head, tuple(works), self.activations, self.now))
+        return signals
 
     # Incidents
 

@@ -14,12 +14,13 @@ from server.lint.rules import (
     bpmn_structure,
     bpmn_tasks,
     bpmn_user_tasks,
+    deployments,
     dmn,
     forms,
 )
 
 PROFILE = "camunda-8.9"
-CATALOG_VERSION = 2
+CATALOG_VERSION = 3
 
 RULES: tuple[Rule, ...] = (
     *bpmn_structure.RULES,
@@ -34,6 +35,7 @@ RULES: tuple[Rule, ...] = (
     *bpmn_mappings.RULES,
     *dmn.RULES,
     *forms.RULES,
+    *deployments.RULES,
 )
 
 

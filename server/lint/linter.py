@@ -13,7 +13,7 @@ from server.dmn import Decisions, DmnModelError, DmnReadError, Problem, ProblemK
 from server.forms import Form, FormReadError
 from server.lint.catalogue import RULES
 from server.lint.evaluators import EVALUATORS
-from server.lint.rule import Rule, Severity
+from server.lint.rule import Family, Rule, Severity
 from server.lint.rules import bpmn_structure, dmn, forms
 from server.lint.subject import Subject, decision_subjects, form_subjects, subjects
 from server.lint.violation import Violation
@@ -68,8 +68,12 @@ def lint_form(form: Form) -> tuple[Finding, ...]:
 
 def unreadable_form(error: FormReadError) -> Finding:
     """Say of a form that the reader refused what a rule would say of it."""
-    rule = forms.READABLE
-    return Finding(rule.id, rule.severity, "", f"{rule.message}: {error}", 0, rule.refuses)
+    return broken(forms.READABLE, str(error))
+
+
+def broken(rule: Rule, detail: str, element_id: str = "") -> Finding:
+    """Return the finding of a rule that is not decided by an evaluator, at no line."""
+    return Finding(rule.id, rule.severity, element_id, f"{rule.message}: {detail}", 0, rule.refuses)
 
 
 def unreadable(error: BpmnReadError | DmnReadError) -> Finding:
@@ -90,10 +94,15 @@ def describe(findings: Iterable[Finding], resource_name: str) -> str:
     for (line, element_id), group in groupby(refusing[:MOST_TOLD], key=attrgetter("line", "element_id")):
         place = f" (line {line})" if line else ""
         lines.append(f"- Element: {element_id or 'without id'}{place}")
-        lines += [f"    - ERROR: {finding.message} [{finding.rule_id}]" for finding in group]
+        lines += [f"    {worded(finding)}" for finding in group]
     if len(refusing) > MOST_TOLD:
         lines.append(f"- and {len(refusing) - MOST_TOLD} more")
     return "\n".join(lines)
+
+
+def worded(finding: Finding) -> str:
+    """Word a finding, with the id of its rule last."""
+    return f"- ERROR: {finding.message} [{finding.rule_id}]"
 
 
 def _decision_findings(root: Markup) -> Iterator[Finding]:
@@ -137,6 +146,8 @@ def _told(problem: Problem) -> Finding:
     return Finding(rule.id, rule.severity, problem.element_id, message, problem.line, rule.refuses)
 
 
-# Problems from the compiler of decisions, and violations from evaluators.
+# Problems from the compiler of decisions, and violations from evaluators; the preparation of a deployment decides the
+# rest.
+_PREPARED = frozenset({Family.RESOURCE, Family.DEPLOYMENT})
 _COMPILED = {ProblemKind(rule.id): rule for rule in RULES if rule.id in set(ProblemKind)}
-_EVALUATED = tuple(rule for rule in RULES if rule.id not in set(ProblemKind))
+_EVALUATED = tuple(rule for rule in RULES if rule.id not in set(ProblemKind) and rule.family not in _PREPARED)

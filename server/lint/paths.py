@@ -42,6 +42,11 @@ def values(subject: Subject, path: str) -> Iterator[Value]:
 
 def written(subject: Subject, path: str) -> Iterator[tuple[Markup, str]]:
     """Leave out the values that are not there."""
+    if (
+        path.isalpha()
+    ):  # one attribute or child of the element itself, as in the many rules of a decision table
+        text = _single(subject.markup, path)
+        return iter(()) if text is None else iter(((subject.markup, text),))
     return ((value.at, value.text) for value in values(subject, path) if value.text is not None)
 
 

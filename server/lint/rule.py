@@ -10,11 +10,13 @@ class Severity(StrEnum):
 
 
 class Family(StrEnum):
-    """The kind of resource that a rule looks at."""
+    """The kind of resource that a rule looks at; a deployment is all its files together."""
 
     BPMN = "bpmn"
     DMN = "dmn"
     FORM = "form"
+    RESOURCE = "resource"
+    DEPLOYMENT = "deployment"
 
 
 class EvaluatorKind(StrEnum):

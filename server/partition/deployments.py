@@ -11,7 +11,17 @@ from server.bpmn.model import Definitions, FlowElementsContainer
 from server.bpmn.reader import BpmnReadError, read
 from server.engine.commands import DeployResources, Resource
 from server.engine.definitions import executable_process
-from server.lint.linter import describe, lint, refusals, unreadable
+from server.lint.linter import broken, describe, lint, refusals, unreadable, worded
+from server.lint.rule import Rule
+from server.lint.rules.deployments import (
+    DECISION_ID_UNIQUE,
+    DRG_ID_UNIQUE,
+    FLOW_ELEMENT_COUNT,
+    FORM_ID_UNIQUE,
+    MAX_FLOW_ELEMENTS,
+    PROCESS_ID_UNIQUE,
+    RESOURCE_ID_UNIQUE,
+)
 from server.partition.config import DialectChoice
 from server.partition.decision_models import DMN_ENDING, Files, decision_models
 from server.partition.forms import FORM_ENDING, form_files
@@ -20,8 +30,6 @@ from server.platform.errors import InvalidArgument
 
 BPMN_ENDINGS = (".bpmn", ".xml")
 _ENDINGS = (*BPMN_ENDINGS, DMN_ENDING, FORM_ENDING)
-MAX_FLOW_ELEMENTS = 20_000
-"""Flow nodes and sequence flows in the files of one deployment: some seconds of linting and compiling."""
 
 # A file with what was read of it.
 _Read = tuple[str, bytes, Definitions]
@@ -43,18 +51,17 @@ def prepared(tenant_id: str, files: Files, *, dialect: DialectChoice = DialectCh
     models = decision_models(decisions, dialect, problems)
     forms = form_files(form_documents, problems)
     generic = generic_files(others, problems)
+    process_ids = (process_id for resource in resources for process_id in resource.process_ids)
+    decision_ids = (decision.id for model in models for decision in model.decisions)
+    problems += _duplicates(PROCESS_ID_UNIQUE, "process", process_ids)
     problems += _duplicates(
-        "process", (process_id for resource in resources for process_id in resource.process_ids)
+        DRG_ID_UNIQUE, "requirements graph", (model.decision_requirements_id for model in models)
     )
-    problems += _duplicates("drg", (model.decision_requirements_id for model in models))
-    problems += _duplicates("decision", (decision.id for model in models for decision in model.decisions))
-    problems += _duplicates("form", (form.form_id for form in forms))
-    problems += _duplicates("resource", (file.resource_id for file in generic))
+    problems += _duplicates(DECISION_ID_UNIQUE, "decision", decision_ids)
+    problems += _duplicates(FORM_ID_UNIQUE, "form", (form.form_id for form in forms))
+    problems += _duplicates(RESOURCE_ID_UNIQUE, "resource", (file.resource_id for file in generic))
     if problems:
-        detail = "\n".join(problems)
-        raise InvalidArgument(
-            f"Expected to deploy new resources, but encountered the following errors:\n{detail}"
-        )
+        raise _refusal(problems)
     return DeployResources(tenant_id, tuple(resources), tuple(models), tuple(forms), tuple(generic))
 
 
@@ -70,9 +77,8 @@ def _expect_few_flow_elements(files: Iterable[_Read]) -> None:
     """Raises InvalidArgument before anything is linted, because that takes long."""
     found = sum(_flow_elements(process) for _, _, definitions in files for process in definitions.processes)
     if found > MAX_FLOW_ELEMENTS:
-        raise InvalidArgument(
-            f"expected at most {MAX_FLOW_ELEMENTS} flow nodes and sequence flows in one deployment, found {found}"
-        )
+        detail = f"expected at most {MAX_FLOW_ELEMENTS}, found {found}"
+        raise _refusal([worded(broken(FLOW_ELEMENT_COUNT, detail))])
 
 
 def _flow_elements(container: FlowElementsContainer) -> int:
@@ -91,18 +97,16 @@ def _resource(name: str, content: bytes, definitions: Definitions, problems: lis
     return Resource(name, content, hashlib.sha256(content).hexdigest(), ids)
 
 
-def _duplicates(kind: str, ids: Iterable[str]) -> list[str]:
+def _duplicates(rule: Rule, kind: str, ids: Iterable[str]) -> list[str]:
     return [
-        f"{kind}-id-unique: {_KINDS[kind]} '{found}' stands in this deployment {count} times"
+        worded(broken(rule, f"{kind} '{found}' stands in this deployment {count} times"))
         for found, count in Counter(ids).items()
         if count > 1
     ]
 
 
-_KINDS = {
-    "process": "process",
-    "drg": "requirements graph",
-    "decision": "decision",
-    "form": "form",
-    "resource": "resource",
-}
+def _refusal(problems: Iterable[str]) -> InvalidArgument:
+    detail = "\n".join(problems)
+    return InvalidArgument(
+        f"Expected to deploy new resources, but encountered the following errors:\n{detail}"
+    )

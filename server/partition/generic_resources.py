@@ -9,15 +9,27 @@ from collections.abc import Sequence
 import msgspec
 
 from server.engine.commands import GenericFile
+from server.lint.linter import broken, describe
+from server.lint.rule import Rule
+from server.lint.rules.deployments import (
+    MAX_RESOURCE_BYTES,
+    MAX_RESOURCE_ID_LENGTH,
+    RESOURCE_SIZE,
+    RESOURCE_TEXT,
+    RPA_ID,
+    RPA_ID_LENGTH,
+    RPA_READABLE,
+)
 
 RPA_ENDING = ".rpa"
-MAX_BYTES = 1024 * 1024
-MAX_ID_LENGTH = 512
-"""Characters of an id or of a version tag; the name of a file has no more."""
 
 
 class _Unfit(ValueError):
-    """Content that is no generic resource."""
+    """Content that is no generic resource, by this rule."""
+
+    def __init__(self, rule: Rule, detail: str) -> None:
+        super().__init__(detail)
+        self.rule = rule
 
 
 class _Rpa(msgspec.Struct, rename="camel"):
@@ -40,7 +52,7 @@ def _file(name: str, content: bytes, problems: list[str]) -> GenericFile | None:
         text = _text(content)
         resource_id, version_tag = _rpa_identity(content) if _is_rpa(name) else (name, None)
     except _Unfit as error:
-        problems.append(f"'{name}': {error}")
+        problems.append(describe((broken(error.rule, str(error)),), name))
         return None
     return GenericFile(name, text, hashlib.sha256(content).hexdigest(), resource_id, version_tag)
 
@@ -50,14 +62,15 @@ def _is_rpa(name: str) -> bool:
 
 
 def _text(content: bytes) -> str:
-    if len(content) > MAX_BYTES:
-        raise _Unfit(f"expected at most {MAX_BYTES} bytes, found {len(content)}")
+    if len(content) > MAX_RESOURCE_BYTES:
+        detail = f"expected at most {MAX_RESOURCE_BYTES} bytes, found {len(content)}"
+        raise _Unfit(RESOURCE_SIZE, detail)
     try:
         text = content.decode()
     except UnicodeDecodeError as error:
-        raise _Unfit(f"expected text in UTF-8: {error}") from error
+        raise _Unfit(RESOURCE_TEXT, f"expected text in UTF-8: {error}") from error
     if "\0" in text:
-        raise _Unfit("expected text, found a NUL character")
+        raise _Unfit(RESOURCE_TEXT, "expected text, found a NUL character")
     return text
 
 
@@ -66,9 +79,10 @@ def _rpa_identity(content: bytes) -> tuple[str, str | None]:
     try:
         rpa = _decode(content)
     except (msgspec.MsgspecError, RecursionError) as error:
-        raise _Unfit(f"expected a JSON object with an id: {error}") from error
+        raise _Unfit(RPA_READABLE, f"expected a JSON object with an id: {error}") from error
     if not rpa.id.strip():
-        raise _Unfit("expected an id that is not blank")
-    if max(len(rpa.id), len(rpa.version_tag or "")) > MAX_ID_LENGTH:
-        raise _Unfit(f"expected an id and a version tag of at most {MAX_ID_LENGTH} characters")
+        raise _Unfit(RPA_ID, "expected an id that is not blank")
+    if max(len(rpa.id), len(rpa.version_tag or "")) > MAX_RESOURCE_ID_LENGTH:
+        detail = f"expected an id and a version tag of at most {MAX_RESOURCE_ID_LENGTH} characters"
+        raise _Unfit(RPA_ID_LENGTH, detail)
     return rpa.id, rpa.version_tag or None

@@ -124,6 +124,17 @@ def _has_waits_alone(found: Found) -> bool:
     return not found.theirs and kinds and bool(waits) and {*waits} <= with_incidents
 
 
+def _has_event_of_entering(found: Found) -> bool:
+    """Only ours has entered an event on the boundary of an activity that has an incident in theirs, and is not active."""
+    entered = {end[:-1] for end in found.ours.get("happened", ()) if end[-1] == "COMPLETED"}
+    elements = {**found.theirs.get("element", {}), **found.both.get("element", {})}
+    return any(
+        (*fact[:-2], "SERVICE_TASK", "ACTIVATING") in elements
+        and any(event[:-1] == fact[:-3] and _is_on(event[-1], fact[-3]) for event in entered)
+        for fact in found.theirs.get("incident", ())
+    )
+
+
 def _has_outer_variable(found: Found) -> bool:
     """Only theirs has such a variable of an outer scope, with what follows from it."""
     changed = {*found.theirs.get("variable", ()), *found.theirs.get("happened", ())}
@@ -181,6 +192,17 @@ def _enters_again(found: Found) -> bool:
     )
 
 
+def _asks_at_the_end_again(found: Found) -> bool:
+    """Behind an incident theirs asks end listeners again of elements that ours has completed, with what follows."""
+    jobs = found.theirs.get("job", Counter())
+    completed = {end[:-1] for end in found.ours.get("happened", ()) if end[-1] == "COMPLETED"}
+    return (
+        found.move == "resolve"
+        and bool(jobs)
+        and all(job[-4:-2] == ("EXECUTION_LISTENER", "END") and job[:-7] in completed for job in jobs)
+    )
+
+
 def _maps_again(found: Found) -> bool:
     """Behind an incident theirs has mapped the inputs of an element again; nothing outside of it differs."""
     changed = [{fact[:-1] for fact in sides.get("variable", ())} for sides in (found.ours, found.theirs)]
@@ -211,6 +233,21 @@ def _has_unhandled_error(found: Found) -> bool:
 
 def _places_of_event_sub_processes(path: Fact) -> list[int]:
     return [place for place, element_id in enumerate(path) if _BESIDE.fullmatch(str(element_id))]
+
+
+def _begins_itself_again(found: Found) -> bool:
+    """Theirs stays in an event that throws; in ours that has begun the event sub-process anew which it is in."""
+    happened = found.ours.get("happened", Counter())
+    throwing = {
+        fact[:-2] for fact in found.theirs.get("element", ()) if fact[-2:] == ("END_EVENT", "ACTIVATED")
+    }
+    return found.was_modified and any(
+        (*path, "TERMINATED") in happened
+        and (*path[:place], "TERMINATED") in happened
+        and (*path[:place], f"{path[place - 1]}_start", "COMPLETED") in happened
+        for path in throwing
+        for place in (at + 1 for at in _places_of_event_sub_processes(path))
+    )
 
 
 def _has_handler(found: Found) -> bool:
@@ -368,6 +405,31 @@ def _has_late_event(found: Found) -> bool:
     )
 
 
+def _is_interrupted_sooner(found: Found) -> bool:
+    """Only how far a scope went differs, in which both have begun an event sub-process in this step."""
+    begun = {fact[:-2] for fact in found.both.get("element", ()) if _BESIDE.fullmatch(str(fact[-3]))} | {
+        end[:-1] for end in found.both.get("happened", ()) if _BESIDE.fullmatch(str(end[-2]))
+    }
+    scopes = {path[:-1] for path in begun}
+    return (
+        {*found.ours} == {"happened"}
+        and {*found.theirs} <= {"happened"}
+        and all(any(fact[: len(scope)] == scope for scope in scopes) for fact in _facts(found))
+        and all(end[-1] == "TERMINATED" for end in found.theirs.get("happened", ()))
+    )
+
+
+def _completes_sooner(found: Found) -> bool:
+    """Ours completes a scope at once; theirs first correlates a buffered message with an event on its boundary."""
+    ours, theirs = ({*sides.get("happened", ())} for sides in (found.ours, found.theirs))
+    terminated = {end[:-1] for end in theirs if (*end[:-1], "COMPLETED") in ours and end[-1] == "TERMINATED"}
+    return any(
+        event[:-2] == path[:-1] and _is_on(event[-2], path[-1]) and f"{event[-2]}_message" in found.model
+        for path in terminated
+        for event in theirs
+    )
+
+
 def _waits_in_vain(found: Found) -> bool:
     """Only theirs still waits for events that begin event sub-processes of a scope that completes."""
     completing = {fact[:-2] for fact in found.both.get("element", ()) if fact[-1] == "COMPLETING"}
@@ -398,8 +460,21 @@ def _reads_collection_again(found: Found) -> bool:
     """Theirs has an incident where ours has completed an instance of a multi-instance activity, or another item."""
     places = [fact[:-2] for fact in found.theirs.get("incident", ()) if fact[-2] == "EXTRACT_VALUE_ERROR"]
     completed = found.ours.get("happened", Counter())
-    return _has_other_item(found) or any(
-        (*place, "COMPLETED") in completed and str(place[-1]).endswith("]") for place in places
+    return (
+        _has_other_item(found)
+        or _has_other_results(found)
+        or any((*place, "COMPLETED") in completed and str(place[-1]).endswith("]") for place in places)
+        or (found.move == "resolve" and _has_incidents_of_one_item(found))
+    )
+
+
+def _has_incidents_of_one_item(found: Found) -> bool:
+    """Theirs cannot read the item; ours has read it long ago, and has an incident of what follows."""
+    ours, theirs = found.ours.get("incident", Counter()), found.theirs.get("incident", Counter())
+    return (
+        {*found.ours} == {*found.theirs} == {"incident"}
+        and {fact[:-2] for fact in ours} == {fact[:-2] for fact in theirs}
+        and all(fact[-2] == "EXTRACT_VALUE_ERROR" and str(fact[-3]).endswith("]") for fact in theirs)
     )
 
 
@@ -411,6 +486,31 @@ def _has_other_item(found: Found) -> bool:
     ]
     places = {fact[:-1] for fact in items[0] & items[1]}
     return len(places) == 1 and all(fact[: len(place)] == place for place in places for fact in _facts(found))
+
+
+def _has_other_results(found: Found) -> bool:
+    """Items that came and went in this step have left other values in what their collection is made of; nothing else."""
+    names = {fact[:-1] for fact in found.ours.get("variable", ())}
+    passed = [
+        (end[:-3], _collection(found, str(end[-3])))
+        for end in found.both.get("happened", ())
+        if end[-1] == "COMPLETED" and _is_later(end[-2])
+    ]
+    return (
+        {*found.ours} == {*found.theirs} == {"variable"}
+        and names == {fact[:-1] for fact in found.theirs["variable"]}
+        and all(
+            any(scope[: len(path)] == path and name in collection for scope, collection in passed)
+            for *path_, name in names
+            for path in (tuple(path_),)
+        )
+    )
+
+
+def _collection(found: Found, element_id: str) -> Sequence[str]:
+    """The names in the collection of a multi-instance activity."""
+    text = re.search(rf'id="{element_id}".*?inputCollection="([^"]*)"', found.model, re.DOTALL)
+    return re.findall(r"\w+", text[1]) if text else []
 
 
 def _is_later(element_id: object) -> bool:
@@ -438,6 +538,20 @@ def _takes_another_subscription(found: Found) -> bool:
     ]
     return found.move == "publish" and any(
         mine != other and mine[-2:] == other[-2:] for mine in reached[0] for other in reached[1]
+    )
+
+
+def _is_in_another_scope(found: Found) -> bool:
+    """Variables of one of several scopes with the same path differ, with the jobs that see them; nothing else."""
+    scopes = {fact[:-2] for fact, times in found.both.get("element", Counter()).items() if times > 1}
+    unvalued = [
+        {kind: Counter(fact[:-1] for fact in facts.elements()) for kind, facts in side.items()}
+        for side in (found.ours, found.theirs)
+    ]
+    return (
+        unvalued[0] == unvalued[1]
+        and unvalued[0].keys() <= {"variable", "job"}
+        and all(any(fact[: len(scope)] == scope for scope in scopes) for fact in _facts(found))
     )
 
 
@@ -500,7 +614,7 @@ DIFFERENCES: Sequence[Difference] = (
         "subscriptions of an activity with an incident",
         "Events are subscribed to before the job is made, whatever becomes of that (reference §5.3). Zeebe 8.6 evaluates"
         " the type and the retries of the job first.",
-        _has_waits_alone,
+        lambda found: _has_waits_alone(found) or _has_event_of_entering(found),
     ),
     Difference(
         "merge of an equal value",
@@ -527,6 +641,7 @@ DIFFERENCES: Sequence[Difference] = (
         lambda found: (
             _is_entered_again(found)
             or _enters_again(found)
+            or _asks_at_the_end_again(found)
             or _maps_again(found)
             or _fails_to_map_again(found)
         ),
@@ -569,6 +684,12 @@ DIFFERENCES: Sequence[Difference] = (
         _takes_another_subscription,
     ),
     Difference(
+        "one of several scopes",
+        "Timers that are due at once trigger in an order that is not defined (reference §5.10). When several instances of a"
+        " sub-process have begun event sub-processes by then, the job that a move takes may be in another one of them.",
+        _is_in_another_scope,
+    ),
+    Difference(
         "event sub-processes of a scope that completes",
         "A terminate end event ends what else is in its scope (reference §5.13), and no event sub-process begins any more: ours"
         " closes their subscriptions, Zeebe when the scope has completed, which an incident of its output mappings puts off.",
@@ -609,6 +730,19 @@ DIFFERENCES: Sequence[Difference] = (
         _has_late_event,
     ),
     Difference(
+        "buffered messages of a scope that is entered",
+        "A buffered message comes to a new subscription by a command of its own (reference §5.8). How far the scope has gone"
+        " until then, when an event sub-process waits for it, is not defined: ours goes on to the next wait state.",
+        _is_interrupted_sooner,
+        goes_on=True,
+    ),
+    Difference(
+        "buffered messages of a sub-process that waits for nothing",
+        "When the partition correlates a message that is buffered already is not defined (reference §5.8). Ours completes the"
+        " sub-process that meets no wait state first, Zeebe interrupts it by its boundary event now and then.",
+        _completes_sooner,
+    ),
+    Difference(
         "resolved without retries",
         "The incident of a job without retries is refused with INVALID_STATE (reference §2.2, resolveIncident); Zeebe"
         " answers NOT_FOUND.",
@@ -630,6 +764,13 @@ DIFFERENCES: Sequence[Difference] = (
         "An error is searched for outwards (reference §5.7): from an event sub-process to the scope around it and its"
         " boundary. Zeebe 8.6 does not find the boundary of a scope that the event sub-process has interrupted.",
         _has_unhandled_error,
+    ),
+    Difference(
+        "errors that begin their own event sub-process",
+        "When a modification has activated an event sub-process, its scope still waits for the error that begins it, and an"
+        " error from inside of it is searched for outwards (reference §5.7): it begins anew. In Zeebe 8.6 the throwing event"
+        " stays active for ever.",
+        _begins_itself_again,
     ),
     Difference(
         "claims of the assignee",

@@ -3,7 +3,6 @@
 from server.engine import execution, user_task_transitions
 from server.engine.answers import DONE, Done
 from server.engine.commands import ResolveIncident
-from server.engine.incidents import NO_RETRIES
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.step import Step
 
@@ -17,7 +16,7 @@ def resolve(command: ResolveIncident, step: Step) -> Done:
     ):
         raise Rejected(RejectionType.NOT_FOUND, f"no open incident with key {command.incident_key}")
     incident = instance.incidents[command.incident_key]
-    if incident.job_key is not None and incident.error_type in NO_RETRIES:
+    if incident.job_key is not None:
         _expect_retries(instance.jobs[incident.job_key].retries, command)
     step.resolve_incident(instance, command.incident_key)
     if incident.job_key is None:

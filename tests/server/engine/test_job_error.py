@@ -1,7 +1,7 @@
 import pytest
 
 from server.bpmn.builder import definitions, process, sub_process
-from server.engine.commands import CompleteJob, FailJob, ThrowJobError
+from server.engine.commands import CompleteJob, FailJob, ResolveIncident, ThrowJobError, UpdateJob
 from server.engine.events import ElementActivating, ElementTerminated
 from server.engine.incidents import ErrorType
 from server.engine.process_instance import JobState
@@ -78,6 +78,22 @@ def test_resolving_offers_the_job_again(waiting: Scenario) -> None:
 
     assert waiting.offered == ["charge"]
     assert waiting.complete("charge").is_completed
+
+
+def test_the_incident_of_a_job_that_never_had_retries_needs_some_before_it_is_resolved(
+    engine: Scenario,
+) -> None:
+    engine.deploy(process("order").service_task("charge", type="charge", retries="0").end()).start()
+    engine.activate("charge")
+    engine.execute(error(engine))
+    incident, job = engine.incident, engine.job("charge")
+
+    refused = engine.refusal(ResolveIncident("default", incident.key))
+    engine.execute(UpdateJob(tenant_id="default", job_key=job.key, retries=1))
+    engine.resolve()
+
+    assert refused.type is RejectionType.INVALID_STATE
+    assert engine.offered == ["charge"]
 
 
 # Caught

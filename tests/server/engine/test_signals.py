@@ -277,15 +277,34 @@ def test_the_name_that_is_thrown_may_be_an_expression(engine: Scenario) -> None:
     assert caught not in engine.state.instances
 
 
-def test_an_instance_can_throw_to_itself(engine: Scenario) -> None:
-    engine.deploy(
-        process("order").parallel_gateway("fork").signal_catch("wait", signal="alarm").end("caught")
-        .branch("fork").throw_signal("throw", signal="alarm").end("thrown")
-    )  # fmt: skip
+@pytest.mark.parametrize("is_first", [True, False])
+def test_an_instance_can_throw_to_a_parallel_path(engine: Scenario, *, is_first: bool) -> None:
+    fork = process("order").parallel_gateway("fork")
+    if is_first:
+        fork.throw_signal("throw", signal="alarm").end("thrown").branch("fork")
+        fork.signal_catch("wait", signal="alarm").end("caught")
+    else:
+        fork.signal_catch("wait", signal="alarm").end("caught").branch("fork")
+        fork.throw_signal("throw", signal="alarm").end("thrown")
+    engine.deploy(fork)
 
     engine.start()
 
     assert engine.is_completed
+
+
+def test_a_signal_is_broadcast_when_its_path_was_ended_before(engine: Scenario) -> None:
+    """Another path ends all of the process instance between the throwing event and the broadcast."""
+    engine.deploy(
+        waiting("other"),
+        process("order").parallel_gateway("fork").throw_signal("throw", signal="alarm").service_task("a", type="a")
+        .end().branch("fork").end_terminate("stop"),
+    )  # fmt: skip
+    engine.start("other")
+
+    engine.start("order")
+
+    assert engine.state.instances == {}
 
 
 def test_what_follows_a_throwing_event_does_not_catch_what_it_has_thrown(engine: Scenario) -> None:
@@ -446,6 +465,22 @@ def test_a_slice_that_did_enough_leaves_the_rest_to_the_next() -> None:
 
     scenario.broadcast("alarm")
 
+    assert scenario.state.instances == {}
+    scenario.expect_laws()
+
+
+def test_a_command_that_did_enough_before_its_broadcast_leaves_that_to_the_next_turn() -> None:
+    fork = process("order").parallel_gateway("fork").throw_signal("throw", signal="alarm").end("thrown")
+    fork.branch("fork").task("busy").end("done")
+    scenario = Scenario(limits=EngineLimits(slice_steps=700)).deploy(waiting("other"), fork).start("other")
+
+    command = commands.CreateProcessInstance(tenant_id="default", process_definition_id="order")
+    happened = handle(scenario.state, command, scenario.now).events
+    scenario.happens(happened)
+
+    assert {events.WorkPostponed, BroadcastPostponed} <= {*map(type, happened)}
+    (broadcast_key,) = scenario.state.signals.broadcasts
+    scenario.execute(commands.ContinueBroadcast("default", broadcast_key))
     assert scenario.state.instances == {}
     scenario.expect_laws()
 

@@ -152,8 +152,8 @@ def test_a_problem_refuses_in_either_dialect() -> None:
 def test_graphs_and_decisions_cannot_stand_twice_in_a_deployment() -> None:
     detail = refusal(("a.dmn", PLAIN), ("b.dmn", PLAIN))
 
-    assert "drg-id-unique: requirements graph 'pricing' stands in this deployment 2 times" in detail
-    assert "decision-id-unique: decision 'a' stands in this deployment 2 times" in detail
+    assert "requirements graph 'pricing' stands in this deployment 2 times [drg-id-unique]" in detail
+    assert "decision 'a' stands in this deployment 2 times [decision-id-unique]" in detail
 
 
 IMPORTED = definitions(answering("base", "20"), namespace="urn:base")

@@ -2,12 +2,16 @@ import pytest
 
 from server.bpmn.builder import definitions, process
 from server.engine.definitions import executable_processes
-from server.partition.deployments import MAX_FLOW_ELEMENTS, prepared
-from server.partition.generic_resources import MAX_BYTES, MAX_ID_LENGTH
+from server.lint.catalogue import RULES
+from server.lint.rules.deployments import MAX_FLOW_ELEMENTS
+from server.lint.rules.deployments import MAX_RESOURCE_BYTES as MAX_BYTES
+from server.lint.rules.deployments import MAX_RESOURCE_ID_LENGTH as MAX_ID_LENGTH
+from server.partition.deployments import prepared
 from server.platform.errors import InvalidArgument
 from tests.server.engine.form_files import form_json
 from tests.server.engine.resource_files import rpa_json
 from tests.server.engine.scenario import Scenario
+from tests.server.lint.deployment_cases import CASES
 
 ORDER = process("order").service_task("charge", type="charge").end().to_xml()
 
@@ -16,6 +20,27 @@ def refusal(*files: tuple[str, bytes]) -> str:
     with pytest.raises(InvalidArgument) as caught:
         prepared("default", files)
     return caught.value.detail
+
+
+def rules_of(detail: str) -> list[str]:
+    """The rules that a refusal names."""
+    lines = [line for line in detail.splitlines()[1:] if "ERROR: " in line]
+    return [line.rpartition(" [")[2].removesuffix("]") for line in lines]
+
+
+@pytest.mark.parametrize("rule_id", CASES)
+def test_a_deployment_that_breaks_a_rule_is_refused_with_the_id_of_the_catalogue(rule_id: str) -> None:
+    detail = refusal(*CASES[rule_id].broken)
+
+    assert rules_of(detail) == [rule_id]
+    assert rule_id in {rule.id for rule in RULES if rule.refuses}
+
+
+@pytest.mark.parametrize("rule_id", CASES)
+def test_the_mended_twin_is_deployed(rule_id: str) -> None:
+    command = prepared("default", CASES[rule_id].mended)
+
+    assert command.resources or command.decision_models or command.forms or command.generic
 
 
 def test_files_become_a_command_that_the_engine_takes() -> None:
@@ -66,7 +91,8 @@ def test_every_problem_of_every_file_is_in_the_one_refusal() -> None:
     detail = refusal(("a.txt", b"\xff"), ("b.bpmn", b"no XML"), ("c.bpmn", lacking), ("d.bpmn", ORDER))
 
     assert detail.startswith("Expected to deploy new resources, but encountered the following errors:\n")
-    assert "'a.txt': expected text in UTF-8" in detail
+    assert "The file is not text: expected text in UTF-8" in detail
+    assert "[resource-text]" in detail
     assert "'b.bpmn':" in detail
     assert "xml-well-formed" in detail
     assert "- Element: charge" in detail
@@ -77,7 +103,7 @@ def test_every_problem_of_every_file_is_in_the_one_refusal() -> None:
 def test_one_process_cannot_stand_twice_in_a_deployment() -> None:
     detail = refusal(("a.bpmn", ORDER), ("b.bpmn", ORDER))
 
-    assert "process-id-unique: process 'order' stands in this deployment 2 times" in detail
+    assert "process 'order' stands in this deployment 2 times [process-id-unique]" in detail
 
 
 def flows(count: int) -> bytes:
@@ -94,10 +120,12 @@ def test_the_flow_elements_of_a_deployment_are_bounded_before_they_are_linted() 
 
     detail = refusal(("a.bpmn", flows(half)), ("b.bpmn", flows(half)))
 
-    assert detail == (
-        f"expected at most {MAX_FLOW_ELEMENTS} flow nodes and sequence flows in one deployment,"
-        f" found {MAX_FLOW_ELEMENTS + 2}"
-    )
+    assert detail.splitlines()[1:] == [
+        (
+            "- ERROR: The files of the deployment have too many flow nodes and sequence flows:"
+            f" expected at most {MAX_FLOW_ELEMENTS}, found {MAX_FLOW_ELEMENTS + 2} [flow-element-count]"
+        )
+    ]
 
 
 def test_a_file_is_compiled_once_however_many_processes_it_has() -> None:
@@ -130,7 +158,7 @@ def test_problems_of_forms_are_in_the_refusal() -> None:
 
     assert "'half.form':\n- Element: without id\n    - ERROR: The form is not readable JSON" in detail
     assert "'nameless.form':\n- Element: without id\n    - ERROR: The form needs an id" in detail
-    assert "form-id-unique: form 'twice' stands in this deployment 2 times" in detail
+    assert "form 'twice' stands in this deployment 2 times [form-id-unique]" in detail
 
 
 def test_a_form_with_warnings_is_deployed() -> None:
@@ -177,7 +205,7 @@ def test_other_files_are_generic_resources_with_their_names_as_ids() -> None:
 def test_what_is_no_generic_resource_is_refused(name: str, content: bytes, reason: str) -> None:
     detail = refusal((name, content))
 
-    assert f"'{name}': " in detail
+    assert f"'{name}':" in detail
     assert reason in detail
 
 
@@ -192,4 +220,4 @@ def test_generic_resources_at_the_bounds_are_deployed() -> None:
 def test_an_id_stands_once_in_a_deployment() -> None:
     detail = refusal(("a.rpa", rpa_json("twice")), ("b.rpa", rpa_json("twice", script="other")))
 
-    assert "resource-id-unique: resource 'twice' stands in this deployment 2 times" in detail
+    assert "resource 'twice' stands in this deployment 2 times [resource-id-unique]" in detail
