@@ -23,7 +23,7 @@ from identity.bootstrap import (
 from identity.config import IdentityConfig
 from identity.crypto.keys.key_file import master_keys
 from identity.crypto.keys.key_maintenance import PURPOSE, KeyMaintenance
-from identity.crypto.keys.key_maker import ThreadedKeyMaker
+from identity.crypto.keys.key_maker import KeyMaker, ThreadedKeyMaker
 from identity.crypto.keys.key_ring import KeyRing
 from identity.crypto.keys.publication import KeyPublication
 from identity.crypto.keys.root_secret import RootSecrets
@@ -100,14 +100,21 @@ async def open_identity(
     store: RecordStore,
     clock: Clock | None = None,
     randomness: Randomness | None = None,
+    *,
+    making: KeyMaker | None = None,
 ) -> AsyncIterator[Identity]:
-    """Serve calls and run the background loops while the block runs.
+    """Serve calls and run the background loops while the block runs; at its end `making` is closed.
 
     Raises ValueError when the configuration contradicts itself or lacks a secret, LostMasterKey, Unavailable.
     """
     async with AsyncExitStack() as stack:
         dependencies = await _dependencies(
-            config, store, clock or SystemClock(), randomness or SystemRandomness(), stack
+            config,
+            store,
+            clock or SystemClock(),
+            randomness or SystemRandomness(),
+            making=making or ThreadedKeyMaker(),
+            stack=stack,
         )
         tenants = TenantWiring(dependencies)
         await tenants.open()
@@ -191,14 +198,20 @@ async def open_identity(
 
 
 async def _dependencies(
-    config: IdentityConfig, store: RecordStore, clock: Clock, randomness: Randomness, stack: AsyncExitStack
+    config: IdentityConfig,
+    store: RecordStore,
+    clock: Clock,
+    randomness: Randomness,
+    *,
+    making: KeyMaker,
+    stack: AsyncExitStack,
 ) -> Dependencies:
     tenants = bootstrap_tenants(config)
     masters = master_keys(config.encryption, randomness)
     root_secrets = RootSecrets(store, masters, randomness)
     root = await root_secrets.open()
     events = Events(store, config.events.levels, clock=clock, randomness=randomness)
-    making, passwords = ThreadedKeyMaker(), Passwords(config.passwords)
+    passwords = Passwords(config.passwords)
     rewriter = Rewriter(config.pictures)
     keys = KeyRing(
         store,

@@ -45,6 +45,7 @@ class EntryEndpoint:
         else:
             links = {
                 "product": "gnomon",
+                "documentation": "/docs",
                 "openapi": "/openapi.json",
                 "issuer": issuer,
                 "openid_configuration": f"{issuer}.well-known/openid-configuration",
@@ -99,8 +100,8 @@ async def robots(_request: web.Request) -> web.Response:
 
 
 async def to_change_password(_request: web.Request) -> web.Response:
-    """Redirect to the password reset page of the host's tenant: W3C A Well-Known URL for Changing Passwords."""
-    return web.Response(status=302, headers={hdrs.LOCATION: f"{PREFIX}/users/request_reset"})
+    """Redirect to the account page of the host's tenant: W3C A Well-Known URL for Changing Passwords."""
+    return web.Response(status=302, headers={hdrs.LOCATION: f"{PREFIX}/account#password"})
 
 
 def _moved(location: str) -> web.Response:

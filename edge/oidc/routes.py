@@ -50,6 +50,7 @@ from edge.oidc.config import AccessConfig, OidcConfig
 from edge.oidc.endpoint import Endpoint
 from edge.oidc.entry import EntryEndpoint, nothing_there, robots, to_change_password
 from edge.oidc.pages import PageAssets, Pages
+from edge.oidc.people.account_page import AccountPageEndpoint
 from edge.oidc.people.email_confirmation import EmailConfirmationEndpoint
 from edge.oidc.people.letter_links import AddressChangeEndpoint, RevocationLinkEndpoint
 from edge.oidc.people.password_reset import PasswordResetEndpoint
@@ -67,6 +68,8 @@ from edge.oidc.protocol.introspection import IntrospectionEndpoint
 from edge.oidc.protocol.key_rotation import KeyRotationEndpoint
 from edge.oidc.protocol.key_set import KeySetEndpoint
 from edge.oidc.protocol.logout import LogoutEndpoint
+from edge.oidc.protocol.protected_resource import PATH as PROTECTED_RESOURCE
+from edge.oidc.protocol.protected_resource import ProtectedResourceEndpoint
 from edge.oidc.protocol.revocation import RevocationEndpoint
 from edge.oidc.protocol.token import TokenEndpoint
 from edge.oidc.protocol.user_info import UserInfoEndpoint
@@ -144,6 +147,7 @@ def _documents(stubs: Stubs, config: OidcConfig, *, assets: PageAssets) -> Itera
     metadata = DiscoveryEndpoint(stubs, config)
     for path in _DISCOVERY:
         yield path, PUBLIC_DOCUMENT, {"GET": metadata.get}
+    yield PROTECTED_RESOURCE, PUBLIC_DOCUMENT, {"GET": ProtectedResourceEndpoint(stubs, config).get}
     yield f"{PREFIX}/static/{{name}}", STATIC, {"GET": assets.get}
     yield "/favicon.ico", STATIC, {"GET": assets.get_favicon}
     yield "/robots.txt", STATIC, {"GET": robots}
@@ -203,6 +207,8 @@ def _of_browsers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages:
     consent = ConsentEndpoint(stubs, config, browsers=browsers, pages=pages)
     logout = LogoutEndpoint(stubs, config, browsers=browsers, pages=pages)
     device = DeviceVerificationEndpoint(stubs, config, browsers=browsers, pages=pages)
+    calls = AdministrationCalls(config, browsers)
+    account = AccountPageEndpoint(stubs, calls, browsers=browsers, pages=pages)
     session = SessionEndpoint(stubs, config, browsers=browsers)
     shared_sign_in = SharedSignInEndpoint(stubs, config, browsers=browsers, pages=pages)
     federation = FederationEndpoint(stubs, config, browsers=browsers, pages=pages)
@@ -239,6 +245,7 @@ def _of_browsers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages:
         {"GET": confirmation.get, "POST": confirmation.confirm},
     )
     yield "/device", OWN_PAGES, {"GET": device.get}
+    yield "/account", OWN_PAGES, {"GET": account.get}
     yield "/oidc/device/verify", OWN_PAGES, {"POST": device.post}
     yield from _of_letters(stubs, config, browsers=browsers, pages=pages)
 
@@ -315,7 +322,6 @@ def _of_fed_cm(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Itera
 
 def _of_deployment(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterator[_Row]:
     tenants = TenantsEndpoint(stubs, config, browsers=browsers)
-    settings = {"GET": tenants.get_settings, "PUT": tenants.update_settings}
 
     yield f"{PREFIX}/tenants", OWN_PAGES, {"GET": tenants.list, "POST": tenants.create}
     yield (
@@ -323,7 +329,9 @@ def _of_deployment(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> I
         OWN_PAGES,
         {"GET": tenants.get, "PUT": tenants.update, "DELETE": tenants.delete},
     )
-    yield f"{PREFIX}/tenants/{{id}}/settings", OWN_PAGES, settings
+    for issuer in (PREFIX, _TENANT):
+        settings = {"GET": tenants.get_settings, "PUT": tenants.update_settings}
+        yield f"{issuer}/tenants/{{id}}/settings", OWN_PAGES, settings
 
 
 def _entries(entry: EntryEndpoint) -> Iterator[_Row]:

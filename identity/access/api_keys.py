@@ -86,7 +86,7 @@ class ApiKeyAdministration:
         try:
             await self._records.insert(key)
         except AlreadyThere as error:
-            raise AlreadyExists("there is an API key with this name") from error
+            raise AlreadyExists("there is an API key with this name", field="name") from error
         await self._tell(EventType.CREATED, key, actor)
         return f"{name}{_SEPARATOR}{secret}"
 

@@ -22,5 +22,10 @@ async def expect_confirmed(policy: ConfirmationPolicy, tenant: Tenant, user: Use
 
 
 async def is_unconfirmed(policy: ConfirmationPolicy, tenant: Tenant, user: User) -> bool:
-    """Whether the user must confirm the address before signing in."""
-    return user.must_confirm_email and await policy.requires_email_confirmation(tenant)
+    """Whether the user must confirm the address before signing in.
+
+    A user who signed in while the tenant required no confirmation may continue to do so.
+    """
+    if not user.must_confirm_email or user.has_signed_in_unconfirmed:
+        return False
+    return await policy.requires_email_confirmation(tenant)

@@ -127,7 +127,7 @@ class ClientAdministration:
         try:
             kept = await self._records.insert(client)
         except AlreadyThere as error:
-            raise AlreadyExists("there is a client with this id") from error
+            raise AlreadyExists("there is a client with this id", field="id") from error
         # An interrupted removal of an earlier client with this id leaves screens behind.
         await self._screens.remove_of_client(tenant, kept.id)
         await self._tell(EventType.CREATED, kept, actor)

@@ -23,6 +23,7 @@ from identity.delivery.http.registered_uris import (
 from identity.directory.client import Client
 from identity.foundation.vocabulary import (
     SECRET_METHODS,
+    AccessTokenTyp,
     AuthenticationMethod,
     ConsentMode,
     GrantType,
@@ -73,6 +74,12 @@ class ClientChange:
     request_object_signing_alg: str = ""
     requires_signed_request: bool = False
     request_uris: tuple[str, ...] = ()
+    userinfo_signed_response_alg: SigningAlgorithm | None = None
+    access_token_typ: AccessTokenTyp = AccessTokenTyp.JWT
+    requires_pushed_request: bool = False
+    requires_dpop: bool = False
+    may_act: tuple[str, ...] = ()
+    introspection_signed_response_alg: SigningAlgorithm = SigningAlgorithm.RS256
 
     @property
     def has_keys(self) -> bool:
@@ -152,6 +159,12 @@ def changed(client: Client, change: ClientChange, destinations: Destinations) ->
         request_object_signing_alg=change.request_object_signing_alg,
         requires_signed_request=change.requires_signed_request,
         request_uris=change.request_uris,
+        userinfo_signed_response_alg=change.userinfo_signed_response_alg,
+        access_token_typ=change.access_token_typ,
+        requires_pushed_request=change.requires_pushed_request,
+        requires_dpop=change.requires_dpop,
+        may_act=change.may_act,
+        introspection_signed_response_alg=change.introspection_signed_response_alg,
     )
 
 
@@ -233,10 +246,11 @@ def _expect_keys(change: ClientChange) -> None:
 def _expect_flows(change: ClientChange) -> None:
     if change.is_confidential:
         return
-    # RFC 6749 §4.4: only a confidential client gets tokens in its own name. RFC 9700 §2.1.1: a public client needs
-    # PKCE.
-    if GrantType.CLIENT_CREDENTIALS in change.grant_types:
-        raise InvalidArgument("flows_enabled: client_credentials needs a confidential client")
+    # RFC 6749 §4.4: only a confidential client gets tokens in its own name. RFC 8693 §5: a stolen token is worth more
+    # to a client that needs no proof. RFC 9700 §2.1.1: a public client needs PKCE.
+    for grant_type in (GrantType.CLIENT_CREDENTIALS, GrantType.TOKEN_EXCHANGE):
+        if grant_type in change.grant_types:
+            raise InvalidArgument(f"flows_enabled: {grant_type} needs a confidential client")
     if not change.requires_pkce:
         raise InvalidArgument("challenges: expected S256 for a public client")
 

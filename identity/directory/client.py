@@ -7,7 +7,9 @@ from typing import NewType
 from identity.crypto.jose.algorithms import SigningAlgorithm
 from identity.foundation.tenants import Tenant
 from identity.foundation.vocabulary import (
+    LATER_GRANT_TYPES,
     LATER_PERMISSIONS,
+    AccessTokenTyp,
     AuthenticationMethod,
     ConsentMode,
     GrantType,
@@ -47,7 +49,7 @@ class Client(Record):
     `request_uris` only.
 
     `default_max_age` is the default of `max_age`, in seconds. A client that registered itself has a `registration`, and
-    expires unless it is used. `logo_id` is the id of its uploaded logo, empty without one. `has_fed_cm` permits FedCM
+    expires unless it is used. `may_act` are the ids of clients that may exchange tokens of this client. `logo_id` is the id of its uploaded logo, empty without one. `has_fed_cm` permits FedCM
     to a confidential client; a public client needs no permission.
     """
 
@@ -73,6 +75,7 @@ class Client(Record):
     allowed_origins: tuple[str, ...] = ()
     allowed_resources: tuple[str, ...] = ()
     default_aud: tuple[str, ...] = ()
+    may_act: tuple[str, ...] = ()
     claims: str = ""
     claims_at_root: bool = False
     client_uri: str = ""
@@ -84,11 +87,15 @@ class Client(Record):
     access_token_signed_response_alg: SigningAlgorithm = SigningAlgorithm.RS256
     id_token_signed_response_alg: SigningAlgorithm = SigningAlgorithm.RS256
     userinfo_signed_response_alg: SigningAlgorithm | None = None
+    introspection_signed_response_alg: SigningAlgorithm = SigningAlgorithm.RS256
     authorization_code_lifetime: timedelta = timedelta(seconds=60)
     access_token_lifetime: timedelta = timedelta(seconds=1800)
     consent: ConsentMode = ConsentMode.NEVER
     requires_pkce: bool = True
     requires_signed_request: bool = False
+    requires_pushed_request: bool = False
+    requires_dpop: bool = False
+    access_token_typ: AccessTokenTyp = AccessTokenTyp.JWT
     requires_mfa: bool = False
     has_fed_cm: bool = False
     is_enabled: bool = True
@@ -110,5 +117,8 @@ class Client(Record):
 
 
 CLIENTS = Kind(
-    Client, "client", derived=("groups", "roles", "tenant_ids"), later={"permissions": LATER_PERMISSIONS}
+    Client,
+    "client",
+    derived=("groups", "roles", "tenant_ids"),
+    later={"permissions": LATER_PERMISSIONS, "grant_types": LATER_GRANT_TYPES},
 )

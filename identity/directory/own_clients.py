@@ -24,7 +24,7 @@ def own_clients(tenant: Tenant) -> Sequence[Client]:
             tenant,
             PAGES_CLIENT_ID,
             "Your account",
-            redirect_uris=(f"{tenant.issuer}device", f"{tenant.issuer}sign-in"),
+            redirect_uris=tuple(f"{tenant.issuer}{page}" for page in ("device", "sign-in", "account")),
         ),
         _public(
             tenant,

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from string import ascii_lowercase, ascii_uppercase
 from typing import NewType
 
 from identity.directory.pending_registration import PendingRegistration
@@ -13,6 +14,11 @@ from server.platform.call import TenantId
 from server.platform.records import Kind, Record
 
 UserId = NewType("UserId", str)
+
+# The database makes the same words: migration 0051.
+_BETWEEN_WORDS = re.compile(r"[ @.+_'-]+")
+_WORD_CHARACTERS = 64
+_LOWER_CASE = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 # Of its answers, clients of the process API take such usernames only.
 _USERNAME = re.compile(r"[A-Za-z0-9_@.+-]{1,256}")
@@ -37,7 +43,8 @@ class User(Record):
     `phone_number`, `street_address`, `postal_code`, `locality`, `country`, `zoneinfo`. `attributes` are the tenant's
     custom attributes, each as JSON. `picture_id` is the id of the picture, empty without one. The account is valid
     until `valid_until`, the password until `password_until`. `previous_password_hashes` are the hashes that must not be
-    reused, newest first. `registration` is the unconfirmed registration.
+    reused, newest first. `registration` is the unconfirmed registration. `unconfirmed_login_at` is
+    the last sign-in with the address unconfirmed, since an administrator last changed the address or its confirmation.
     """
 
     email: str
@@ -64,6 +71,7 @@ class User(Record):
     changed_at: datetime | None = None
     confirmed_at: datetime | None = None
     last_login_at: datetime | None = None
+    unconfirmed_login_at: datetime | None = None
     valid_until: datetime | None = None
     picture_id: str = ""
     registration: PendingRegistration | None = None
@@ -81,6 +89,13 @@ class User(Record):
         return f"{self.given_name} {self.family_name}".strip(" ") or None
 
     @property
+    def words(self) -> frozenset[str]:
+        """Texts by whose beginnings an administrator finds the user: address, username and names, whole and in parts."""
+        whole = (self.email, self.preferred_username, self.given_name, self.family_name)
+        parts = (part for text in whole for part in _BETWEEN_WORDS.split(text))
+        return frozenset(filter(None, map(word_of, (*whole, *parts))))
+
+    @property
     def user_id(self) -> UserId:
         return UserId(self.id)
 
@@ -92,6 +107,22 @@ class User(Record):
     def must_confirm_email(self) -> bool:
         # Addresses of other accounts are confirmed by an administrator or an upstream provider.
         return self.is_self_registered and not self.is_email_verified
+
+    @property
+    def has_signed_in_unconfirmed(self) -> bool:
+        """Whether a user with an unconfirmed address signed in with it, when the tenant required no confirmation."""
+        if not self.must_confirm_email or self.last_login_at is None:
+            return False
+        if self.unconfirmed_login_at is not None:
+            return True
+        # Records of earlier versions do not say whether the address was confirmed at the last sign-in. It was not if no
+        # administrator can have changed that since.
+        return self.changed_at is None or self.changed_at < self.last_login_at
+
+    def signed_in(self, at: datetime) -> "User":
+        """Return the user with a sign-in at this time."""
+        unconfirmed_login_at = at if self.must_confirm_email else None
+        return replace(self, last_login_at=at, unconfirmed_login_at=unconfirmed_login_at)
 
     @property
     def has_no_way_in(self) -> bool:
@@ -129,5 +160,11 @@ USERS = Kind(
     indexed=("groups", "roles"),
     derived=("username", "name", "tenant_ids"),
     ordered=("name", "email"),
+    words=("words",),
     later={"permissions": LATER_PERMISSIONS},
 )
+
+
+def word_of(text: str) -> str:
+    """Return a text as users are found by it: its first 64 characters, with ASCII letters in lower case."""
+    return text.translate(_LOWER_CASE)[:_WORD_CHARACTERS]

@@ -1,7 +1,6 @@
 """The users of a tenant."""
 
 import logging
-from dataclasses import replace
 from datetime import datetime
 
 import idna
@@ -37,7 +36,7 @@ class Users:
     async def note_sign_in(self, user: User, at: datetime) -> User:
         """Store the time of a sign-in, unless another caller changes the record at that moment."""
         try:
-            return await self._records.replace(replace(user, last_login_at=at))
+            return await self._records.replace(user.signed_in(at))
         except Changed:
             logger.info("the time of a sign-in was not stored", extra={"user_id": user.id})
             return user

@@ -4,12 +4,17 @@ from enum import StrEnum
 
 
 class GrantType(StrEnum):
-    """RFC 6749 §4 and RFC 8628 §3.4, with the registered names."""
+    """RFC 6749 §4, RFC 8628 §3.4 and RFC 8693 §2.1, with the registered names."""
 
     AUTHORIZATION_CODE = "authorization_code"
     REFRESH_TOKEN = "refresh_token"  # noqa: S105  # the grant's name
     DEVICE_CODE = "urn:ietf:params:oauth:grant-type:device_code"
     CLIENT_CREDENTIALS = "client_credentials"
+    TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"  # noqa: S105  # the grant's name
+
+
+LATER_GRANT_TYPES: frozenset[str] = frozenset({GrantType.TOKEN_EXCHANGE})
+"""Those that the version before does not know."""
 
 
 class AuthenticationMethod(StrEnum):
@@ -97,6 +102,13 @@ class TokenType(StrEnum):
     DPOP = "DPoP"
 
 
+class AccessTokenTyp(StrEnum):
+    """Header `typ` of an access token: RFC 7519 §5.1, RFC 9068 §2.1."""
+
+    JWT = "JWT"
+    RFC_9068 = "at+jwt"
+
+
 class FactorMethod(StrEnum):
     """A second factor of a user."""
 
@@ -106,8 +118,12 @@ class FactorMethod(StrEnum):
 
 
 class AuthenticationContext(StrEnum):
-    """Strength of a sign-in, weakest first: OpenID Connect Core 1.0 §2 `acr`, OpenID EAP ACR Values 1.0 §4."""
+    """Strength of a sign-in, weakest first: OpenID Connect Core 1.0 §2 `acr`, OpenID EAP ACR Values 1.0 §4.
 
+    `FEDERATED` is a sign-in at an upstream provider that reports one factor; it ranks with a password.
+    """
+
+    FEDERATED = "urn:gnomon:acr:fed"
     PASSWORD = "urn:gnomon:acr:pwd"  # noqa: S105  # a level's name
     SEVERAL_FACTORS = "urn:gnomon:acr:mfa"
     PHISHING_RESISTANT = "phr"

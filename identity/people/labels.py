@@ -80,7 +80,7 @@ class Labels(Generic[L]):
         try:
             kept = await self._records.insert(new, note=note)
         except AlreadyThere as error:
-            raise AlreadyExists(f"there is a {self._noun} of this name") from error
+            raise AlreadyExists(f"there is a {self._noun} of this name", field="name") from error
         await self._tell(tenant, EventType.CREATED, kept.name, actor)
         return kept
 
@@ -107,7 +107,7 @@ class Labels(Generic[L]):
         try:
             kept = await self._records.replace(after, note=note)
         except AlreadyThere as error:
-            raise AlreadyExists(f"there is a {self._noun} of this name") from error
+            raise AlreadyExists(f"there is a {self._noun} of this name", field="name") from error
         except Changed as error:
             raise InvalidState(f"another caller changed the {self._noun} in the meantime") from error
         if kept.name != before.name:
@@ -138,7 +138,7 @@ class Labels(Generic[L]):
     async def _expect_free(self, tenant: Tenant, name: str) -> None:
         self._checked(name)
         if name in self._built_in or await self._records.find(tenant.tenant_id, "name", name, most=1):
-            raise AlreadyExists(f"there is a {self._noun} of this name")
+            raise AlreadyExists(f"there is a {self._noun} of this name", field="name")
 
     async def _tell(self, tenant: Tenant, event_type: EventType, name: str, actor: Actor) -> None:
         await self._version.advance()

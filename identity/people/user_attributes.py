@@ -126,7 +126,7 @@ class UserAttributes:
         try:
             return await self.attributes.insert(attribute)
         except AlreadyThere as error:
-            raise AlreadyExists("there is an attribute of this name") from error
+            raise AlreadyExists("there is an attribute of this name", field="name") from error
 
     async def _replace(self, attribute: UserAttribute) -> UserAttribute:
         try:
@@ -137,7 +137,7 @@ class UserAttributes:
     async def _rename(self, tenant: Tenant, before: str, after: UserAttribute) -> UserAttribute:
         _expect_name(after.id)
         if await self.attributes.get(tenant.tenant_id, after.id) is not None:
-            raise AlreadyExists("there is an attribute of this name")
+            raise AlreadyExists("there is an attribute of this name", field="name")
         # As in `remove`. If this is interrupted while both exist, no record uses the old one, and it can be removed.
         await self._rename_everywhere(tenant, before, after.id)
         kept = await self._insert(after)

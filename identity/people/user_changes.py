@@ -104,7 +104,7 @@ def _without_links(before: User, after: User) -> User:
     """
     if (after.email, after.is_email_verified) == (before.email, before.is_email_verified):
         return after
-    decided = replace(after, registration=None)
+    decided = replace(after, registration=None, unconfirmed_login_at=None)
     return decided.without_password() if before.is_contested else decided
 
 

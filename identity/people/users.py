@@ -24,10 +24,12 @@ from identity.foundation.events.kinds import EventType
 from identity.foundation.events.new_addresses import new_address
 from identity.foundation.randomness import Randomness
 from identity.foundation.tenants import Tenant
+from identity.people.searches import UserSearch
 from identity.people.user_changes import Labelled, UserChange, applied
 from server.platform.audit import AuditNote
 from server.platform.clock import Clock
 from server.platform.errors import AlreadyExists, InvalidArgument, InvalidState, NotFound, Unavailable
+from server.platform.query.cursor import cursors
 from server.platform.records import AlreadyThere, Changed, Records
 
 _ID_LENGTH = 24
@@ -94,6 +96,20 @@ class UserAdministration:
     async def page(self, tenant: Tenant, *, after: str, most: int) -> Sequence[User]:
         """Return users in the order of their ids, beginning after `after`."""
         return await self.users.page(tenant.tenant_id, after=after, most=most)
+
+    async def search(
+        self, tenant: Tenant, search: UserSearch, *, token: str, most: int
+    ) -> tuple[Sequence[User], str]:
+        """Return a page of the users that are searched for, and the continuation token of the next one, empty for none.
+
+        Raises InvalidArgument.
+        """
+        # One more than shown, to know whether there is a next page.
+        query = search.query(token=token, most=most + 1)
+        found = await self.users.matches(tenant.tenant_id, query)
+        page = found[:most]
+        _, end = cursors(query, page)
+        return page, end if end is not None and len(found) > most else ""
 
     async def get(self, tenant: Tenant, user_id: UserId) -> User:
         """Raises NotFound."""
@@ -267,4 +283,4 @@ class UserAdministration:
 
 
 def _taken(error: AlreadyThere) -> AlreadyExists:
-    return AlreadyExists(f"there is a user with this {error.field}")
+    return AlreadyExists(f"there is a user with this {error.field}", field=error.field)

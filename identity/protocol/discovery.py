@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from identity.access.tokens.claims import PERSON_CLAIMS
 from identity.access.tokens.custom_claims import CUSTOM
-from identity.authentication.requests.request import ResponseMode
+from identity.authentication.requests.request import Prompt, ResponseMode
 from identity.crypto.jose.algorithms import ALGORITHMS
 from identity.foundation.tenants import Tenant
 from identity.foundation.vocabulary import (
@@ -26,6 +26,7 @@ _PROVED_METHODS = tuple(method for method in _METHODS if method is not Authentic
 
 _TOKEN_CLAIMS = ("iss", "sub", "aud", "azp", "iat", "nbf", "exp", "jti", "scope", "tid", "sid", "did", "cnf")
 _AUTHENTICATION_CLAIMS = ("auth_time", "amr", "acr", "nonce", "at_hash")
+_PROMPTS = ("none", "login", "consent", "select_account")
 _CLAIMS = (*_TOKEN_CLAIMS, *_AUTHENTICATION_CLAIMS, *(rule.name for rule in PERSON_CLAIMS), CUSTOM)
 
 
@@ -43,6 +44,7 @@ class ProviderMetadata:
     jwks_uri: str
     grant_types_supported: tuple[GrantType, ...]
     scopes_supported: tuple[str, ...]
+    prompt_values_supported: tuple[str, ...]
     response_types_supported: tuple[str, ...] = ("code",)
     response_modes_supported: tuple[str, ...] = tuple(ResponseMode)
     subject_types_supported: tuple[str, ...] = ("public",)
@@ -51,10 +53,10 @@ class ProviderMetadata:
     token_endpoint_auth_methods_supported: tuple[str, ...] = _METHODS
     token_endpoint_auth_signing_alg_values_supported: tuple[str, ...] = _SIGNED_BY_CLIENTS
     introspection_endpoint_auth_methods_supported: tuple[str, ...] = _PROVED_METHODS
+    introspection_signing_alg_values_supported: tuple[str, ...] = _SIGNING
     revocation_endpoint_auth_methods_supported: tuple[str, ...] = _METHODS
     dpop_signing_alg_values_supported: tuple[str, ...] = _SIGNED_BY_CLIENTS
     code_challenge_methods_supported: tuple[str, ...] = ("S256",)
-    prompt_values_supported: tuple[str, ...] = ("none", "login", "consent", "select_account", "create")
     acr_values_supported: tuple[str, ...] = tuple(AuthenticationContext)
     claim_types_supported: tuple[str, ...] = ("normal",)
     claims_supported: tuple[str, ...] = _CLAIMS
@@ -71,9 +73,18 @@ class ProviderMetadata:
 
 
 def metadata_of(
-    tenant: Tenant, grant_types: Iterable[GrantType], *, own_scopes: Iterable[str], has_registration: bool
+    tenant: Tenant,
+    grant_types: Iterable[GrantType],
+    *,
+    own_scopes: Iterable[str],
+    registers_clients: bool,
+    registers_people: bool,
 ) -> ProviderMetadata:
-    """Return the metadata; `scopes_supported` includes the tenant's own scopes."""
+    """Return the metadata; `scopes_supported` includes the tenant's own scopes.
+
+    `prompt_values_supported` includes `create` only while people register themselves: Initiating User Registration via
+    OpenID Connect 1.0 §4.
+    """
     protocol = f"{tenant.issuer}oidc/"
     return ProviderMetadata(
         issuer=tenant.issuer,
@@ -88,5 +99,6 @@ def metadata_of(
         jwks_uri=f"{protocol}certs",
         grant_types_supported=tuple(grant_types),
         scopes_supported=(*BUILT_IN_SCOPES, *own_scopes),
-        registration_endpoint=f"{tenant.issuer}clients_dyn" if has_registration else None,
+        prompt_values_supported=(*_PROMPTS, Prompt.CREATE) if registers_people else _PROMPTS,
+        registration_endpoint=f"{tenant.issuer}clients_dyn" if registers_clients else None,
     )

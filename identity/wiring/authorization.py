@@ -29,7 +29,12 @@ from identity.authentication.requests.pushed_endpoint import PushedRequestHandle
 from identity.authentication.requests.request import AUTHORIZATION_REQUESTS
 from identity.authentication.requests.request_objects import RequestObjects
 from identity.authentication.requests.request_reader import RequestReader
-from identity.authentication.requests.sources import PlainRequests, RequestsByReference, RequestsByValue
+from identity.authentication.requests.sources import (
+    PlainRequests,
+    RequestsByReference,
+    RequestsByValue,
+    RequiredPush,
+)
 from identity.authentication.rpc.authorization import AuthorizationServicer, PushedRequestAdmission
 from identity.authentication.rpc.browser import Offers
 from identity.authentication.rpc.federation import FederationServicer
@@ -79,6 +84,7 @@ class AuthorizationWiring:
             browsers.hints,
             sources=(
                 self._pushed,
+                RequiredPush(),
                 RequestsByReference(objects, dependencies.documents),
                 *self._by_themselves,
             ),

@@ -88,6 +88,7 @@ class RegistrationWiring:
                 settings=self._settings,
                 links=self._links,
                 equal_duration=self._equal_duration,
+                mail=dependencies.mail,
                 clock=dependencies.clock,
             ),
             policies=self._policies,

@@ -54,7 +54,12 @@ from identity.authentication.requests.redirection import Redirection
 from identity.authentication.requests.request import AUTHORIZATION_REQUESTS
 from identity.authentication.requests.request_objects import RequestObjects
 from identity.authentication.requests.request_reader import RequestReader
-from identity.authentication.requests.sources import PlainRequests, RequestsByReference, RequestsByValue
+from identity.authentication.requests.sources import (
+    PlainRequests,
+    RequestsByReference,
+    RequestsByValue,
+    RequiredPush,
+)
 from identity.crypto.jose.algorithms import SigningAlgorithm
 from identity.crypto.jose.key_set import KeySet
 from identity.crypto.jose.signing_key import SigningKey
@@ -246,7 +251,10 @@ class Provider:
         by_themselves = (RequestsByValue(objects), PlainRequests())
         self.reader = RequestReader(
             *(self.clients, self.hints),
-            sources=(self.pushed, RequestsByReference(objects, self.documents), *by_themselves),
+            sources=(
+                *(self.pushed, RequiredPush(), RequestsByReference(objects, self.documents)),
+                *by_themselves,
+            ),
             clock=self.clock,
         )
         self.targets = SignInTargets(self.tenants, self.store, NoProviders())

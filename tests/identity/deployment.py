@@ -27,6 +27,7 @@ from server.platform.peer import LOCAL_EDGE
 from server.platform.policy import Mode
 from server.platform.records import RecordStore
 from server.platform.records.memory import MemoryRecordStore
+from tests.identity.remembered_keys import RememberedKeyMaker
 
 ISSUER = "https://id.example.com/auth/v1/"
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
@@ -101,7 +102,10 @@ async def deployed(
     """Run a provider with its own records, or with the store of another process."""
     clock = VirtualClock(pinned=NOON)
     store = store or MemoryRecordStore(clock)
-    async with open_identity(config, store, clock) as identity, asyncio.TaskGroup() as tasks:
+    async with (
+        open_identity(config, store, clock, making=RememberedKeyMaker()) as identity,
+        asyncio.TaskGroup() as tasks,
+    ):
         access = AccessConfig(issuer=identity.issuer)
         deployment = _deployment(identity, store, clock, access)
         watch = DirectoryWatch(deployment.system_channel, access, deployment.authenticator.invalidate)

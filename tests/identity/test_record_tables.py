@@ -64,6 +64,8 @@ def columns(kind: Kind[Any]) -> Iterator[tuple[str, str, str, str]]:
         yield kind.name, field, "text[]" if holds_many(kind.type, field) else "text", "C"
     for field in kind.derived:
         yield kind.name, field, "text[]" if is_list(kind, field) else "text", "C"
+    for field in kind.words:
+        yield kind.name, field, "tsvector", ""
     if kind.scheduled:
         yield kind.name, kind.scheduled, "timestamp with time zone", ""
 
@@ -83,6 +85,8 @@ def indexes(kind: Kind[Any]) -> Iterator[tuple[str, str, bool]]:
         yield kind.name, f"{kind.name}_{field}{suffix}", False
     for field in kind.ordered:
         yield kind.name, f"{kind.name}_{field}_start", False
+    for field in kind.words:
+        yield kind.name, f"{kind.name}_{field}", False
     if kind.scheduled:
         yield kind.name, f"{kind.name}_{kind.scheduled}", False
 

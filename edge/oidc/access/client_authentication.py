@@ -29,10 +29,6 @@ class ClientCredentials:
     client_secret: str = field(default="", repr=False)
     client_assertion: str = field(default="", repr=False)
 
-    @property
-    def is_basic(self) -> bool:
-        return self.method == pb.CLIENT_AUTHENTICATION_SECRET_BASIC
-
     def proof(self) -> pb.ClientProof:
         return pb.ClientProof(
             client_id=self.client_id,
@@ -53,7 +49,7 @@ async def authenticated(
         if not _is_invalid_client(error := error_of(failure)):
             raise
         if not others:
-            raise invalid_client(error.detail, is_basic=reading.is_basic) from failure
+            raise invalid_client(error.detail) from failure
     return await authenticated(others, call)
 
 
@@ -78,7 +74,7 @@ def _assertion(client_id: str, client_secret: str, *, form: Form) -> ClientCrede
     if client_secret:
         raise _more_than_one_way()
     if single(form, "client_assertion_type") != _JWT_BEARER:
-        raise invalid_client(f"expected client_assertion_type to be {_JWT_BEARER}", is_basic=False)
+        raise invalid_client(f"expected client_assertion_type to be {_JWT_BEARER}")
     assertion = single(form, "client_assertion")
     return ClientCredentials(pb.CLIENT_AUTHENTICATION_PRIVATE_KEY_JWT, client_id, client_assertion=assertion)
 
@@ -96,15 +92,15 @@ def _basic(authorization: str, form: Form) -> tuple[ClientCredentials, ...]:
 def _readings(authorization: str) -> tuple[ClientCredentials, ...]:
     scheme, _, encoded = authorization.partition(" ")
     if scheme.lower() != "basic":
-        raise invalid_client("expected the Basic scheme", is_basic=True)
+        raise invalid_client("expected the Basic scheme")
     try:
         client_id, colon, client_secret = (
             base64.b64decode(encoded.strip(), validate=True).decode().partition(":")
         )
     except ValueError as error:
-        raise invalid_client("the Basic credentials are malformed", is_basic=True) from error
+        raise invalid_client("the Basic credentials are malformed") from error
     if not colon:
-        raise invalid_client("the Basic credentials are malformed", is_basic=True)
+        raise invalid_client("the Basic credentials are malformed")
     # RFC 6749 §2.3.1 form-encodes both parts; many clients do not.
     halves = ((unquote_plus(client_id), unquote_plus(client_secret)), (client_id, client_secret))
     return tuple(

@@ -10,6 +10,11 @@ from urllib.parse import urlencode
 _CLIENT_ID = "gnomon-pages"
 
 
+def own_sign_in(issuer: str, *, login_hint: str) -> str:
+    """Return the address at which a user signs in for a page of the issuer."""
+    return f"{issuer}oidc/authorize?{own_authorization(issuer, page='sign-in', login_hint=login_hint)}"
+
+
 def own_authorization(issuer: str, *, page: str, **parameters: str) -> str:
     """Return the query of a request that returns to a page of the issuer, which ends with a slash."""
     return urlencode(

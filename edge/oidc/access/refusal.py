@@ -10,6 +10,7 @@ from datetime import datetime
 
 import orjson
 
+from edge.oidc.access.own_authorization import own_sign_in
 from server.platform.errors import InvalidArgument, OAuthError, ResourceExhausted, ServiceError
 
 BASIC_CHALLENGE = {"WWW-Authenticate": 'Basic realm="token endpoint", charset="UTF-8"'}
@@ -23,8 +24,9 @@ _KINDS = {
     409: "Conflict",
     429: "TooManyRequests",
 }
+_COMPANY_SIGN_IN = "COMPANY_SIGN_IN"
 _CAUSES = {
-    "COMPANY_SIGN_IN": (409, "UseCompanySignIn"),
+    _COMPANY_SIGN_IN: (409, "UseCompanySignIn"),
     "EMAIL_NOT_CONFIRMED": (403, "EmailNotConfirmed"),
     "PASSWORD_EXPIRED": (403, "PasswordRefresh"),
     "SELF_DELETE_OFF": (406, "NotAccepted"),
@@ -36,8 +38,6 @@ _CAUSES = {
 # The session of a sign-in page has ended, or the browser did not send its cookie.
 SESSION_ENDED = "SESSION_ENDED"
 
-# Metadata that the response includes: the name of the provider, and the address of the sign-in.
-_TOLD = ("provider", "location")
 _UNAUTHORIZED = 401
 TOO_MANY_REQUESTS = 429
 _TEMPORARILY_UNAVAILABLE = 503
@@ -90,14 +90,23 @@ class Refused(Exception):
         )
 
 
+def use_company_sign_in(*, provider_id: str, provider_name: str, location: str) -> Refused:
+    """409 for an address whose users sign in at a provider; `location` is where they do."""
+    return Refused(
+        409,
+        "UseCompanySignIn",
+        "users with this address sign in through their organization",
+        members={"provider": {"id": provider_id, "name": provider_name}, "location": location},
+    )
+
+
 def invalid_request(message: str, *, status: int = 400, headers: Mapping[str, str] | None = None) -> Refused:
     return Refused(status, "invalid_request", message, is_oauth=True, headers=headers or {})
 
 
-def invalid_client(message: str, *, is_basic: bool) -> Refused:
-    """401; a client that used the Authorization header gets a challenge: RFC 6749 §5.2."""
-    headers = BASIC_CHALLENGE if is_basic else {}
-    return Refused(401, "invalid_client", message, is_oauth=True, headers=headers)
+def invalid_client(message: str) -> Refused:
+    """401 with a challenge, which every 401 needs: RFC 6749 §5.2, RFC 9110 §15.5.2."""
+    return Refused(401, "invalid_client", message, is_oauth=True, headers=BASIC_CHALLENGE)
 
 
 def invalid_client_metadata(message: str) -> Refused:
@@ -109,7 +118,10 @@ def refused_by_protocol(error: ServiceError) -> Refused:
     """Map an error of the service to the response of a protocol endpoint."""
     if isinstance(error, OAuthError):
         status = _STATUSES.get(error.error, 400)
-        return Refused(status, error.error, error.detail, is_oauth=True, headers=dpop_nonce(error))
+        challenge = BASIC_CHALLENGE if error.error == "invalid_client" else {}
+        return Refused(
+            status, error.error, error.detail, is_oauth=True, headers={**challenge, **dpop_nonce(error)}
+        )
     if isinstance(error, InvalidArgument):
         return invalid_request(error.detail, status=error.problem.status)
     if error.problem.status < _SERVER_ERROR or isinstance(error, ResourceExhausted):
@@ -157,11 +169,20 @@ def _number(text: str) -> int:
 
 
 def _by_cause(error: ServiceError) -> Refused:
-    """Return the specific error for a user who has authenticated."""
+    """Return the specific error for a user who has authenticated, or whose address has a provider."""
+    if error.metadata["cause"] == _COMPANY_SIGN_IN:
+        return _company_sign_in(error.metadata)
     status, kind = _CAUSES[error.metadata["cause"]]
     resend = {"resend": True} if error.metadata.get("resend") == "true" else {}
-    told = {name: error.metadata[name] for name in _TOLD if name in error.metadata}
-    return Refused(status, kind, error.detail, members={**resend, **told}, headers=_challenge(status))
+    return Refused(status, kind, error.detail, members=resend, headers=_challenge(status))
+
+
+def _company_sign_in(told: Mapping[str, str]) -> Refused:
+    # An identity service of the version before gives the name of the provider and a location alone.
+    location = own_sign_in(told["issuer"], login_hint=told["email"]) if "issuer" in told else told["location"]
+    return use_company_sign_in(
+        provider_id=told.get("provider_id", ""), provider_name=told["provider"], location=location
+    )
 
 
 def _challenge(status: int, cause: str = "") -> Mapping[str, str]:

@@ -67,6 +67,12 @@ class ClientBody(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     policy_uri: str | None = None
     tos_uri: str | None = None
     fed_cm: bool = False
+    userinfo_signed_response_alg: str | None = None
+    access_token_typ: str | None = None
+    require_pushed_authorization_requests: bool = False
+    dpop_bound_access_tokens: bool = False
+    may_act: tuple[str, ...] | None = None
+    introspection_signed_response_alg: str | None = None
 
     def message(self) -> pb.Client:
         """Raises Refused when the two names of an algorithm do not say the same."""
@@ -108,6 +114,12 @@ class ClientBody(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
             policy_uri=self.policy_uri or "",
             tos_uri=self.tos_uri or "",
             fed_cm=self.fed_cm,
+            userinfo_signed_response_alg=self.userinfo_signed_response_alg or "",
+            access_token_typ=self.access_token_typ or "",
+            require_pushed_authorization_requests=self.require_pushed_authorization_requests,
+            dpop_bound_access_tokens=self.dpop_bound_access_tokens,
+            may_act=self.may_act or (),
+            introspection_signed_response_alg=self.introspection_signed_response_alg or "",
         )
 
 

@@ -128,6 +128,12 @@ def members(client: pb.Client) -> dict[str, object]:
         "policy_uri": client.policy_uri or None,
         "tos_uri": client.tos_uri or None,
         "fed_cm": client.fed_cm,
+        "userinfo_signed_response_alg": client.userinfo_signed_response_alg or None,
+        "access_token_typ": client.access_token_typ,
+        "require_pushed_authorization_requests": client.require_pushed_authorization_requests,
+        "dpop_bound_access_tokens": client.dpop_bound_access_tokens,
+        "may_act": list(client.may_act) or None,
+        "introspection_signed_response_alg": client.introspection_signed_response_alg,
     }
 
 

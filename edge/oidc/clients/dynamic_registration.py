@@ -109,6 +109,8 @@ def members(registration: pb.ClientRegistration) -> dict[str, object]:
         "request_object_signing_alg": metadata.request_object_signing_alg,
         "require_signed_request_object": metadata.require_signed_request_object,
         "request_uris": list(metadata.request_uris),
+        "require_pushed_authorization_requests": metadata.require_pushed_authorization_requests,
+        "dpop_bound_access_tokens": metadata.dpop_bound_access_tokens,
         "jwks": orjson.Fragment(metadata.jwks) if metadata.jwks else "",
         "jwks_uri": metadata.jwks_uri,
         "client_name": metadata.client_name,

@@ -93,6 +93,10 @@ _NO_RESET = Explanation(
     "Password reset is not available",
     "This server sends no email. Ask your administrator for a new password.",
 )
+_NO_CONFIRMATION = Explanation(
+    "Confirmation links are not available",
+    "This server sends no email. Ask your administrator to confirm your address.",
+)
 _OF_LINK = frozenset({400, 403, 404})
 
 
@@ -113,6 +117,10 @@ def explanation_of_registration(refusal: Refused) -> Explanation:
 
 def explanation_of_reset(refusal: Refused) -> Explanation:
     return _NO_RESET if refusal.status == _NOT_FOUND else explanation_of(refusal)
+
+
+def explanation_of_confirmation(refusal: Refused) -> Explanation:
+    return _NO_CONFIRMATION if refusal.status == _NOT_FOUND else explanation_of(refusal)
 
 
 def explanation_of_link(advice: str, *, way_on: str, words: str) -> Explain:

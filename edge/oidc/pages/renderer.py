@@ -146,6 +146,7 @@ class Pages:
         facts = {
             "page": page,
             "action": f"{path}/oidc/authorize/consent",
+            "account": f"{path}/account",
             "scopes": [words_of(scope) for scope in page.scopes],
         }
         return self._page("consent.html", facts, look=_look(page, path), form_origin=page.redirect_origin)

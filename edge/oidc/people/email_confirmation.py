@@ -16,6 +16,7 @@ from edge.oidc.access.tenant import issuer_path, tenant_of
 from edge.oidc.config import OidcConfig
 from edge.oidc.pages import Pages
 from edge.oidc.pages.confirmation import ConfirmationPages
+from edge.oidc.pages.explanations import explanation_of_confirmation
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import registration_service_pb2 as pb
 from server.platform.channels import error_of
@@ -43,7 +44,9 @@ class EmailConfirmationEndpoint:
         return await self._pages.instead_of_refusals(request, self._confirm(request))
 
     async def get_form(self, request: web.Request) -> web.Response:
-        return self._own_pages.send_again(issuer_path(request))
+        return await self._pages.instead_of_refusals(
+            request, self._get_form(request), explanation_of_confirmation
+        )
 
     async def request(self, request: web.Request) -> web.Response:
         if request.content_type == JSON:
@@ -51,6 +54,11 @@ class EmailConfirmationEndpoint:
             await self._request(request, sent.email, sent.pow)
             return web.Response()
         return await self._pages.instead_of_refusals(request, self._request_by_form(request))
+
+    async def _get_form(self, request: web.Request) -> web.Response:
+        asked = pb.CheckConfirmationRequestsRequest(tenant_id=tenant_of(request))
+        await self._registrations.CheckConfirmationRequests(asked, timeout=self._timeout)
+        return self._own_pages.send_again(issuer_path(request))
 
     async def _get(self, request: web.Request) -> web.Response:
         asked = pb.GetConfirmationRequest(

@@ -1,6 +1,7 @@
 """/users/{id}/one_time_codes and /users/{id}/recovery_codes: second factors by code, RFC 6238."""
 
 import msgspec
+import segno
 from aiohttp import web
 
 from edge.oidc.access.administration_calls import AdministrationCalls, members, named, tenant_and_id, written
@@ -53,6 +54,8 @@ class OneTimeCodesEndpoint:
                 "id": begun.id,
                 "secret": begun.secret,
                 "otpauth_uri": begun.otpauth_uri,
+                # For pages, whose scripts draw no codes.
+                "qr_code": segno.make(begun.otpauth_uri, micro=False).svg_data_uri(scale=4),
                 "exp": begun.expires_at,
             },
             status=_CREATED,

@@ -10,8 +10,8 @@ from edge.oidc.access.body import JSON, read_json
 from edge.oidc.access.browsers import Browsers
 from edge.oidc.access.form import query_parameters, read_form, single
 from edge.oidc.access.originating_request import OriginatingRequest
-from edge.oidc.access.own_authorization import own_authorization
-from edge.oidc.access.refusal import Refused
+from edge.oidc.access.own_authorization import own_sign_in
+from edge.oidc.access.refusal import use_company_sign_in
 from edge.oidc.access.tenant import issuer_path, tenant_of
 from edge.oidc.config import OidcConfig
 from edge.oidc.pages import Pages
@@ -73,14 +73,10 @@ class RegistrationEndpoint:
         company = await self._register(asked)
         if company is None:
             return web.Response(status=204)
-        raise Refused(
-            409,
-            "UseCompanySignIn",
-            "users with this address sign in through their organization",
-            members={
-                "provider": {"id": company.provider_id, "name": company.provider_name},
-                "location": _location(request, company, asked.email),
-            },
+        raise use_company_sign_in(
+            provider_id=company.provider_id,
+            provider_name=company.provider_name,
+            location=_location(request, company, asked.email),
         )
 
     async def _post_form(self, request: web.Request) -> web.Response:
@@ -116,5 +112,4 @@ def _location(request: web.Request, company: pb.CompanySignIn, email: str) -> st
     originating_request = OriginatingRequest.of_query(query_parameters(request))
     if originating_request.is_request:
         return originating_request.sign_in_address(issuer_path(request), login_hint=email)
-    query = own_authorization(company.issuer, page="sign-in", login_hint=email)
-    return f"{company.issuer}oidc/authorize?{query}"
+    return own_sign_in(company.issuer, login_hint=email)

@@ -1,5 +1,8 @@
 """/users: administration of the users of a tenant."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from aiohttp import web
 
 from edge.oidc.access.administration_calls import (
@@ -9,11 +12,16 @@ from edge.oidc.access.administration_calls import (
     tenant_and_id,
     written,
 )
-from edge.oidc.access.body import read_json
+from edge.oidc.access.body import bad_request, read_json
 from edge.oidc.access.tenant import tenant_of
 from edge.oidc.people.user_fields import NewUser, UserBody, UserPatch, user_members
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import user_service_pb2 as pb
+
+_TEXTS = ("search", "group", "role")
+_SORTED_BY = frozenset({"", "username", "name", "email"})
+_ORDERS = frozenset({"asc", "desc"})
+_PARAMETERS = frozenset({*_TEXTS, "sort", "order", "page_size", "continuation_token", "offset", "backwards"})
 
 
 class UsersEndpoint:
@@ -22,12 +30,14 @@ class UsersEndpoint:
         self._calls = calls
 
     async def list(self, request: web.Request) -> web.Response:
+        caller = self._calls.caller(request)
         size, token = page_asked(request)
         asked = pb.ListUsersRequest(
             tenant_id=tenant_of(request),
-            caller=self._calls.caller(request),
+            caller=caller,
             page_size=size,
             continuation_token=token,
+            **_search(request),
         )
         found = await self._users.ListUsers(asked, timeout=self._calls.timeout)
         return page_written(list(map(user_members, found.users)), size, found.continuation_token)
@@ -70,3 +80,20 @@ class UsersEndpoint:
         )
         updated = await self._users.UpdateUser(asked, timeout=self._calls.long_timeout)
         return written(user_members(updated.user))
+
+
+def _search(request: web.Request) -> Mapping[str, Any]:
+    """Return what the query looks for; raises Refused for a parameter that would be without effect."""
+    query = request.query
+    if unknown := sorted(query.keys() - _PARAMETERS):
+        raise bad_request(f"{unknown[0]}: unknown parameter")
+    if repeated := sorted(name for name in query if len(query.getall(name)) > 1):
+        raise bad_request(f"{repeated[0]}: expected once")
+    if (order := query.get("order", "asc")) not in _ORDERS:
+        raise bad_request("order: expected asc or desc")
+    if (sort := query.get("sort", "")) not in _SORTED_BY:
+        raise bad_request("sort: expected username, name or email")
+    if unprintable := sorted(name for name in _TEXTS if not query.get(name, "").isprintable()):
+        raise bad_request(f"{unprintable[0]}: expected printable characters")
+    texts = {name: query.get(name, "") for name in _TEXTS}
+    return {**texts, "sort": sort, "is_descending": order == "desc"}

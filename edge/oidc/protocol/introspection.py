@@ -1,5 +1,9 @@
-"""POST /oidc/introspect: RFC 7662. The caller presents client credentials or an access token."""
+"""POST /oidc/introspect: RFC 7662. The caller presents client credentials or an access token.
 
+The response is a signed JWT for a caller that accepts one by its media type: RFC 9701 §4.
+"""
+
+import re
 from collections.abc import Sequence
 
 import grpc
@@ -14,6 +18,9 @@ from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import token_service_pb2 as pb
 from server.platform.channels import error_of
 
+_SIGNED = "application/token-introspection+jwt"
+_REFUSED_WEIGHT = re.compile(r";\s*q\s*=\s*0(\.0{0,3})?\s*(;|$)", re.IGNORECASE)
+
 
 class IntrospectionEndpoint:
     def __init__(self, stubs: Stubs, config: OidcConfig) -> None:
@@ -26,6 +33,7 @@ class IntrospectionEndpoint:
             tenant_id=tenant_of(request),
             token=single(form, "token"),
             token_type_hint=single(form, "token_type_hint"),
+            wants_jwt=_accepts_jwt(request.headers.getall(hdrs.ACCEPT, ())),
         )
         authorizations = request.headers.getall(hdrs.AUTHORIZATION, ())
         if bearer := _bearer(authorizations):
@@ -33,6 +41,8 @@ class IntrospectionEndpoint:
             answer = await self._ask_by_token(question)
         else:
             answer = await self._ask_by_client(question, presented(authorizations, form))
+        if answer.jwt:
+            return web.Response(text=answer.jwt, content_type=_SIGNED)
         return web.Response(body=answer.document, content_type="application/json")
 
     async def _ask_by_client(
@@ -52,6 +62,15 @@ class IntrospectionEndpoint:
 
     async def _ask(self, question: pb.IntrospectTokenRequest) -> pb.IntrospectTokenResponse:
         return await self._tokens.IntrospectToken(question, timeout=self._config.call_timeout_seconds)
+
+
+def _accepts_jwt(accepts: Sequence[str]) -> bool:
+    """Whether a media range names the signed response itself, with a weight above 0: RFC 9110 §12.5.1."""
+    ranges = [each.strip() for accept in accepts for each in accept.split(",")]
+    return any(
+        each.partition(";")[0].strip().lower() == _SIGNED and _REFUSED_WEIGHT.search(each) is None
+        for each in ranges
+    )
 
 
 def _bearer(authorizations: Sequence[str]) -> str:

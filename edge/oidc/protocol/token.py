@@ -43,6 +43,11 @@ def _issuance(request: web.Request, form: Form) -> pb.IssueTokenRequest:
         code_verifier=single(form, "code_verifier"),
         refresh_token=single(form, "refresh_token"),
         device_code=single(form, "device_code"),
+        subject_token=single(form, "subject_token"),
+        subject_token_type=single(form, "subject_token_type"),
+        actor_token=single(form, "actor_token"),
+        actor_token_type=single(form, "actor_token_type"),
+        requested_token_type=single(form, "requested_token_type"),
         dpop=proof_of(request),
     )
 

@@ -6,8 +6,10 @@ from datetime import timedelta
 
 import msgspec
 
+from identity.access.tokens.actor import Actor
 from identity.access.tokens.claims import PERSON_CLAIMS, ClaimRule, Document, person_claims
 from identity.access.tokens.custom_claims import Claims
+from identity.access.tokens.token_ids import jti_of
 from identity.access.tokens.token_set import TokenSet
 from identity.crypto.jose.signing_key import SigningKey
 from identity.directory.client import Client
@@ -15,7 +17,7 @@ from identity.directory.user import User
 from identity.foundation.errors import InvalidRequest
 from identity.foundation.randomness import Randomness
 from identity.foundation.tenants import Tenant, Tenants
-from identity.foundation.vocabulary import TokenType
+from identity.foundation.vocabulary import AccessTokenTyp, TokenType
 from server.platform.clock import Clock
 
 _JTI_LENGTH = 12
@@ -30,7 +32,7 @@ class Grantee:
 
     Without a `user` the client acts in its own name, and there is no `token_set`. `dpop_jkt` is the key that the tokens
     are bound to, empty for none. `custom` are the custom claims. `is_narrowed` is true when a client asked for certain scopes
-    of tokens in its own name.
+    of tokens in its own name. `actor` acts for the subject. The token expires at `ends_at` at the latest, in Unix seconds.
     """
 
     tenant: Tenant
@@ -43,6 +45,8 @@ class Grantee:
     dpop_jkt: str = ""
     custom: Mapping[Document, Claims] = field(default_factory=dict)
     is_narrowed: bool = False
+    actor: Actor | None = None
+    ends_at: int | None = None
 
     @property
     def token_type(self) -> TokenType:
@@ -72,7 +76,8 @@ class AccessTokens:
     def issue(self, grantee: Grantee, signing_key: SigningKey) -> AccessToken:
         """Sign a token; raises InvalidRequest when its claims make it too long."""
         lifetime = self._lifetime(grantee)
-        token = signing_key.sign(msgspec.json.encode(self._claims(grantee, lifetime)))
+        typ = grantee.client.access_token_typ.value
+        token = signing_key.sign(msgspec.json.encode(self._claims(grantee, lifetime)), typ=typ)
         return AccessToken(of_bounded_length(token), lifetime)
 
     def _claims(self, grantee: Grantee, lifetime: timedelta) -> dict[str, object]:
@@ -86,14 +91,16 @@ class AccessTokens:
             "iat": issued_at,
             "nbf": issued_at,
             "exp": issued_at + int(lifetime.total_seconds()),
-            "jti": self._randomness.alphanumeric(_JTI_LENGTH),
+            "jti": jti_of(grantee.token_set, self._randomness.alphanumeric(_JTI_LENGTH)),
             "typ": grantee.token_type.value,
+            **(_profile_claims(grantee) if _is_profiled(grantee) else {}),
         }
         optional = {
             "scope": " ".join(grantee.oauth_scopes),
             # Absent for the default tenant, whose users and clients may act in several tenants: the directory decides.
             "tid": "" if grantee.tenant == self._tenants.default else grantee.tenant.tenant_id,
             "narrowed": grantee.is_narrowed,
+            "act": grantee.actor,
             **_set_claims(grantee),
         }
         return {
@@ -115,8 +122,10 @@ class AccessTokens:
         )
 
     def _lifetime(self, grantee: Grantee) -> timedelta:
-        """Return the lifetime, at most until the token set ends."""
+        """Return the lifetime, at most until the token set ends, or an earlier end that is given."""
         lifetime = grantee.client.access_token_lifetime
+        if grantee.ends_at is not None:
+            lifetime = min(lifetime, timedelta(seconds=grantee.ends_at - int(self._clock.now().timestamp())))
         if grantee.token_set is None or grantee.token_set.expires_at is None:
             return lifetime
         return min(lifetime, grantee.token_set.expires_at - self._clock.now())
@@ -137,8 +146,22 @@ def _set_claims(grantee: Grantee) -> dict[str, object]:
         "cnf": confirmation,
         "sid": grantee.token_set.authentication.sid,
         "did": grantee.token_set.device_id,
-        "set_id": grantee.token_set.id,
     }
+
+
+def _is_profiled(grantee: Grantee) -> bool:
+    return grantee.client.access_token_typ is AccessTokenTyp.RFC_9068
+
+
+def _profile_claims(grantee: Grantee) -> dict[str, object]:
+    """Claims that RFC 9068 §2.2 adds: the client, and how its user signed in."""
+    claims: dict[str, object] = {"client_id": grantee.client.client_id}
+    if grantee.token_set is not None:
+        authentication = grantee.token_set.authentication
+        claims["auth_time"] = int(authentication.at.timestamp())
+        sign_in = {"amr": authentication.amr, "acr": authentication.acr}
+        claims.update((name, value) for name, value in sign_in.items() if value)
+    return claims
 
 
 def _audience(grantee: Grantee) -> str | tuple[str, ...]:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 import msgspec
 
+from identity.access.tokens.actor import Actor
 from identity.access.tokens.keys import KeyRing
 from identity.access.tokens.revoked import RevokedTokens
+from identity.access.tokens.token_ids import token_set_id_of
 from identity.access.tokens.token_set import TokenSet
 from identity.access.tokens.token_sets import TokenSets
 from identity.access.tokens.verification import SKEW, verified
@@ -41,12 +43,19 @@ class AccessTokenClaims(msgspec.Struct, frozen=True):
     scope: str = ""
     sid: str = ""
     did: str = ""
+    # Tokens of earlier versions, which are valid for a day at most, have it.
     set_id: str = ""
     cnf: Confirmation = Confirmation()
+    act: Actor | None = None
 
     @property
     def oauth_scopes(self) -> frozenset[str]:
         return frozenset(self.scope.split())
+
+    @property
+    def token_set_id(self) -> str:
+        """Id of the token set, empty for a client in its own name."""
+        return self.set_id or token_set_id_of(self.jti)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +92,9 @@ class ActiveTokens:
         client = await self._clients.find(tenant, claims.azp)
         if client is None or not client.is_enabled or await self._revoked.has(tenant, claims.jti):
             raise InvalidToken("the token was revoked")
-        if not claims.set_id:
+        if not claims.token_set_id:
             return ActiveToken(claims, client, None, None)
-        token_set = await self._sets.find(tenant, claims.set_id)
+        token_set = await self._sets.find(tenant, claims.token_set_id)
         user = await self._users.get(tenant.tenant_id, claims.sub)
         if token_set is None or user is None or not user.is_active(self._clock.now()):
             raise InvalidToken("the token was revoked")

@@ -13,6 +13,8 @@ from identity.directory.user import UserId
 from identity.foundation.vocabulary import AuthenticationContext
 from server.platform.call import Call
 
+_ONE_FACTOR = frozenset({AuthenticationContext.FEDERATED, AuthenticationContext.PASSWORD})
+
 
 class SessionAdministrationServicer:
     def __init__(
@@ -76,7 +78,7 @@ class SessionAdministrationServicer:
         return pb.ListedSession(
             id=session.sid,
             user_id=session.user_id or None,
-            is_mfa=authentication is not None and authentication.acr != AuthenticationContext.PASSWORD,
+            is_mfa=authentication is not None and authentication.acr not in _ONE_FACTOR,
             state=(
                 session_service_pb2.SESSION_STATE_AUTH
                 if is_signed_in

@@ -11,7 +11,7 @@ from identity.directory.tenants.tenant_record import TenantRecord
 from identity.foundation.events.event import EventActor
 from identity.foundation.tenants import Tenant, Tenants
 from server.platform.call import Call
-from server.platform.errors import InvalidArgument
+from server.platform.errors import InvalidArgument, NotFound, Unauthenticated
 
 
 class Callers(Protocol):
@@ -31,7 +31,7 @@ class TenantServicer:
         return pb.ListTenantsResponse(tenants=map(self._message, await self._administration.all()))
 
     async def get_tenant(self, request: pb.GetTenantRequest, _call: Call) -> pb.GetTenantResponse:
-        await self._admit(request.caller, Right.READ)
+        await self._admit_to(request.id, request.caller, Right.READ)
         return pb.GetTenantResponse(tenant=self._message(await self._administration.get(request.id)))
 
     async def create_tenant(self, request: pb.CreateTenantRequest, _call: Call) -> pb.CreateTenantResponse:
@@ -56,7 +56,7 @@ class TenantServicer:
     async def update_tenant_settings(
         self, request: pb.UpdateTenantSettingsRequest, _call: Call
     ) -> pb.UpdateTenantSettingsResponse:
-        actor = await self._admit(request.caller, Right.UPDATE)
+        actor = await self._admit_to(request.id, request.caller, Right.UPDATE)
         settings = _settings(request.settings)
         changed = await self._administration.change_settings(request.id, settings, actor=actor)
         return pb.UpdateTenantSettingsResponse(tenant=self._message(changed))
@@ -66,8 +66,17 @@ class TenantServicer:
     ) -> pb.FindTenantOfHostResponse:
         return pb.FindTenantOfHostResponse(tenant_id=self._tenants.id_at(request.host) or "")
 
+    async def _admit_to(self, tenant_id: str, caller: caller_pb2.Caller, right: Right) -> EventActor:
+        """Admit an administrator of the tenant, else one of the deployment; an unknown tenant gives the same error."""
+        try:
+            tenant = self._tenants.find(tenant_id)
+            actor = await self._callers.expect(tenant, caller, AdministrationArea.TENANTS, right)
+        except (NotFound, Unauthenticated):
+            return await self._admit(caller, right)
+        return EventActor(kind=actor.kind, id=actor.id, name=actor.name)
+
     async def _admit(self, caller: caller_pb2.Caller, right: Right) -> EventActor:
-        # Only administrators of the deployment manage tenants.
+        # Only administrators of the deployment create, change and delete tenants.
         actor = await self._callers.expect(self._tenants.default, caller, AdministrationArea.TENANTS, right)
         return EventActor(kind=actor.kind, id=actor.id, name=actor.name)
 

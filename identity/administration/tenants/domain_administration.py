@@ -87,7 +87,7 @@ class DomainAdministration:
         try:
             kept = await self._domains.insert(domain)
         except AlreadyThere as error:
-            raise AlreadyExists("the tenant has this domain already") from error
+            raise AlreadyExists("the tenant has this domain already", field="domain") from error
         return await self._told(kept, EventType.CREATED, f"domain {name}", actor)
 
     async def change_target(

@@ -1,5 +1,6 @@
 """Whether an existing session satisfies an authorization request, and the reason if not."""
 
+from collections.abc import Mapping
 from typing import Protocol
 
 from identity.access.sessions.session import Session
@@ -14,8 +15,13 @@ from server.platform.clock import Clock
 
 _SEVERAL_FACTORS = "mfa"
 
-# Weakest first.
-_CONTEXTS = tuple(AuthenticationContext)
+# A provider that reports one factor is as strong as a password.
+_RANKS: Mapping[str, int] = {
+    AuthenticationContext.FEDERATED: 0,
+    AuthenticationContext.PASSWORD: 0,
+    AuthenticationContext.SEVERAL_FACTORS: 1,
+    AuthenticationContext.PHISHING_RESISTANT: 2,
+}
 
 
 class Users(Protocol):
@@ -65,11 +71,11 @@ def _has_more_to_prove(user: User, session: Session, request: AuthorizationReque
 
     A user without a stronger factor continues: acr_values are voluntary, OpenID Connect Core 1.0 §5.5.1.1.
     """
-    asked = [context for context in _CONTEXTS if context in request.acr_values]
+    asked = [_RANKS[context] for context in request.acr_values if context in _RANKS]
     if not asked or session.authentication is None:
         return False
     proved = session.authentication.acr
-    return _rank(proved) < min(_rank(asked[0]), _rank(_strongest_of(user)))
+    return _RANKS.get(proved, 0) < min(*asked, _RANKS[_strongest_of(user)])
 
 
 def _strongest_of(user: User) -> AuthenticationContext:
@@ -78,7 +84,3 @@ def _strongest_of(user: User) -> AuthenticationContext:
     if user.has_second_factor:
         return AuthenticationContext.SEVERAL_FACTORS
     return AuthenticationContext.PASSWORD
-
-
-def _rank(context: str) -> int:
-    return next((rank for rank, known in enumerate(_CONTEXTS) if known == context), 0)

@@ -144,7 +144,7 @@ class UpstreamAccounts:
                 raise AccessDenied("the account has expired or is disabled")
             after = _mapped(before, provider, person)
             try:
-                kept = await self.users.replace(replace(after, last_login_at=self.clock.now()))
+                kept = await self.users.replace(after.signed_in(self.clock.now()))
             except Changed:
                 continue
             if (kept.roles, kept.groups) != (before.roles, before.groups):

@@ -197,5 +197,4 @@ def _proof(provider: Provider, person: UpstreamPerson) -> Proof:
     if person.used_several_factors:
         context = AuthenticationContext.SEVERAL_FACTORS
         return Proof(amr=(_FEDERATED, _SEVERAL), acr=context, vouching=vouching)
-    # The least that the provider required.
-    return Proof(amr=(_FEDERATED,), acr=AuthenticationContext.PASSWORD, vouching=vouching)
+    return Proof(amr=(_FEDERATED,), acr=AuthenticationContext.FEDERATED, vouching=vouching)

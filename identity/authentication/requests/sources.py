@@ -50,6 +50,15 @@ async def resolved(
     raise RequestNotSupported("no such request is taken")
 
 
+class RequiredPush:
+    """Refuses what a client sends by the browser although it has to push its requests: RFC 9126 §5."""
+
+    async def resolve(self, _tenant: Tenant, client: Client, _parameters: Parameters) -> Parameters | None:
+        if client.requires_pushed_request:
+            raise InvalidRequest("the client has to push its requests: request_uri is missing")
+        return None
+
+
 class RequestsByValue:
     """`request` is the request object itself: RFC 9101 §5.1."""
 

@@ -7,8 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+
 from identity.authentication.saml.names import BEARER, SAML
 from identity.authentication.saml.refusals import Refusal, RefusedMessage
+from identity.authentication.saml.subjects import name_id_of
 from identity.crypto.xml.documents import MalformedXml, XmlElement, text_of
 
 _MAX_LIFETIME = timedelta(days=1)
@@ -41,10 +44,10 @@ class Assertion:
     until: datetime
 
 
-def read(element: XmlElement, expected: Expected) -> Assertion:
-    """Check the assertion and return it."""
+def read(element: XmlElement, expected: Expected, key: RSAPrivateKey) -> Assertion:
+    """Check the assertion and return it; `key` decrypts an encrypted name of the user."""
     try:
-        return _read(element, expected)
+        return _read(element, expected, key)
     except (MalformedXml, ValueError) as error:
         raise RefusedMessage(Refusal.MALFORMED) from error
 
@@ -56,7 +59,7 @@ def instant(text: str) -> datetime:
     return datetime.fromisoformat(text.removesuffix("Z")).replace(tzinfo=UTC)
 
 
-def _read(element: XmlElement, expected: Expected) -> Assertion:
+def _read(element: XmlElement, expected: Expected, key: RSAPrivateKey) -> Assertion:
     if element.get("Version") != "2.0" or not element.get("ID"):
         raise RefusedMessage(Refusal.MALFORMED)
     expect_issuer(element, expected.issuer)
@@ -66,7 +69,7 @@ def _read(element: XmlElement, expected: Expected) -> Assertion:
     until = _confirmed_until(subject, expected)
     _expect_conditions(_one(element, "Conditions", Refusal.AUDIENCE), expected)
     statement = _authenticated(element, expected)
-    name_id = _one(subject, "NameID", Refusal.SUBJECT)
+    name_id = name_id_of(subject, key)
     context_class = statement.find(f"{SAML}AuthnContext/{SAML}AuthnContextClassRef")
     return Assertion(
         id=element.get("ID", ""),

@@ -6,6 +6,7 @@ Only sessions that began with a sign-in at the provider end. The request must be
 from datetime import datetime, timedelta
 from typing import Protocol
 
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.x509 import Certificate
 
 from identity.access.sessions.session import Session
@@ -13,11 +14,12 @@ from identity.access.sessions.sessions import Sessions
 from identity.authentication.requests.redirection import Redirection
 from identity.authentication.saml.assertion import expect_issuer, instant
 from identity.authentication.saml.certificates import certificates_of
-from identity.authentication.saml.names import SAML, SAMLP
+from identity.authentication.saml.names import SAMLP
 from identity.authentication.saml.redirect_binding import verified_request
 from identity.authentication.saml.refusals import Refusal, RefusedMessage
 from identity.authentication.saml.response import decoded, verified_message
 from identity.authentication.saml.service_provider import ServiceProvider, logout_of, saml_of
+from identity.authentication.saml.subjects import name_id_of
 from identity.crypto.xml.documents import MalformedXml, XmlElement, text_of
 from identity.directory.provider import Provider
 from identity.directory.providers import Providers
@@ -97,7 +99,7 @@ class SamlLogout:
     ) -> Redirection:
         try:
             until = self._expect_request(tenant, provider, request)
-            sub, sids = _named(provider, request)
+            sub, sids = _named(provider, request, self._service_provider.key(provider))
         except (MalformedXml, ValueError) as error:
             raise RefusedMessage(Refusal.MALFORMED) from error
         identifier = f"{provider.id} {request.get('ID')}"
@@ -134,14 +136,14 @@ class SamlLogout:
             )
 
 
-def _named(provider: Provider, request: XmlElement) -> tuple[str, tuple[str, ...]]:
+def _named(provider: Provider, request: XmlElement, key: RSAPrivateKey) -> tuple[str, tuple[str, ...]]:
     """Return the subject and the session indexes; an empty index means all sessions of the subject."""
-    names = request.findall(f"{SAML}NameID")
+    name = name_id_of(request, key)
     sids = tuple(text_of(index) for index in request.findall(f"{SAMLP}SessionIndex"))
-    if len(names) != 1 or not all(sids):
+    if not all(sids):
         raise RefusedMessage(Refusal.SUBJECT)
     # Where an attribute identifies users, a session is known by its index alone.
-    sub = "" if saml_of(provider).subject_attribute else text_of(names[0])
+    sub = "" if saml_of(provider).subject_attribute else text_of(name)
     if not sub and not sids:
         raise RefusedMessage(Refusal.SUBJECT)
     return sub, sids or ("",)

@@ -41,7 +41,7 @@ def assertion_of(message: str, expected: Expected, trust: Trust) -> Assertion:
     _expect_structure(response)
     response, is_authentic = _verified_response(response, trust)
     _expect_response(response, expected)
-    return read(_assertion(response, trust, is_authentic=is_authentic), expected)
+    return read(_assertion(response, trust, is_authentic=is_authentic), expected, trust.key)
 
 
 def decoded(message: str, tag: str) -> XmlElement:

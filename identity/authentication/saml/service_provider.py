@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+
 from identity.authentication.requests.redirection import Redirection
 from identity.authentication.requests.request import ResponseMode
 from identity.authentication.saml.keys import SamlKeys
@@ -67,6 +69,10 @@ class AuthenticationRequest:
 class ServiceProvider:
     def __init__(self, keys: SamlKeys) -> None:
         self._keys = keys
+
+    def key(self, provider: Provider) -> RSAPrivateKey:
+        """Return the key by which the provider encrypts for us; raises LostMasterKey."""
+        return self._keys.open(provider)[0]
 
     def metadata(self, tenant: Tenant, provider: Provider) -> str:
         """Return the metadata document that the provider's administrator registers."""

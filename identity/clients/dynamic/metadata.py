@@ -54,6 +54,8 @@ class ClientMetadata:
     request_object_signing_alg: str = ""
     require_signed_request_object: bool = False
     request_uris: tuple[str, ...] = ()
+    require_pushed_authorization_requests: bool = False
+    dpop_bound_access_tokens: bool = False
     jwks: str = ""
     jwks_uri: str = ""
     client_name: str = ""
@@ -80,14 +82,7 @@ def described(client: Client, metadata: ClientMetadata, destinations: Destinatio
         after = changed(client, _change(client, metadata), destinations)
     except InvalidArgument as error:
         raise InvalidClientMetadata(error.detail) from error
-    userinfo_alg = metadata.userinfo_signed_response_alg
-    return replace(
-        after,
-        userinfo_signed_response_alg=(
-            _one(SigningAlgorithm, "userinfo_signed_response_alg", userinfo_alg) if userinfo_alg else None
-        ),
-        default_max_age=metadata.default_max_age,
-    )
+    return replace(after, default_max_age=metadata.default_max_age)
 
 
 def _change(client: Client, metadata: ClientMetadata) -> ClientChange:
@@ -98,6 +93,7 @@ def _change(client: Client, metadata: ClientMetadata) -> ClientChange:
     )
     is_public = method is AuthenticationMethod.NONE
     oauth_scopes = _scopes(client, metadata)
+    userinfo_alg = metadata.userinfo_signed_response_alg
     return ClientChange(
         id=client.id,
         name=metadata.client_name,
@@ -138,6 +134,16 @@ def _change(client: Client, metadata: ClientMetadata) -> ClientChange:
         request_object_signing_alg=metadata.request_object_signing_alg,
         requires_signed_request=metadata.require_signed_request_object,
         request_uris=metadata.request_uris,
+        userinfo_signed_response_alg=(
+            _one(SigningAlgorithm, "userinfo_signed_response_alg", userinfo_alg) if userinfo_alg else None
+        ),
+        access_token_typ=client.access_token_typ,
+        # A client cannot take back what an administrator requires of it.
+        requires_pushed_request=client.requires_pushed_request
+        or metadata.require_pushed_authorization_requests,
+        requires_dpop=client.requires_dpop or metadata.dpop_bound_access_tokens,
+        may_act=client.may_act,
+        introspection_signed_response_alg=client.introspection_signed_response_alg,
     )
 
 

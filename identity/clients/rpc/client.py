@@ -10,7 +10,7 @@ from identity.clients.changes import ClientChange
 from identity.crypto.jose.algorithms import SigningAlgorithm
 from identity.directory.client import Client
 from identity.foundation.tenants import Tenants
-from identity.foundation.vocabulary import AuthenticationMethod, ConsentMode, GrantType
+from identity.foundation.vocabulary import AccessTokenTyp, AuthenticationMethod, ConsentMode, GrantType
 from server.platform.call import Call
 from server.platform.errors import InvalidArgument
 
@@ -111,6 +111,17 @@ def _change(message: pb.Client) -> ClientChange:
         request_object_signing_alg=message.request_object_signing_alg,
         requires_signed_request=message.require_signed_request_object,
         request_uris=_distinct(message.request_uris),
+        userinfo_signed_response_alg=_optional_algorithm(
+            "userinfo_signed_response_alg", message.userinfo_signed_response_alg
+        ),
+        access_token_typ=_typ(message.access_token_typ),
+        requires_pushed_request=message.require_pushed_authorization_requests,
+        requires_dpop=message.dpop_bound_access_tokens,
+        may_act=_distinct(message.may_act),
+        introspection_signed_response_alg=_algorithm(
+            "introspection_signed_response_alg",
+            message.introspection_signed_response_alg or SigningAlgorithm.RS256,
+        ),
         policy_uri=message.policy_uri,
         tos_uri=message.tos_uri,
         has_fed_cm=message.fed_cm,
@@ -129,6 +140,17 @@ def _algorithm(member: str, name: str) -> SigningAlgorithm:
         return SigningAlgorithm(name)
     except ValueError as error:
         raise InvalidArgument(f"{member}: expected one of {', '.join(SigningAlgorithm)}") from error
+
+
+def _optional_algorithm(member: str, name: str) -> SigningAlgorithm | None:
+    return _algorithm(member, name) if name else None
+
+
+def _typ(name: str) -> AccessTokenTyp:
+    try:
+        return AccessTokenTyp(name) if name else AccessTokenTyp.JWT
+    except ValueError as error:
+        raise InvalidArgument(f"access_token_typ: expected one of {', '.join(AccessTokenTyp)}") from error
 
 
 def _consent(name: str) -> ConsentMode:
@@ -184,6 +206,12 @@ def _client(client: Client) -> pb.Client:
         request_object_signing_alg=client.request_object_signing_alg,
         require_signed_request_object=client.requires_signed_request,
         request_uris=client.request_uris,
+        userinfo_signed_response_alg=client.userinfo_signed_response_alg or "",
+        access_token_typ=client.access_token_typ,
+        require_pushed_authorization_requests=client.requires_pushed_request,
+        dpop_bound_access_tokens=client.requires_dpop,
+        may_act=client.may_act,
+        introspection_signed_response_alg=client.introspection_signed_response_alg,
         policy_uri=client.policy_uri,
         tos_uri=client.tos_uri,
         fed_cm=client.has_fed_cm,

@@ -1,6 +1,7 @@
 """Requests for another confirmation link. The response does not reveal whether a mail is sent."""
 
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from identity.directory.users import Users
 from identity.foundation.tenants import Tenant
@@ -9,10 +10,15 @@ from identity.people.registration.form import expect_address
 from identity.people.registration.form_checks import RegistrationAdmission, Settings
 from identity.people.registration.links import ConfirmationLinks
 from server.platform.clock import Clock
-from server.platform.errors import InvalidArgument, Unavailable
+from server.platform.errors import InvalidArgument, NotFound, Unavailable
 from server.platform.records import Changed
 
 _ATTEMPTS = 20
+
+
+class Mail(Protocol):
+    @property
+    def is_open(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,10 +28,17 @@ class ConfirmationRequests:
     settings: Settings
     links: ConfirmationLinks
     equal_duration: EqualDuration
+    mail: Mail
     clock: Clock
 
+    def expect_open(self) -> None:
+        """Raise NotFound where no mail is configured."""
+        if not self.mail.is_open:
+            raise NotFound("mail is not configured")
+
     async def request(self, tenant: Tenant, *, email: str, proof_of_work: str, peer_address: str) -> None:
-        """Raises InvalidArgument, PermissionDenied, ResourceExhausted, and NotFound for a used proof of work."""
+        """Raises InvalidArgument, PermissionDenied, ResourceExhausted, and NotFound for a used proof of work or no mail."""
+        self.expect_open()
         address = expect_address(email)
         if not proof_of_work:
             raise InvalidArgument("expected a proof of work, which a script does")

@@ -12,7 +12,7 @@ class Targets(Protocol):
 
 
 async def expect_no_company(targets: Targets, tenant: Tenant, email: str) -> None:
-    """Raise PermissionDenied with the `cause` COMPANY_SIGN_IN, the provider's name and the sign-in address.
+    """Raise PermissionDenied with the `cause` COMPANY_SIGN_IN, the provider, the issuer and the address.
 
     The result depends on the domain of the address, not on whether there is such an account.
     """
@@ -21,6 +21,10 @@ async def expect_no_company(targets: Targets, tenant: Tenant, email: str) -> Non
         raise PermissionDenied(
             "users with this address sign in through their organization",
             cause="COMPANY_SIGN_IN",
+            provider_id=provider.id,
             provider=provider.name,
+            # Edges of the version before pass it on.
             location=f"{tenant.issuer}sign-in",
+            issuer=tenant.issuer,
+            email=email,
         )

@@ -78,6 +78,13 @@ class RegistrationServicer:
         )
         return pb.ConfirmEmailResponse(confirmation=_confirmation(confirmation))
 
+    async def check_confirmation_requests(
+        self, request: pb.CheckConfirmationRequestsRequest, _call: Call
+    ) -> pb.CheckConfirmationRequestsResponse:
+        self._tenants.find(request.tenant_id)
+        self._requests.expect_open()
+        return pb.CheckConfirmationRequestsResponse()
+
     async def request_confirmation(
         self, request: pb.RequestConfirmationRequest, _call: Call
     ) -> pb.RequestConfirmationResponse:

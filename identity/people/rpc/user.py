@@ -9,6 +9,7 @@ from identity.access.rpc.admission import Admission
 from identity.authentication.rpc.continuation import MOST_OF_A_PAGE, id_of, token_of
 from identity.directory.user import UserId
 from identity.people.rpc.people import user_message, values_of
+from identity.people.searches import UserSearch
 from identity.people.user_changes import NEVER_EXPIRES, NeverExpires, UserChange
 from identity.people.users import UserAdministration
 from server.platform.call import Call
@@ -22,6 +23,12 @@ class UserServicer:
     async def list_users(self, request: pb.ListUsersRequest, _call: Call) -> pb.ListUsersResponse:
         tenant, _ = await self._admission.of(request, AdministrationArea.USERS, Right.READ)
         most = request.page_size or MOST_OF_A_PAGE
+        search = _search(request)
+        if not search.is_everybody:
+            users, token = await self._administration.search(
+                tenant, search, token=request.continuation_token, most=most
+            )
+            return pb.ListUsersResponse(users=map(user_message, users), continuation_token=token)
         # One more than shown, to know whether there is a next page.
         found = await self._administration.page(
             tenant, after=id_of(request.continuation_token), most=most + 1
@@ -61,6 +68,16 @@ class UserServicer:
         tenant, actor = await self._admission.of(request, AdministrationArea.USERS, Right.DELETE)
         await self._administration.delete(tenant, UserId(request.user_id), actor)
         return pb.DeleteUserResponse()
+
+
+def _search(request: pb.ListUsersRequest) -> UserSearch:
+    return UserSearch(
+        text=request.search,
+        group=request.group,
+        role=request.role,
+        sort=request.sort,
+        is_descending=request.is_descending,
+    )
 
 
 def _change(fields: user_pb2.UserFields) -> UserChange:

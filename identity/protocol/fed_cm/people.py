@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from identity.access.sessions.session import Authentication, Session
-from identity.authentication.confirmation import ConfirmationPolicy
+from identity.authentication.confirmation import ConfirmationPolicy, is_unconfirmed
 from identity.directory.user import User, UserId
 from identity.foundation.tenants import Tenant
 from server.platform.clock import Clock
@@ -49,12 +49,9 @@ class People:
         user = await self._users.find(tenant, UserId(session.user_id)) if session else None
         if session is None or session.authentication is None or user is None:
             raise Unauthenticated("no user is signed in")
-        if not user.is_active(self._clock.now()) or await self._is_unconfirmed(tenant, user):
+        if not user.is_active(self._clock.now()) or await is_unconfirmed(self._confirmation, tenant, user):
             raise Unauthenticated("no user is signed in")
         return SignedIn(user=user, session=session, authentication=session.authentication)
-
-    async def _is_unconfirmed(self, tenant: Tenant, user: User) -> bool:
-        return user.must_confirm_email and await self._confirmation.requires_email_confirmation(tenant)
 
 
 def another_account() -> Unauthenticated:

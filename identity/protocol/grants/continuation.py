@@ -52,6 +52,8 @@ class Continuation:
         if authorization.authentication is None:
             await authorization.redeem("")
             return None
+        if authorization.joined is not None:
+            return Family(authorization.joined)
         if authorization.refresh_token:
             return await self._families.rotate(
                 order.tenant, order.client, token=authorization.refresh_token, dpop_jkt=order.dpop_jkt

@@ -7,10 +7,29 @@ from typing import Protocol
 from identity.access.client_authentication.authenticator import ClientCredentials
 from identity.access.dpop.proofs import PresentedProof
 from identity.access.sessions.session import Authentication
+from identity.access.tokens.actor import Actor
+from identity.access.tokens.token_set import TokenSet
 from identity.directory.client import Client
 from identity.directory.oauth_scopes import Extent
 from identity.foundation.tenants import Tenant
 from identity.foundation.vocabulary import GrantType
+
+
+@dataclass(frozen=True, slots=True)
+class TypedToken:
+    """A token with its type, as a client sends them: RFC 8693 §3."""
+
+    text: str = field(default="", repr=False)
+    type: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExchangeRequest:
+    """Parameters of a token exchange: RFC 8693 §2.1."""
+
+    subject: TypedToken = TypedToken()
+    actor: TypedToken = TypedToken()
+    requested_token_type: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +47,7 @@ class TokenRequest:
     code_verifier: str = field(default="", repr=False)
     refresh_token: str = field(default="", repr=False)
     device_code: str = field(default="", repr=False)
+    exchange: ExchangeRequest = ExchangeRequest()
     dpop: PresentedProof | None = field(default=None, repr=False)
 
 
@@ -42,6 +62,10 @@ class Authorization:
     With `authentication` the subject is a user, and a token set begins, unless `refresh_token` continues one.
     `dpop_jkt` is the key that the client must prove. `redeem` uses up the code or token exactly once, for the token set
     with the given id. It raises InvalidGrant when another request redeemed it.
+
+    With `joined` the access token belongs to that existing token set. It then expires at `ends_at` at the latest, in
+    Unix seconds. `actor` is the party that acts for the user, and `audience` a further audience of the token.
+    `issued_token_type` names the type of token to a client that may not know it.
     """
 
     subject: str
@@ -53,6 +77,11 @@ class Authorization:
     dpop_jkt: str = ""
     device_id: str = ""
     refresh_token: str = field(default="", repr=False)
+    joined: TokenSet | None = None
+    ends_at: int | None = None
+    actor: Actor | None = None
+    audience: str = ""
+    issued_token_type: str = ""
     redeem: Callable[[str], Awaitable[None]] = nothing_to_redeem
 
 

@@ -36,6 +36,7 @@ class IssuedTokens:
     id_token: str = field(default="", repr=False)
     refresh_token: str = field(default="", repr=False)
     dpop_nonce: str = ""
+    issued_token_type: str = ""
 
 
 class TokenPipeline:
@@ -72,8 +73,8 @@ class TokenPipeline:
             oauth_scopes=granted_scopes(request.oauth_scopes, authorization.oauth_scopes),
             resources=granted_resources(request.resources, authorization.resources),
             # A user's tokens are limited to the granted resources: RFC 8707 §2.2.
-            audience=request.audience if authorization.authentication is None else "",
-            dpop_jkt=await self._proved_key(request, authorization),
+            audience=request.audience if authorization.authentication is None else authorization.audience,
+            dpop_jkt=await self._proved_key(request, authorization, is_required=client.requires_dpop),
             is_narrowed=authorization.authentication is None and bool(request.oauth_scopes),
         )
         material = await self._signing.material(order)
@@ -88,6 +89,7 @@ class TokenPipeline:
             id_token=signed.id_token,
             refresh_token=family.refresh_token if family else "",
             dpop_nonce=self._proofs.nonce(request.tenant) if order.dpop_jkt else "",
+            issued_token_type=authorization.issued_token_type,
         )
 
     def _grant(self, grant_type: str, client: Client) -> Grant:
@@ -98,11 +100,13 @@ class TokenPipeline:
             raise UnauthorizedClient("the client may not use this grant type")
         return grant
 
-    async def _proved_key(self, request: TokenRequest, authorization: Authorization) -> str:
+    async def _proved_key(
+        self, request: TokenRequest, authorization: Authorization, *, is_required: bool
+    ) -> str:
         """Return the thumbprint of the DPoP key for the tokens, empty for none; a bound grant needs its key."""
         bound_to = authorization.dpop_jkt
         if request.dpop is None:
-            if bound_to:
+            if bound_to or is_required:
                 raise InvalidDpopProof("a DPoP proof is needed")
             return ""
         jkt = await self._proofs.thumbprint(request.tenant, request.dpop)

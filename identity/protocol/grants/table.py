@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 
+from identity.access.tokens.active import ActiveTokens
 from identity.access.tokens.families import Families
 from identity.access.tokens.token_sets import TokenSets
 from identity.authentication.authorization.code import AuthorizationCode
@@ -14,6 +15,7 @@ from identity.protocol.grants.client_credentials import ClientCredentialsGrant, 
 from identity.protocol.grants.device_code import DeviceCodeGrant
 from identity.protocol.grants.grant import Grant
 from identity.protocol.grants.refresh_token import RefreshTokenGrant
+from identity.protocol.grants.token_exchange import TokenExchangeGrant
 from server.platform.clock import Clock
 from server.platform.records import RecordStore
 
@@ -24,6 +26,7 @@ def grants(
     *,
     sets: TokenSets,
     families: Families,
+    tokens: ActiveTokens,
     standings: Standings,
     clock: Clock,
     randomness: Randomness,
@@ -34,5 +37,6 @@ def grants(
         ClientCredentialsGrant(standings),
         RefreshTokenGrant(families),
         DeviceCodeGrant(records, secrets, clock=clock, randomness=randomness),
+        TokenExchangeGrant(tokens, clock),
     )
     return {grant.grant_type: grant for grant in table}

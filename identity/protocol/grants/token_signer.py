@@ -68,6 +68,8 @@ class TokenSigner:
             dpop_jkt=order.dpop_jkt,
             custom=material.custom,
             is_narrowed=order.is_narrowed,
+            actor=order.authorization.actor,
+            ends_at=order.authorization.ends_at,
         )
         access_token = self._access_tokens.issue(grantee, material.access_token_key)
         id_token = ""

@@ -19,18 +19,24 @@ class DiscoveryServicer:
         definitions: Records[ScopeDefinition],
         grant_types: Collection[GrantType],
         *,
-        has_registration: bool,
+        registers_clients: bool,
+        registers_people: bool,
     ) -> None:
         self._tenants = tenants
         self._definitions = definitions
         self._grant_types = grant_types
-        self._has_registration = has_registration
+        self._registers_clients = registers_clients
+        self._registers_people = registers_people
 
     async def get_metadata(self, request: pb.GetMetadataRequest, _call: Call) -> pb.GetMetadataResponse:
         tenant = self._tenants.find(request.tenant_id)
         definitions = await self._definitions.page(tenant.tenant_id, most=MOST_LABELS)
         own_scopes = sorted(definition.name for definition in definitions)
         metadata = metadata_of(
-            tenant, self._grant_types, own_scopes=own_scopes, has_registration=self._has_registration
+            tenant,
+            self._grant_types,
+            own_scopes=own_scopes,
+            registers_clients=self._registers_clients,
+            registers_people=self._registers_people,
         )
         return pb.GetMetadataResponse(metadata=pb.ProviderMetadata(**asdict(metadata)))

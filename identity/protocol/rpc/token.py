@@ -9,8 +9,8 @@ from identity.access.client_authentication.authenticator import ClientCredential
 from identity.authentication.rpc.proofs import credentials_of, method_of
 from identity.directory import oauth_scopes as scopes
 from identity.foundation.errors import ProtocolError
-from identity.foundation.tenants import Tenants
-from identity.protocol.grants.grant import TokenRequest
+from identity.foundation.tenants import Tenant, Tenants
+from identity.protocol.grants.grant import ExchangeRequest, TokenRequest, TypedToken
 from identity.protocol.grants.pipeline import TokenPipeline
 from identity.protocol.tokens.introspection import Introspection
 from identity.protocol.tokens.revocation import Revocation
@@ -47,18 +47,27 @@ class TokenServicer:
             id_token=issued.id_token or None,
             refresh_token=issued.refresh_token or None,
             dpop_nonce=issued.dpop_nonce or None,
+            issued_token_type=issued.issued_token_type or None,
         )
 
     async def introspect_token(
         self, request: pb.IntrospectTokenRequest, _call: Call
     ) -> pb.IntrospectTokenResponse:
         tenant = self._tenants.find(request.tenant_id)
+        if request.wants_jwt:
+            return pb.IntrospectTokenResponse(jwt=await self._signed(tenant, request))
         if request.bearer:
             found = await self._introspection.for_bearer(tenant, request.bearer, token=request.token)
         else:
             credentials = credentials_of(request.client)
             found = await self._introspection.for_client(tenant, credentials, token=request.token)
         return pb.IntrospectTokenResponse(document=msgspec.json.encode(found))
+
+    async def _signed(self, tenant: Tenant, request: pb.IntrospectTokenRequest) -> str:
+        if request.bearer:
+            return await self._introspection.signed_for_bearer(tenant, request.bearer, token=request.token)
+        credentials = credentials_of(request.client)
+        return await self._introspection.signed_for_client(tenant, credentials, token=request.token)
 
     async def revoke_token(self, request: pb.RevokeTokenRequest, _call: Call) -> pb.RevokeTokenResponse:
         tenant = self._tenants.find(request.tenant_id)
@@ -83,5 +92,10 @@ class TokenServicer:
             code_verifier=request.code_verifier,
             refresh_token=request.refresh_token,
             device_code=request.device_code,
+            exchange=ExchangeRequest(
+                subject=TypedToken(request.subject_token, request.subject_token_type),
+                actor=TypedToken(request.actor_token, request.actor_token_type),
+                requested_token_type=request.requested_token_type,
+            ),
             dpop=request.dpop if request.HasField("dpop") else None,
         )

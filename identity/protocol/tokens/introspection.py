@@ -1,15 +1,18 @@
-"""Token introspection: RFC 7662.
+"""Token introspection: RFC 7662, and signed responses: RFC 9701.
 
 A caller that may not see a token gets the same response as for an unknown one.
 """
 
 from collections.abc import Mapping
 
+import msgspec
+
 from identity.access.client_authentication.authenticator import ClientAuthenticator, ClientCredentials
 from identity.access.tokens.active import ActiveToken, ActiveTokens
 from identity.access.tokens.claims import Document
 from identity.access.tokens.custom_claims import Asked, Claims, CustomClaims
 from identity.access.tokens.families import Families
+from identity.access.tokens.keys import KeyRing
 from identity.directory.client import Client
 from identity.directory.user import USERS
 from identity.foundation.errors import InvalidClient, InvalidToken
@@ -17,6 +20,9 @@ from identity.foundation.tenants import Tenant
 from identity.foundation.vocabulary import TokenType
 from server.platform.clock import Clock
 from server.platform.records import RecordStore
+
+# RFC 9701 §5: the type keeps the response apart from tokens, as does the lack of `sub` and `exp` (§8.1).
+JWT_TYPE = "token-introspection+jwt"
 
 INACTIVE: Mapping[str, object] = {"active": False}
 
@@ -28,6 +34,7 @@ class Introspection:
         tokens: ActiveTokens,
         *,
         families: Families,
+        keys: KeyRing,
         custom: CustomClaims,
         records: RecordStore,
         clock: Clock,
@@ -35,6 +42,7 @@ class Introspection:
         self._authenticator = authenticator
         self._tokens = tokens
         self._families = families
+        self._keys = keys
         self._custom = custom
         self._users = records.of(USERS)
         self._clock = clock
@@ -43,23 +51,57 @@ class Introspection:
         self, tenant: Tenant, credentials: ClientCredentials, *, token: str
     ) -> Mapping[str, object]:
         """Answer an authenticated client; raises InvalidClient, also for a public one: §2.1."""
+        return await self._for(tenant, await self._client(tenant, credentials), token)
+
+    async def signed_for_client(self, tenant: Tenant, credentials: ClientCredentials, *, token: str) -> str:
+        """Like `for_client`, as a JWT."""
+        client = await self._client(tenant, credentials)
+        return await self._signed(tenant, client, await self._for(tenant, client, token))
+
+    async def for_bearer(self, tenant: Tenant, bearer: str, *, token: str) -> Mapping[str, object]:
+        """Answer the holder of a bearer access token; raises InvalidToken."""
+        await self._holder(tenant, bearer)
+        return await self._for_holder(tenant, token)
+
+    async def signed_for_bearer(self, tenant: Tenant, bearer: str, *, token: str) -> str:
+        """Like `for_bearer`, as a JWT for the holder's client."""
+        client = await self._holder(tenant, bearer)
+        return await self._signed(tenant, client, await self._for_holder(tenant, token))
+
+    async def _client(self, tenant: Tenant, credentials: ClientCredentials) -> Client:
         client = await self._authenticator.authenticate(credentials, tenant)
         if client.is_public:
             raise InvalidClient("client authentication failed")
+        return client
+
+    async def _holder(self, tenant: Tenant, bearer: str) -> Client:
+        caller = await self._tokens.find(bearer, tenant)
+        if caller.claims.typ is not TokenType.BEARER:
+            raise InvalidToken("the token has to be presented with its proof")
+        return caller.client
+
+    async def _for(self, tenant: Tenant, client: Client, token: str) -> Mapping[str, object]:
         try:
             return await self._access_token(tenant, token)
         except InvalidToken:
             return await self._refresh_token(tenant, client, token)
 
-    async def for_bearer(self, tenant: Tenant, bearer: str, *, token: str) -> Mapping[str, object]:
-        """Answer the holder of a bearer access token; raises InvalidToken."""
-        caller = await self._tokens.find(bearer, tenant)
-        if caller.claims.typ is not TokenType.BEARER:
-            raise InvalidToken("the token has to be presented with its proof")
+    async def _for_holder(self, tenant: Tenant, token: str) -> Mapping[str, object]:
         try:
             return await self._access_token(tenant, token)
         except InvalidToken:
             return INACTIVE
+
+    async def _signed(self, tenant: Tenant, client: Client, found: Mapping[str, object]) -> str:
+        key_set = await self._keys.key_set(tenant.tenant_id)
+        claims = {
+            "iss": tenant.issuer,
+            "aud": client.client_id,
+            "iat": int(self._clock.now().timestamp()),
+            "token_introspection": found,
+        }
+        signing_key = key_set.signing_key(client.introspection_signed_response_alg)
+        return signing_key.sign(msgspec.json.encode(claims), typ=JWT_TYPE)
 
     async def _access_token(self, tenant: Tenant, text: str) -> Mapping[str, object]:
         """Raises InvalidToken."""
@@ -109,5 +151,6 @@ def _described(token: ActiveToken, custom: Claims) -> Mapping[str, object]:
         "username": token.user and (token.user.preferred_username or token.user.email),
         "roles": token.user and token.user.roles,
         "cnf": {"jkt": claims.cnf.jkt} if claims.cnf.jkt else None,
+        "act": claims.act,
     }
     return {**custom, **described, **{name: value for name, value in optional.items() if value}}

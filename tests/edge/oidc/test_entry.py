@@ -22,6 +22,7 @@ async def test_the_start_page_says_what_is_served_where(http: Http, deployment: 
         "/console/",
         "/auth/v1/",
         "/auth/v1/device",
+        "/docs",
         "/openapi.json",
         "/.well-known/openid-configuration",
     ]
@@ -36,6 +37,7 @@ async def test_a_program_gets_the_same_as_json(http: Http, deployment: Deploymen
     assert (response.status, response.headers["Vary"]) == (200, "Accept")
     assert await response.json() == {
         "product": "gnomon",
+        "documentation": "/docs",
         "openapi": "/openapi.json",
         "issuer": issuer,
         "openid_configuration": f"{issuer}.well-known/openid-configuration",
@@ -109,7 +111,7 @@ async def test_robots_are_told_to_stay_away(http: Http) -> None:
 async def test_password_managers_find_where_a_password_is_changed(http: Http) -> None:
     response = await http.get("/.well-known/change-password", allow_redirects=False)
 
-    assert (response.status, response.headers["Location"]) == (302, "/auth/v1/users/request_reset")
+    assert (response.status, response.headers["Location"]) == (302, "/auth/v1/account#password")
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,7 @@ async def test_the_metadata_names_what_works(http: Http) -> None:
         "refresh_token",
         "urn:ietf:params:oauth:grant-type:device_code",
         "client_credentials",
+        "urn:ietf:params:oauth:grant-type:token-exchange",
     ]
     assert metadata["id_token_signing_alg_values_supported"] == ["RS256", "ES256", "EdDSA", "RS384", "RS512"]
     assert metadata["code_challenge_methods_supported"] == ["S256"]
@@ -72,6 +73,7 @@ async def test_the_metadata_names_what_works(http: Http) -> None:
     assert "RS256" in metadata["request_object_signing_alg_values_supported"]
     assert "none" not in metadata["request_object_signing_alg_values_supported"]
     assert "registration_endpoint" not in metadata
+    assert metadata["prompt_values_supported"] == ["none", "login", "consent", "select_account"]
     assert metadata["authorization_response_iss_parameter_supported"] is True
 
 

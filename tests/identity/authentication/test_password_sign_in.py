@@ -1,7 +1,7 @@
 """Sign-in with a password, and facts that its errors must not reveal."""
 
 import asyncio
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from argon2 import PasswordHasher
@@ -10,6 +10,7 @@ from identity.authentication.password_sign_in import PasswordSignIn
 from identity.directory.password_config import PasswordConfig
 from identity.directory.passwords import Passwords
 from identity.directory.user import User
+from identity.people.user_changes import Labelled, UserChange, applied
 from server.platform.errors import PermissionDenied, ResourceExhausted, Unauthenticated
 from tests.identity.browsers import ADDRESS, NOON, PASSWORD, PASSWORD_HASH, Provider, alice
 
@@ -68,6 +69,75 @@ async def test_every_failure_counts_alike(provider: Provider, user: User) -> Non
             await verify(provider)
 
     assert provider.pauses.seconds == [6, 8]
+
+
+async def test_who_signed_in_unconfirmed_is_not_locked_out_later(provider: Provider) -> None:
+    provider.confirmation.is_required = False
+    await provider.admit(alice(is_email_verified=False, is_self_registered=True))
+    await verify(provider)
+    provider.confirmation.is_required = True
+
+    user = await verify(provider)
+
+    assert (user.user_id, user.is_email_verified) == ("alice", False)
+
+
+async def test_who_signed_in_unconfirmed_may_change_the_account(provider: Provider) -> None:
+    used = alice(is_email_verified=False, is_self_registered=True).signed_in(EARLIER)
+    await provider.admit(applied(UserChange(given_name="Al"), used, labelled=Labelled((), ()), now=LATER))
+
+    assert (await verify(provider)).given_name == "Al"
+
+
+@pytest.mark.parametrize("changed_at", [None, NOON - timedelta(seconds=1)])
+async def test_a_record_of_an_earlier_version_shows_a_sign_in_after_every_change(
+    provider: Provider, changed_at: datetime | None
+) -> None:
+    old = alice(
+        is_email_verified=False, is_self_registered=True, last_login_at=EARLIER, changed_at=changed_at
+    )
+    await provider.admit(old)
+
+    assert (await verify(provider)).unconfirmed_login_at == NOON
+
+
+@pytest.mark.parametrize("changed_at", [NOON, LATER])
+async def test_a_record_of_an_earlier_version_that_was_changed_since_is_to_be_confirmed(
+    provider: Provider, changed_at: datetime
+) -> None:
+    old = alice(
+        is_email_verified=False, is_self_registered=True, last_login_at=EARLIER, changed_at=changed_at
+    )
+    await provider.admit(old)
+
+    with pytest.raises(PermissionDenied) as refusal:
+        await verify(provider)
+
+    assert refusal.value.metadata["cause"] == "EMAIL_NOT_CONFIRMED"
+
+
+async def test_an_address_that_an_administrator_enters_is_to_be_confirmed(provider: Provider) -> None:
+    used = alice(email="al@example.com", is_email_verified=False, is_self_registered=True).signed_in(EARLIER)
+    change = UserChange(email="alice@example.com")
+    await provider.admit(applied(change, used, labelled=Labelled((), ()), now=LATER))
+
+    with pytest.raises(PermissionDenied) as refusal:
+        await verify(provider)
+
+    assert refusal.value.metadata["cause"] == "EMAIL_NOT_CONFIRMED"
+
+
+async def test_an_address_that_an_administrator_marks_unconfirmed_is_to_be_confirmed_again(
+    provider: Provider,
+) -> None:
+    signed_in = alice(is_email_verified=True, is_self_registered=True, last_login_at=EARLIER)
+    change = UserChange(is_email_verified=False)
+    await provider.admit(applied(change, signed_in, labelled=Labelled((), ()), now=LATER))
+
+    with pytest.raises(PermissionDenied) as refusal:
+        await verify(provider)
+
+    assert refusal.value.metadata["cause"] == "EMAIL_NOT_CONFIRMED"
 
 
 async def test_an_unconfirmed_address_is_to_be_confirmed_first(provider: Provider) -> None:

@@ -10,19 +10,20 @@ from typing import Any, TypeVar
 import asyncpg
 import pytest
 
-from identity.administration.rpc.process_api.user import SEARCHABLE_USER
 from identity.directory.client import CLIENTS, Client
 from identity.directory.user import USERS, User
+from identity.people.searches import SEARCHABLE_USER, UserSearch
 from server.platform.call import TenantId
 from server.platform.clock import VirtualClock
 from server.platform.postgres.pool import open_pool
 from server.platform.postgres.pooled import PooledDatabase
 from server.platform.query import Condition, Field, FieldType, Operator, Page, Query, SortKey, Window
 from server.platform.query.cursor import position_of
+from server.platform.query.sql import Statement
 from server.platform.records import Records
 from server.platform.records.memory import MemoryRecordStore
 from server.platform.records.postgres import PostgresRecordStore
-from server.platform.records.search import search_of
+from server.platform.records.search import FEW, Search, search_of
 from tests.durable import migrated_database
 
 T = TypeVar("T")
@@ -30,6 +31,7 @@ T = TypeVar("T")
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 ACME, UMBRELLA = TenantId("acme"), TenantId("umbrella")
 FIELDS = SEARCHABLE_USER.fields
+WORDS = Field("words", FieldType.TEXTS)
 ORDERS = [
     (),
     (SortKey(FIELDS["username"], is_descending=True),),
@@ -45,6 +47,12 @@ FILTERS: Sequence[tuple[Condition, ...]] = [
     (Condition(FIELDS["name"], Operator.EXISTS, operand=False),),
     (Condition(FIELDS["name"], Operator.LIKE, "A*"), Condition(FIELDS["email"], Operator.LIKE, "*1*")),
     (Condition(FIELDS["username"], Operator.GTE, "m"),),
+    *(
+        (Condition(WORDS, Operator.BEGINS, text),)
+        for text in ("x1", "lovel", "bó", "o’2", "example", "ada l")
+    ),
+    *((Condition(WORDS, Operator.BEGINS, text),) for text in ("'", "x\\", "a' | 'b", "&", "b:*")),
+    (Condition(WORDS, Operator.BEGINS, "ada"), Condition(WORDS, Operator.BEGINS, "x")),
 ]
 
 
@@ -150,7 +158,9 @@ async def test_the_database_names_users_as_the_program_does(pool: asyncpg.Pool) 
     for user in users(60):
         await records.insert(user)
 
-    rows = await pool.fetch('SELECT tenant_id, id, username, name, tenant_ids FROM identity."user"')
+    rows = await pool.fetch(
+        'SELECT tenant_id, id, username, name, tenant_ids, tsvector_to_array(words) AS words FROM identity."user"'
+    )
 
     assert len(rows) == 60
     for row in rows:
@@ -163,6 +173,8 @@ async def test_the_database_names_users_as_the_program_does(pool: asyncpg.Pool) 
             name,
             list(kept.tenant_ids),
         )
+        words = {word.replace("\0", "\ufffd") for word in kept.words}
+        assert set(row["words"]) == {f"{kept.tenant_id}/{word}" for word in words}
 
 
 async def test_clients_of_a_group_are_found_whichever_program_wrote_them(pool: asyncpg.Pool) -> None:
@@ -212,9 +224,56 @@ async def test_a_page_of_members_comes_from_an_index(ten_thousand: asyncpg.Pool,
     assert await rows_read(ten_thousand, query((), (member,), Window(limit=50))) <= 500
 
 
+@pytest.mark.parametrize("text", ["u7777", "ada42 l", "u4242@example.com"])
+@pytest.mark.parametrize("sort", ["username", "name", "email"])
+async def test_words_of_few_among_ten_thousand_users_lead_to_them(
+    ten_thousand: asyncpg.Pool, text: str, sort: str
+) -> None:
+    search = searched(UserSearch(text=text, sort=sort))
+
+    (matches,) = await ten_thousand.fetchrow(search.bounded_count.text, *search.bounded_count.arguments)
+    page = search.page_among(matches)
+
+    assert page is search.page_of_few
+    assert await rows_of(ten_thousand, search.bounded_count) <= 500
+    assert await rows_of(ten_thousand, page) <= 500
+
+
+@pytest.mark.parametrize("sort", ["username", "name", "email"])
+async def test_of_a_word_of_ten_thousand_users_the_order_leads_to_a_page(
+    ten_thousand: asyncpg.Pool, sort: str
+) -> None:
+    search = searched(UserSearch(text="ad", sort=sort))
+
+    (matches,) = await ten_thousand.fetchrow(search.bounded_count.text, *search.bounded_count.arguments)
+    page = search.page_among(matches)
+
+    assert (matches, page) == (FEW + 1, search.page)
+    assert await rows_of(ten_thousand, page) <= 500
+
+
+async def test_a_search_reads_no_users_of_other_tenants(ten_thousand: asyncpg.Pool) -> None:
+    await ten_thousand.execute("""
+        INSERT INTO identity."user" (tenant_id, id, revision, content, email, groups, roles)
+        SELECT 'umbrella', 'v' || n, 1, '{"given_name": "Ada"}', 'v' || n || '@example.com', '{}', '{}'
+        FROM generate_series(1, 20) AS n
+    """)
+    search = searched(UserSearch(text="ada", sort="email"), tenant=UMBRELLA)
+
+    assert await rows_of(ten_thousand, search.bounded_count) == 20
+    assert await rows_of(ten_thousand, search.page_of_few) == 20
+
+
 async def rows_read(pool: asyncpg.Pool, asked: Query) -> int:
     """The most rows that a step of the plan looks at."""
-    statement = search_of(USERS, asked, tenant_id=ACME, now=NOON).page
+    return await rows_of(pool, search_of(USERS, asked, tenant_id=ACME, now=NOON).page)
+
+
+def searched(search: UserSearch, *, tenant: TenantId = ACME) -> Search:
+    return search_of(USERS, search.query(token="", most=50), tenant_id=tenant, now=NOON)
+
+
+async def rows_of(pool: asyncpg.Pool, statement: Statement) -> int:
     (plan,) = await pool.fetchrow(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement.text}", *statement.arguments)
     return most_rows(json.loads(plan)[0]["Plan"])
 

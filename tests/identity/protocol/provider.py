@@ -171,6 +171,15 @@ class Provider:
         events = Events(self.records, self.events.levels, clock=self.clock, randomness=self.randomness)
         reports = GrantReports(events, self.events)
         custom = CustomClaims(self.records)
+        revoked = RevokedTokens(self.records)
+        self.active = ActiveTokens(
+            self.keys,
+            self.clients,
+            sets=self.sets,
+            revoked=revoked,
+            records=self.records,
+            clock=self.clock,
+        )
         self.pipeline = TokenPipeline(
             self.authenticator,
             grants(
@@ -178,6 +187,7 @@ class Provider:
                 self.secrets,
                 sets=self.sets,
                 families=self.families,
+                tokens=self.active,
                 standings=Standings(self.records, TENANTS),
                 clock=self.clock,
                 randomness=self.randomness,
@@ -194,19 +204,11 @@ class Provider:
             ),
             report=reports.token_issued,
         )
-        revoked = RevokedTokens(self.records)
-        self.active = ActiveTokens(
-            self.keys,
-            self.clients,
-            sets=self.sets,
-            revoked=revoked,
-            records=self.records,
-            clock=self.clock,
-        )
         self.introspection = Introspection(
             self.authenticator,
             self.active,
             families=self.families,
+            keys=self.keys,
             custom=custom,
             records=self.records,
             clock=self.clock,

@@ -28,7 +28,7 @@ async def test_a_client_in_its_own_name_gets_an_access_token_and_nothing_else(
     claims = await provider.claims(issued.access_token)
     assert (claims["sub"], claims["aud"], claims["azp"]) == ("app", "app", "app")
     assert (issued.id_token, issued.refresh_token, issued.oauth_scopes) == ("", "", ("job:work",))
-    assert not {"email", "roles", "sid", "set_id", "cnf"} & claims.keys()
+    assert not {"email", "roles", "sid", "cnf"} & claims.keys()
     assert not await records.of(TOKEN_SETS).page(TENANT.tenant_id)
 
 

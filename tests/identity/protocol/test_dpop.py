@@ -15,6 +15,7 @@ from identity.access.dpop.config import DpopConfig
 from identity.crypto.signed_jwt import CLIENT_ALGORITHMS, ForeignSignatures
 from identity.foundation.errors import InvalidDpopProof, InvalidToken, ProtocolError, UseDpopNonce
 from identity.foundation.vocabulary import TokenType
+from identity.protocol.grants.pipeline import IssuedTokens
 from identity.protocol.userinfo.presented import PresentedToken
 from tests.identity.protocol.provider import NOON, TENANT, Provider
 
@@ -213,6 +214,21 @@ async def test_a_refused_proof_does_not_use_the_code_up(provider: Provider) -> N
     issued = await provider.redeem(code, dpop=proof(jti="2", nonce=nonce))
 
     assert (issued.token_type, issued.dpop_nonce) == (TokenType.DPOP, nonce)
+
+
+@pytest.mark.parametrize("grant_type", ["code", "client_credentials"])
+async def test_a_client_of_bound_tokens_gets_none_without_a_proof(relaxed: Provider, grant_type: str) -> None:
+    await relaxed.change_client(requires_dpop=True)
+
+    async def ask(**fields: Any) -> IssuedTokens:
+        if grant_type == "code":
+            return await relaxed.redeem(code, **fields)
+        return await relaxed.ask(grant_type, **fields)
+
+    code = await relaxed.code()
+    with pytest.raises(InvalidDpopProof):
+        await ask()
+    assert (await ask(dpop=proof())).token_type is TokenType.DPOP
 
 
 async def test_a_code_that_was_asked_for_with_a_key_needs_it(relaxed: Provider) -> None:

@@ -5,6 +5,8 @@ from datetime import timedelta
 import pytest
 
 from identity.access.client_authentication.authenticator import ClientCredentials
+from identity.crypto.jose.algorithms import SigningAlgorithm
+from identity.crypto.signed_jwt import parse
 from identity.foundation.errors import InvalidClient, InvalidRequest, InvalidToken, UnsupportedTokenType
 from identity.foundation.vocabulary import AuthenticationMethod, GrantType
 from tests.identity.protocol.provider import ACME, ADA, AS_APP, NOON, SECRET, TENANT, Provider, app
@@ -209,3 +211,50 @@ async def test_a_revocation_needs_a_token_and_its_client(provider: Provider) -> 
         await revoke(provider, "")
     with pytest.raises(InvalidClient):
         await provider.revocation.revoke(TENANT, replace(AS_APP, client_secret="wrong"), token="x")
+
+
+async def test_a_signed_response_is_for_its_caller_and_no_token(provider: Provider) -> None:
+    await provider.change_client("other", introspection_signed_response_alg=SigningAlgorithm.ES256)
+    issued = await provider.sign_in(oauth_scopes=("openid", "email"))
+
+    jwt = await provider.introspection.signed_for_client(TENANT, AS_OTHER, token=issued.access_token)
+
+    found = await provider.introspection.for_client(TENANT, AS_OTHER, token=issued.access_token)
+    header, claims = parse(jwt).header, await provider.claims(jwt)
+    assert (header["typ"], header["alg"]) == ("token-introspection+jwt", "ES256")
+    assert claims == {
+        "iss": TENANT.issuer,
+        "aud": "other",
+        "iat": NOW,
+        "token_introspection": {**found, "roles": ["engineer"]},
+    }
+    assert not await provider.is_active(jwt)
+
+
+async def test_a_signed_response_says_of_a_bad_token_that_it_is_inactive_and_no_more(
+    provider: Provider,
+) -> None:
+    jwt = await provider.introspection.signed_for_client(TENANT, AS_APP, token="x")
+
+    assert (await provider.claims(jwt))["token_introspection"] == INACTIVE
+    assert parse(jwt).header["alg"] == "RS256"
+
+
+async def test_a_signed_response_to_a_bearer_is_for_the_client_of_its_token(provider: Provider) -> None:
+    bearer = (await provider.ask(GrantType.CLIENT_CREDENTIALS, credentials=AS_OTHER)).access_token
+    issued = await provider.sign_in()
+
+    jwt = await provider.introspection.signed_for_bearer(TENANT, bearer, token=issued.access_token)
+
+    claims = await provider.claims(jwt)
+    assert (claims["aud"], claims["token_introspection"]["sub"]) == ("other", ADA.id)
+    with pytest.raises(InvalidToken):
+        await provider.introspection.signed_for_bearer(TENANT, "x", token=issued.access_token)
+
+
+async def test_a_public_client_gets_no_signed_response(provider: Provider) -> None:
+    await provider.change_client("other", token_endpoint_auth_method=AuthenticationMethod.NONE)
+    public = ClientCredentials(AuthenticationMethod.NONE, "other")
+
+    with pytest.raises(InvalidClient):
+        await provider.introspection.signed_for_client(TENANT, public, token="x")

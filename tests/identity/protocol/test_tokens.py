@@ -1,3 +1,4 @@
+import json
 from datetime import timedelta
 
 import pytest
@@ -9,7 +10,7 @@ from identity.crypto.jose.algorithms import SigningAlgorithm
 from identity.crypto.signed_jwt import parse
 from identity.directory.user import User
 from identity.foundation.errors import InvalidRequest, InvalidToken
-from identity.foundation.vocabulary import GrantType
+from identity.foundation.vocabulary import AccessTokenTyp, GrantType
 from server.platform.call import TenantId
 from tests.identity.protocol.provider import ACME, ADA, NOON, TENANT, Provider
 
@@ -34,12 +35,49 @@ async def test_an_access_token_says_who_may_do_what_for_whom_and_until_when(prov
         "typ": "Bearer",
         "scope": "openid email groups",
         "sid": "s" * 32,
-        "set_id": claims["set_id"],
         "email": "ada@example.com",
         "email_verified": True,
         "roles": ["engineer"],
         "groups": ["analysts", "writers"],
     } == claims
+
+
+async def test_an_access_token_of_the_profile_says_who_asked_and_how_its_user_signed_in(
+    provider: Provider,
+) -> None:
+    await provider.change_client(access_token_typ=AccessTokenTyp.RFC_9068)
+
+    issued = await provider.sign_in()
+    own = await provider.ask(GrantType.CLIENT_CREDENTIALS)
+
+    claims = await provider.claims(issued.access_token)
+    assert parse(issued.access_token).header["typ"] == parse(own.access_token).header["typ"] == "at+jwt"
+    assert {"iss", "exp", "aud", "sub", "client_id", "iat", "jti"} <= claims.keys()
+    assert {
+        "client_id": "app",
+        "auth_time": NOW,
+        "amr": ["pwd"],
+        "acr": "urn:example:pwd",
+    }.items() <= claims.items()
+    assert not {"auth_time", "amr", "acr"} & (await provider.claims(own.access_token)).keys()
+    assert parse(issued.id_token).header["typ"] == "JWT"
+    assert await provider.is_active(issued.access_token)
+
+
+async def test_a_token_of_an_earlier_version_names_its_set_in_a_claim_and_ends_with_it(
+    provider: Provider,
+) -> None:
+    issued = await provider.sign_in()
+    claims = await provider.claims(issued.access_token)
+    set_id, _, rest = claims["jti"].partition(".")
+    key = (await provider.keys.key_set(TENANT.tenant_id)).signing_key(SigningAlgorithm.RS256)
+    old = key.sign(json.dumps(claims | {"jti": rest, "set_id": set_id}).encode())
+    was_active = await provider.is_active(old)
+
+    await provider.sets.remove(TENANT, set_id)
+
+    assert (was_active, await provider.is_active(old)) == (True, False)
+    assert not await provider.is_active(issued.access_token)
 
 
 async def test_an_id_token_says_who_signed_in_when_and_how(provider: Provider) -> None:

@@ -1,4 +1,4 @@
-// Uses a passkey: Web Authentication Level 3 §5.1.4, with octets in base64url on the wire.
+// Uses and adds passkeys: Web Authentication Level 3 §5.1.4 and §5.1.3, with octets in base64url on the wire.
 "use strict";
 
 function octets(text) {
@@ -27,6 +27,24 @@ function written({ id, rawId, type, response }) {
       authenticatorData: encoded(authenticatorData),
       signature: encoded(signature),
       ...(userHandle && { userHandle: encoded(userHandle) }),
+    },
+  };
+}
+
+function creationOptions({ challenge, user, excludeCredentials = [], ...rest }) {
+  const excluded = excludeCredentials.map(({ id, ...credential }) => ({ ...credential, id: octets(id) }));
+  return { ...rest, challenge: octets(challenge), user: { ...user, id: octets(user.id) }, excludeCredentials: excluded };
+}
+
+function created({ id, rawId, type, response }) {
+  return {
+    id,
+    type,
+    rawId: encoded(rawId),
+    response: {
+      clientDataJSON: encoded(response.clientDataJSON),
+      attestationObject: encoded(response.attestationObject),
+      transports: response.getTransports(),
     },
   };
 }

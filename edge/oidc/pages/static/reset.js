@@ -1,4 +1,4 @@
-// Sets a password by a link, or adds a passkey: Web Authentication Level 3 §5.1.3, with octets in base64url.
+// Sets a password by a link, or adds a passkey.
 "use strict";
 
 const form = document.getElementById("reset");
@@ -28,24 +28,6 @@ async function setPassword() {
   const members = { magic_link_id: state.magic_link_id, password: password.value };
   if (state.needs_passkey) members.mfa_code = await usedPasskey();
   window.location.assign((await ask("PUT", state.action, members)).headers.get("location"));
-}
-
-function creationOptions({ challenge, user, excludeCredentials = [], ...rest }) {
-  const excluded = excludeCredentials.map(({ id, ...credential }) => ({ ...credential, id: octets(id) }));
-  return { ...rest, challenge: octets(challenge), user: { ...user, id: octets(user.id) }, excludeCredentials: excluded };
-}
-
-function created({ id, rawId, type, response }) {
-  return {
-    id,
-    type,
-    rawId: encoded(rawId),
-    response: {
-      clientDataJSON: encoded(response.clientDataJSON),
-      attestationObject: encoded(response.attestationObject),
-      transports: response.getTransports(),
-    },
-  };
 }
 
 async function addPasskey() {

@@ -29,6 +29,9 @@ const codeStep = document.getElementById("code-step");
 // The password field of a page that asks for the address first.
 const passwordStep = document.getElementById("password-step");
 
+// Leads from a choice of providers to the password.
+const usePassword = document.getElementById("use-password");
+
 function password() {
   return document.getElementById("password");
 }
@@ -148,12 +151,29 @@ async function goOnWithAddress() {
     return;
   }
   offerOnly(found.providers);
-  passwordStep.replaceWith(passwordStep.content);
   email.readOnly = true;
   anotherAddress.hidden = false;
+  tell({});
+  if (found.step === "choice") {
+    offerPassword();
+  } else {
+    askForPassword();
+  }
+}
+
+// The password is one of several ways: its field appears on demand.
+function offerPassword() {
+  submit.hidden = true;
+  usePassword.hidden = false;
+  (providers.find((button) => !button.hidden) ?? usePassword).focus();
+}
+
+function askForPassword() {
+  usePassword.hidden = true;
+  passwordStep.replaceWith(passwordStep.content);
+  submit.hidden = false;
   submit.textContent = "Sign in";
   submit.disabled = false;
-  tell({});
   password().focus();
 }
 
@@ -178,7 +198,7 @@ function explainedOfPassword(refusal) {
 
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
-  if (submit.disabled) return;
+  if (submit.disabled || submit.hidden) return;
   if (password()) {
     await attempt([submit, passkey, ...providers], "Signing in …", { step: signIn, explained: explainedOfPassword });
   } else {
@@ -194,6 +214,8 @@ for (const button of providers) {
     }),
   );
 }
+
+usePassword?.addEventListener("click", askForPassword);
 
 sendLinkAgain.addEventListener("click", () =>
   attempt([submit, sendLinkAgain], "One moment …", {

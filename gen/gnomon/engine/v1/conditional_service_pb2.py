@@ -27,7 +27,7 @@ from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb
 from google.api import annotations_pb2 as google_dot_api_dot_annotations__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n*gnomon/engine/v1/conditional_service.proto\x12\x10gnomon.engine.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\"\xc5\x01\n\x1b\x45valuateConditionalsRequest\x12\x32\n\x16process_definition_key\x18\x01 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01H\x00\x88\x01\x01\x12\x1f\n\tvariables\x18\x02 \x01(\x0c\x42\x0c\xbaH\x03\xc8\x01\x01\x92\xe7\x18\x02\x08\x02\x12(\n\ttenant_id\x18\x03 \x01(\tB\x10\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x02\x10\x01H\x01\x88\x01\x01\x42\x19\n\x17_process_definition_keyB\x0c\n\n_tenant_id\"h\n\x18ProcessInstanceReference\x12&\n\x16process_definition_key\x18\x01 \x01(\x03\x42\x06\x92\xe7\x18\x02\x08\x01\x12$\n\x14process_instance_key\x18\x02 \x01(\x03\x42\x06\x92\xe7\x18\x02\x08\x01\"\xa4\x01\n\x1c\x45valuateConditionalsResponse\x12*\n\x1a\x63onditional_evaluation_key\x18\x01 \x01(\x03\x42\x06\x92\xe7\x18\x02\x08\x01\x12\x11\n\ttenant_id\x18\x02 \x01(\t\x12\x45\n\x11process_instances\x18\x03 \x03(\x0b\x32*.gnomon.engine.v1.ProcessInstanceReference2\x95\x02\n\x12\x43onditionalService\x12\xfe\x01\n\x14\x45valuateConditionals\x12-.gnomon.engine.v1.EvaluateConditionalsRequest\x1a..gnomon.engine.v1.EvaluateConditionalsResponse\"\x86\x01\x8a\xe7\x18\\\n\x0finstance:create(\x01\x32\tNOT_FOUND2\rINVALID_STATEr-\n\x12PROCESS_DEFINITION\x12\x17\x43REATE_PROCESS_INSTANCE\x82\xd3\xe4\x93\x02 \"\x1b/v2/conditionals/evaluation:\x01*b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n*gnomon/engine/v1/conditional_service.proto\x12\x10gnomon.engine.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\"\xc5\x01\n\x1b\x45valuateConditionalsRequest\x12\x32\n\x16process_definition_key\x18\x01 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01H\x00\x88\x01\x01\x12\x1f\n\tvariables\x18\x02 \x01(\x0c\x42\x0c\xbaH\x03\xc8\x01\x01\x92\xe7\x18\x02\x08\x02\x12(\n\ttenant_id\x18\x03 \x01(\tB\x10\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x02\x10\x01H\x01\x88\x01\x01\x42\x19\n\x17_process_definition_keyB\x0c\n\n_tenant_id\"h\n\x18ProcessInstanceReference\x12&\n\x16process_definition_key\x18\x01 \x01(\x03\x42\x06\x92\xe7\x18\x02\x08\x01\x12$\n\x14process_instance_key\x18\x02 \x01(\x03\x42\x06\x92\xe7\x18\x02\x08\x01\"\xa4\x01\n\x1c\x45valuateConditionalsResponse\x12*\n\x1a\x63onditional_evaluation_key\x18\x01 \x01(\x03\x42\x06\x92\xe7\x18\x02\x08\x01\x12\x11\n\ttenant_id\x18\x02 \x01(\t\x12\x45\n\x11process_instances\x18\x03 \x03(\x0b\x32*.gnomon.engine.v1.ProcessInstanceReference2\xa6\x02\n\x12\x43onditionalService\x12\x8f\x02\n\x14\x45valuateConditionals\x12-.gnomon.engine.v1.EvaluateConditionalsRequest\x1a..gnomon.engine.v1.EvaluateConditionalsResponse\"\x97\x01\x8a\xe7\x18m\n\x0finstance:create(\x01\x32\tNOT_FOUND2\rINVALID_STATE2\x0fQUOTA_EXHAUSTEDr-\n\x12PROCESS_DEFINITION\x12\x17\x43REATE_PROCESS_INSTANCE\x82\xd3\xe4\x93\x02 \"\x1b/v2/conditionals/evaluation:\x01*b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -47,7 +47,7 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_EVALUATECONDITIONALSRESPONSE'].fields_by_name['conditional_evaluation_key']._loaded_options = None
   _globals['_EVALUATECONDITIONALSRESPONSE'].fields_by_name['conditional_evaluation_key']._serialized_options = b'\222\347\030\002\010\001'
   _globals['_CONDITIONALSERVICE'].methods_by_name['EvaluateConditionals']._loaded_options = None
-  _globals['_CONDITIONALSERVICE'].methods_by_name['EvaluateConditionals']._serialized_options = b'\212\347\030\\\n\017instance:create(\0012\tNOT_FOUND2\rINVALID_STATEr-\n\022PROCESS_DEFINITION\022\027CREATE_PROCESS_INSTANCE\202\323\344\223\002 \"\033/v2/conditionals/evaluation:\001*'
+  _globals['_CONDITIONALSERVICE'].methods_by_name['EvaluateConditionals']._serialized_options = b'\212\347\030m\n\017instance:create(\0012\tNOT_FOUND2\rINVALID_STATE2\017QUOTA_EXHAUSTEDr-\n\022PROCESS_DEFINITION\022\027CREATE_PROCESS_INSTANCE\202\323\344\223\002 \"\033/v2/conditionals/evaluation:\001*'
   _globals['_EVALUATECONDITIONALSREQUEST']._serialized_start=154
   _globals['_EVALUATECONDITIONALSREQUEST']._serialized_end=351
   _globals['_PROCESSINSTANCEREFERENCE']._serialized_start=353
@@ -55,5 +55,5 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_EVALUATECONDITIONALSRESPONSE']._serialized_start=460
   _globals['_EVALUATECONDITIONALSRESPONSE']._serialized_end=624
   _globals['_CONDITIONALSERVICE']._serialized_start=627
-  _globals['_CONDITIONALSERVICE']._serialized_end=904
+  _globals['_CONDITIONALSERVICE']._serialized_end=921
 # @@protoc_insertion_point(module_scope)

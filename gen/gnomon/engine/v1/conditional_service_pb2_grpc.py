@@ -49,7 +49,8 @@ class ConditionalServiceServicer:
     def EvaluateConditionals(self, request, context):
         """Begins a process instance at each start event of a process whose condition the variables meet, and gives it the
         variables: of the process definition with this key if it is the latest version, or of the latest version of each.
-        Rejected with NOT_FOUND when there is no such process definition, INVALID_STATE when more than 100 would begin.
+        Rejected with NOT_FOUND when there is no such process definition, INVALID_STATE when more than 100 would begin,
+        QUOTA_EXHAUSTED when the tenant has no room for one more process instance.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

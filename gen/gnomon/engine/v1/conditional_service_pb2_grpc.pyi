@@ -36,7 +36,8 @@ class ConditionalServiceStub:
     EvaluateConditionals: _grpc.UnaryUnaryMultiCallable[_conditional_service_pb2.EvaluateConditionalsRequest, _conditional_service_pb2.EvaluateConditionalsResponse]
     """Begins a process instance at each start event of a process whose condition the variables meet, and gives it the
     variables: of the process definition with this key if it is the latest version, or of the latest version of each.
-    Rejected with NOT_FOUND when there is no such process definition, INVALID_STATE when more than 100 would begin.
+    Rejected with NOT_FOUND when there is no such process definition, INVALID_STATE when more than 100 would begin,
+    QUOTA_EXHAUSTED when the tenant has no room for one more process instance.
     """
 
 @_typing.type_check_only
@@ -47,7 +48,8 @@ class ConditionalServiceAsyncStub(ConditionalServiceStub):
     EvaluateConditionals: _aio.UnaryUnaryMultiCallable[_conditional_service_pb2.EvaluateConditionalsRequest, _conditional_service_pb2.EvaluateConditionalsResponse]  # type: ignore[assignment]
     """Begins a process instance at each start event of a process whose condition the variables meet, and gives it the
     variables: of the process definition with this key if it is the latest version, or of the latest version of each.
-    Rejected with NOT_FOUND when there is no such process definition, INVALID_STATE when more than 100 would begin.
+    Rejected with NOT_FOUND when there is no such process definition, INVALID_STATE when more than 100 would begin,
+    QUOTA_EXHAUSTED when the tenant has no room for one more process instance.
     """
 
 class ConditionalServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -61,7 +63,8 @@ class ConditionalServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_conditional_service_pb2.EvaluateConditionalsResponse, _abc.Awaitable[_conditional_service_pb2.EvaluateConditionalsResponse]]:
         """Begins a process instance at each start event of a process whose condition the variables meet, and gives it the
         variables: of the process definition with this key if it is the latest version, or of the latest version of each.
-        Rejected with NOT_FOUND when there is no such process definition, INVALID_STATE when more than 100 would begin.
+        Rejected with NOT_FOUND when there is no such process definition, INVALID_STATE when more than 100 would begin,
+        QUOTA_EXHAUSTED when the tenant has no room for one more process instance.
         """
 
 def add_ConditionalServiceServicer_to_server(servicer: ConditionalServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

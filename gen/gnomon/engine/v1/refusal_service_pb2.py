@@ -26,7 +26,7 @@ from gnomon.buf.validate import validate_pb2 as buf_dot_validate_dot_validate__p
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&gnomon/engine/v1/refusal_service.proto\x12\x10gnomon.engine.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\"\x80\x01\n\x14ReportRefusalRequest\x12\x17\n\x03rpc\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x1a\n\x07request\x18\x02 \x01(\x0c\x42\t\xbaH\x06z\x04\x18\x80\x80\x04\x12\x19\n\x06reason\x18\x03 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@\x12\x18\n\x06\x64\x65tail\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\xd0\x0f\"\x17\n\x15ReportRefusalResponse2~\n\x0eRefusalService\x12l\n\rReportRefusal\x12&.gnomon.engine.v1.ReportRefusalRequest\x1a\'.gnomon.engine.v1.ReportRefusalResponse\"\n\x8a\xe7\x18\x06\x1a\x02\x02\x03P\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&gnomon/engine/v1/refusal_service.proto\x12\x10gnomon.engine.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\"\x80\x01\n\x14ReportRefusalRequest\x12\x17\n\x03rpc\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x1a\n\x07request\x18\x02 \x01(\x0c\x42\t\xbaH\x06z\x04\x18\x80\x80\x04\x12\x19\n\x06reason\x18\x03 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@\x12\x18\n\x06\x64\x65tail\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\xd0\x0f\"\x17\n\x15ReportRefusalResponse2\xb3\x01\n\x0eRefusalService\x12\xa0\x01\n\rReportRefusal\x12&.gnomon.engine.v1.ReportRefusalRequest\x1a\'.gnomon.engine.v1.ReportRefusalResponse\">\x8a\xe7\x18:2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x12MODE_NOT_SUPPORTEDP\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -42,11 +42,11 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_REPORTREFUSALREQUEST'].fields_by_name['detail']._loaded_options = None
   _globals['_REPORTREFUSALREQUEST'].fields_by_name['detail']._serialized_options = b'\272H\005r\003\030\320\017'
   _globals['_REFUSALSERVICE'].methods_by_name['ReportRefusal']._loaded_options = None
-  _globals['_REFUSALSERVICE'].methods_by_name['ReportRefusal']._serialized_options = b'\212\347\030\006\032\002\002\003P\001'
+  _globals['_REFUSALSERVICE'].methods_by_name['ReportRefusal']._serialized_options = b'\212\347\030:2\017UNAUTHENTICATED2\021PERMISSION_DENIED2\022MODE_NOT_SUPPORTEDP\001'
   _globals['_REPORTREFUSALREQUEST']._serialized_start=120
   _globals['_REPORTREFUSALREQUEST']._serialized_end=248
   _globals['_REPORTREFUSALRESPONSE']._serialized_start=250
   _globals['_REPORTREFUSALRESPONSE']._serialized_end=273
-  _globals['_REFUSALSERVICE']._serialized_start=275
-  _globals['_REFUSALSERVICE']._serialized_end=401
+  _globals['_REFUSALSERVICE']._serialized_start=276
+  _globals['_REFUSALSERVICE']._serialized_end=455
 # @@protoc_insertion_point(module_scope)

@@ -27,7 +27,7 @@ from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb
 from google.api import annotations_pb2 as google_dot_api_dot_annotations__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%gnomon/engine/v1/signal_service.proto\x12\x10gnomon.engine.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\"\x8d\x01\n\x16\x42roadcastSignalRequest\x12 \n\x0bsignal_name\x18\x01 \x01(\tB\x0b\xbaH\x08r\x06\x10\x01\x18\x80\x80\x02\x12\x19\n\tvariables\x18\x02 \x01(\x0c\x42\x06\x92\xe7\x18\x02\x08\x02\x12(\n\ttenant_id\x18\x03 \x01(\tB\x10\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x02\x10\x01H\x00\x88\x01\x01\x42\x0c\n\n_tenant_id\"H\n\x17\x42roadcastSignalResponse\x12\x11\n\ttenant_id\x18\x01 \x01(\t\x12\x1a\n\nsignal_key\x18\x02 \x01(\x03\x42\x06\x92\xe7\x18\x02\x08\x01\x32\xc5\x01\n\rSignalService\x12\xb3\x01\n\x0f\x42roadcastSignal\x12(.gnomon.engine.v1.BroadcastSignalRequest\x1a).gnomon.engine.v1.BroadcastSignalResponse\"K\x8a\xe7\x18\'\n\x10signal:broadcast(\x01r\x11\n\x07MESSAGE\x12\x06\x43REATE\x82\xd3\xe4\x93\x02\x1a\"\x15/v2/signals/broadcast:\x01*b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%gnomon/engine/v1/signal_service.proto\x12\x10gnomon.engine.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\"\x8d\x01\n\x16\x42roadcastSignalRequest\x12 \n\x0bsignal_name\x18\x01 \x01(\tB\x0b\xbaH\x08r\x06\x10\x01\x18\x80\x80\x02\x12\x19\n\tvariables\x18\x02 \x01(\x0c\x42\x06\x92\xe7\x18\x02\x08\x02\x12(\n\ttenant_id\x18\x03 \x01(\tB\x10\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x02\x10\x01H\x00\x88\x01\x01\x42\x0c\n\n_tenant_id\"H\n\x17\x42roadcastSignalResponse\x12\x11\n\ttenant_id\x18\x01 \x01(\t\x12\x1a\n\nsignal_key\x18\x02 \x01(\x03\x42\x06\x92\xe7\x18\x02\x08\x01\x32\xd9\x01\n\rSignalService\x12\xc7\x01\n\x0f\x42roadcastSignal\x12(.gnomon.engine.v1.BroadcastSignalRequest\x1a).gnomon.engine.v1.BroadcastSignalResponse\"_\x8a\xe7\x18;\n\x10signal:broadcast(\x01\x32\x12MODE_NOT_SUPPORTEDr\x11\n\x07MESSAGE\x12\x06\x43REATE\x82\xd3\xe4\x93\x02\x1a\"\x15/v2/signals/broadcast:\x01*b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -43,11 +43,11 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_BROADCASTSIGNALRESPONSE'].fields_by_name['signal_key']._loaded_options = None
   _globals['_BROADCASTSIGNALRESPONSE'].fields_by_name['signal_key']._serialized_options = b'\222\347\030\002\010\001'
   _globals['_SIGNALSERVICE'].methods_by_name['BroadcastSignal']._loaded_options = None
-  _globals['_SIGNALSERVICE'].methods_by_name['BroadcastSignal']._serialized_options = b'\212\347\030\'\n\020signal:broadcast(\001r\021\n\007MESSAGE\022\006CREATE\202\323\344\223\002\032\"\025/v2/signals/broadcast:\001*'
+  _globals['_SIGNALSERVICE'].methods_by_name['BroadcastSignal']._serialized_options = b'\212\347\030;\n\020signal:broadcast(\0012\022MODE_NOT_SUPPORTEDr\021\n\007MESSAGE\022\006CREATE\202\323\344\223\002\032\"\025/v2/signals/broadcast:\001*'
   _globals['_BROADCASTSIGNALREQUEST']._serialized_start=149
   _globals['_BROADCASTSIGNALREQUEST']._serialized_end=290
   _globals['_BROADCASTSIGNALRESPONSE']._serialized_start=292
   _globals['_BROADCASTSIGNALRESPONSE']._serialized_end=364
   _globals['_SIGNALSERVICE']._serialized_start=367
-  _globals['_SIGNALSERVICE']._serialized_end=564
+  _globals['_SIGNALSERVICE']._serialized_end=584
 # @@protoc_insertion_point(module_scope)

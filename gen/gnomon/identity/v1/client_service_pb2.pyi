@@ -60,6 +60,12 @@ class Client(_message.Message):
     POLICY_URI_FIELD_NUMBER: _builtins.int
     TOS_URI_FIELD_NUMBER: _builtins.int
     FED_CM_FIELD_NUMBER: _builtins.int
+    USERINFO_SIGNED_RESPONSE_ALG_FIELD_NUMBER: _builtins.int
+    ACCESS_TOKEN_TYP_FIELD_NUMBER: _builtins.int
+    REQUIRE_PUSHED_AUTHORIZATION_REQUESTS_FIELD_NUMBER: _builtins.int
+    DPOP_BOUND_ACCESS_TOKENS_FIELD_NUMBER: _builtins.int
+    MAY_ACT_FIELD_NUMBER: _builtins.int
+    INTROSPECTION_SIGNED_RESPONSE_ALG_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Client id."""
     name: _builtins.str
@@ -108,6 +114,16 @@ class Client(_message.Message):
     """Its terms of service, empty without."""
     fed_cm: _builtins.bool
     """Whether pages of its origins get ID tokens by FedCM although it is confidential; those of a public one may anyway."""
+    userinfo_signed_response_alg: _builtins.str
+    """Algorithm that its userinfo responses are signed with, empty for plain JSON."""
+    access_token_typ: _builtins.str
+    """Header `typ` of its access tokens: JWT, or at+jwt for the profile of RFC 9068; empty means JWT."""
+    require_pushed_authorization_requests: _builtins.bool
+    """Whether it has to push its authorization requests: RFC 9126 §6."""
+    dpop_bound_access_tokens: _builtins.bool
+    """Whether its tokens have to be bound to a DPoP key: RFC 9449 §5.2."""
+    introspection_signed_response_alg: _builtins.str
+    """Algorithm of signed introspection responses that it asks for: RFC 9701 §6; empty means RS256."""
     @_builtins.property
     def redirect_uris(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Where people may be sent back to: RFC 6749 §3.1.2."""
@@ -152,6 +168,10 @@ class Client(_message.Message):
     def request_uris(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Where its request objects may be fetched from."""
 
+    @_builtins.property
+    def may_act(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Ids of the clients that may exchange its tokens: RFC 8693."""
+
     def __init__(
         self,
         *,
@@ -190,10 +210,16 @@ class Client(_message.Message):
         policy_uri: _builtins.str = ...,
         tos_uri: _builtins.str = ...,
         fed_cm: _builtins.bool = ...,
+        userinfo_signed_response_alg: _builtins.str = ...,
+        access_token_typ: _builtins.str = ...,
+        require_pushed_authorization_requests: _builtins.bool = ...,
+        dpop_bound_access_tokens: _builtins.bool = ...,
+        may_act: _abc.Iterable[_builtins.str] | None = ...,
+        introspection_signed_response_alg: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["access_token_lifetime", b"access_token_lifetime", "access_token_signed_response_alg", b"access_token_signed_response_alg", "allowed_origins", b"allowed_origins", "allowed_resources", b"allowed_resources", "auth_code_lifetime", b"auth_code_lifetime", "backchannel_logout_uri", b"backchannel_logout_uri", "challenges", b"challenges", "claims", b"claims", "claims_at_root", b"claims_at_root", "client_uri", b"client_uri", "confidential", b"confidential", "consent", b"consent", "contacts", b"contacts", "default_aud", b"default_aud", "default_scopes", b"default_scopes", "enabled", b"enabled", "fed_cm", b"fed_cm", "flows_enabled", b"flows_enabled", "force_mfa", b"force_mfa", "id", b"id", "id_token_signed_response_alg", b"id_token_signed_response_alg", "jwks", b"jwks", "jwks_uri", b"jwks_uri", "name", b"name", "policy_uri", b"policy_uri", "post_logout_redirect_uris", b"post_logout_redirect_uris", "redirect_uris", b"redirect_uris", "request_object_signing_alg", b"request_object_signing_alg", "request_uris", b"request_uris", "require_signed_request_object", b"require_signed_request_object", "restrict_group_prefix", b"restrict_group_prefix", "scopes", b"scopes", "token_endpoint_auth_method", b"token_endpoint_auth_method", "token_endpoint_auth_signing_alg", b"token_endpoint_auth_signing_alg", "tos_uri", b"tos_uri"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["access_token_lifetime", b"access_token_lifetime", "access_token_signed_response_alg", b"access_token_signed_response_alg", "access_token_typ", b"access_token_typ", "allowed_origins", b"allowed_origins", "allowed_resources", b"allowed_resources", "auth_code_lifetime", b"auth_code_lifetime", "backchannel_logout_uri", b"backchannel_logout_uri", "challenges", b"challenges", "claims", b"claims", "claims_at_root", b"claims_at_root", "client_uri", b"client_uri", "confidential", b"confidential", "consent", b"consent", "contacts", b"contacts", "default_aud", b"default_aud", "default_scopes", b"default_scopes", "dpop_bound_access_tokens", b"dpop_bound_access_tokens", "enabled", b"enabled", "fed_cm", b"fed_cm", "flows_enabled", b"flows_enabled", "force_mfa", b"force_mfa", "id", b"id", "id_token_signed_response_alg", b"id_token_signed_response_alg", "introspection_signed_response_alg", b"introspection_signed_response_alg", "jwks", b"jwks", "jwks_uri", b"jwks_uri", "may_act", b"may_act", "name", b"name", "policy_uri", b"policy_uri", "post_logout_redirect_uris", b"post_logout_redirect_uris", "redirect_uris", b"redirect_uris", "request_object_signing_alg", b"request_object_signing_alg", "request_uris", b"request_uris", "require_pushed_authorization_requests", b"require_pushed_authorization_requests", "require_signed_request_object", b"require_signed_request_object", "restrict_group_prefix", b"restrict_group_prefix", "scopes", b"scopes", "token_endpoint_auth_method", b"token_endpoint_auth_method", "token_endpoint_auth_signing_alg", b"token_endpoint_auth_signing_alg", "tos_uri", b"tos_uri", "userinfo_signed_response_alg", b"userinfo_signed_response_alg"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

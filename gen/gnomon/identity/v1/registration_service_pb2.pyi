@@ -361,6 +361,45 @@ class ConfirmEmailResponse(_message.Message):
 Global___ConfirmEmailResponse: _TypeAlias = ConfirmEmailResponse  # noqa: Y015
 
 @_typing.final
+class CheckConfirmationRequestsRequest(_message.Message):
+    """Request of CheckConfirmationRequests."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    tenant_id: _builtins.str
+    """Tenant whose issuer was asked; empty means the default tenant."""
+    def __init__(
+        self,
+        *,
+        tenant_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["tenant_id", b"tenant_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CheckConfirmationRequestsRequest: _TypeAlias = CheckConfirmationRequestsRequest  # noqa: Y015
+
+@_typing.final
+class CheckConfirmationRequestsResponse(_message.Message):
+    """Response of CheckConfirmationRequests."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CheckConfirmationRequestsResponse: _TypeAlias = CheckConfirmationRequestsResponse  # noqa: Y015
+
+@_typing.final
 class RequestConfirmationRequest(_message.Message):
     """Request of RequestConfirmation."""
 

@@ -56,6 +56,11 @@ class RegistrationServiceStub:
                 request_serializer=gnomon_dot_identity_dot_v1_dot_registration__service__pb2.ConfirmEmailRequest.SerializeToString,
                 response_deserializer=gnomon_dot_identity_dot_v1_dot_registration__service__pb2.ConfirmEmailResponse.FromString,
                 _registered_method=True)
+        self.CheckConfirmationRequests = channel.unary_unary(
+                '/gnomon.identity.v1.RegistrationService/CheckConfirmationRequests',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_registration__service__pb2.CheckConfirmationRequestsRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_registration__service__pb2.CheckConfirmationRequestsResponse.FromString,
+                _registered_method=True)
         self.RequestConfirmation = channel.unary_unary(
                 '/gnomon.identity.v1.RegistrationService/RequestConfirmation',
                 request_serializer=gnomon_dot_identity_dot_v1_dot_registration__service__pb2.RequestConfirmationRequest.SerializeToString,
@@ -102,9 +107,17 @@ class RegistrationServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def CheckConfirmationRequests(self, request, context):
+        """Says whether another link can be requested, and changes nothing.
+        Rejected with NOT_FOUND when no letters are sent.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def RequestConfirmation(self, request, context):
         """Sends a new link to an address that waits to be confirmed, which cancels earlier ones; nothing to any other.
-        Rejected with PERMISSION_DENIED or NOT_FOUND without a good proof of work.
+        Rejected with PERMISSION_DENIED or NOT_FOUND without a good proof of work, with NOT_FOUND when no letters are sent.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -132,6 +145,11 @@ def add_RegistrationServiceServicer_to_server(servicer, server):
                     servicer.ConfirmEmail,
                     request_deserializer=gnomon_dot_identity_dot_v1_dot_registration__service__pb2.ConfirmEmailRequest.FromString,
                     response_serializer=gnomon_dot_identity_dot_v1_dot_registration__service__pb2.ConfirmEmailResponse.SerializeToString,
+            ),
+            'CheckConfirmationRequests': grpc.unary_unary_rpc_method_handler(
+                    servicer.CheckConfirmationRequests,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_registration__service__pb2.CheckConfirmationRequestsRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_registration__service__pb2.CheckConfirmationRequestsResponse.SerializeToString,
             ),
             'RequestConfirmation': grpc.unary_unary_rpc_method_handler(
                     servicer.RequestConfirmation,
@@ -249,6 +267,33 @@ class RegistrationService:
             '/gnomon.identity.v1.RegistrationService/ConfirmEmail',
             gnomon_dot_identity_dot_v1_dot_registration__service__pb2.ConfirmEmailRequest.SerializeToString,
             gnomon_dot_identity_dot_v1_dot_registration__service__pb2.ConfirmEmailResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CheckConfirmationRequests(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.RegistrationService/CheckConfirmationRequests',
+            gnomon_dot_identity_dot_v1_dot_registration__service__pb2.CheckConfirmationRequestsRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_registration__service__pb2.CheckConfirmationRequestsResponse.FromString,
             options,
             channel_credentials,
             insecure,

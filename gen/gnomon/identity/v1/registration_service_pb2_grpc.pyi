@@ -53,9 +53,13 @@ class RegistrationServiceStub:
     When several forms registered the address, none of their passwords counts, and the answer has a password_uri.
     Rejected like GetConfirmation.
     """
+    CheckConfirmationRequests: _grpc.UnaryUnaryMultiCallable[_registration_service_pb2.CheckConfirmationRequestsRequest, _registration_service_pb2.CheckConfirmationRequestsResponse]
+    """Says whether another link can be requested, and changes nothing.
+    Rejected with NOT_FOUND when no letters are sent.
+    """
     RequestConfirmation: _grpc.UnaryUnaryMultiCallable[_registration_service_pb2.RequestConfirmationRequest, _registration_service_pb2.RequestConfirmationResponse]
     """Sends a new link to an address that waits to be confirmed, which cancels earlier ones; nothing to any other.
-    Rejected with PERMISSION_DENIED or NOT_FOUND without a good proof of work.
+    Rejected with PERMISSION_DENIED or NOT_FOUND without a good proof of work, with NOT_FOUND when no letters are sent.
     """
 
 @_typing.type_check_only
@@ -83,9 +87,13 @@ class RegistrationServiceAsyncStub(RegistrationServiceStub):
     When several forms registered the address, none of their passwords counts, and the answer has a password_uri.
     Rejected like GetConfirmation.
     """
+    CheckConfirmationRequests: _aio.UnaryUnaryMultiCallable[_registration_service_pb2.CheckConfirmationRequestsRequest, _registration_service_pb2.CheckConfirmationRequestsResponse]  # type: ignore[assignment]
+    """Says whether another link can be requested, and changes nothing.
+    Rejected with NOT_FOUND when no letters are sent.
+    """
     RequestConfirmation: _aio.UnaryUnaryMultiCallable[_registration_service_pb2.RequestConfirmationRequest, _registration_service_pb2.RequestConfirmationResponse]  # type: ignore[assignment]
     """Sends a new link to an address that waits to be confirmed, which cancels earlier ones; nothing to any other.
-    Rejected with PERMISSION_DENIED or NOT_FOUND without a good proof of work.
+    Rejected with PERMISSION_DENIED or NOT_FOUND without a good proof of work, with NOT_FOUND when no letters are sent.
     """
 
 class RegistrationServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -136,13 +144,23 @@ class RegistrationServiceServicer(metaclass=_abc_1.ABCMeta):
         """
 
     @_abc_1.abstractmethod
+    def CheckConfirmationRequests(
+        self,
+        request: _registration_service_pb2.CheckConfirmationRequestsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_registration_service_pb2.CheckConfirmationRequestsResponse, _abc.Awaitable[_registration_service_pb2.CheckConfirmationRequestsResponse]]:
+        """Says whether another link can be requested, and changes nothing.
+        Rejected with NOT_FOUND when no letters are sent.
+        """
+
+    @_abc_1.abstractmethod
     def RequestConfirmation(
         self,
         request: _registration_service_pb2.RequestConfirmationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_registration_service_pb2.RequestConfirmationResponse, _abc.Awaitable[_registration_service_pb2.RequestConfirmationResponse]]:
         """Sends a new link to an address that waits to be confirmed, which cancels earlier ones; nothing to any other.
-        Rejected with PERMISSION_DENIED or NOT_FOUND without a good proof of work.
+        Rejected with PERMISSION_DENIED or NOT_FOUND without a good proof of work, with NOT_FOUND when no letters are sent.
         """
 
 def add_RegistrationServiceServicer_to_server(servicer: RegistrationServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -96,7 +96,7 @@ class TenantServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetTenant(self, request, context):
-        """Returns one tenant.
+        """Returns one tenant, also to its administrators.
         Rejected with NOT_FOUND when there is none of that id.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -133,7 +133,7 @@ class TenantServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def UpdateTenantSettings(self, request, context):
-        """Puts settings in the place of a tenant's; every process heeds them at once.
+        """Puts settings in the place of a tenant's, also for its administrators; every process heeds them at once.
         Rejected with NOT_FOUND when there is none of that id, with INVALID_ARGUMENT for a value out of bounds, with
         INVALID_STATE when somebody else changed the tenant in the meantime.
         """

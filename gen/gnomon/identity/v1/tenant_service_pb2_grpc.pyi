@@ -43,7 +43,7 @@ class TenantServiceStub:
     ListTenants: _grpc.UnaryUnaryMultiCallable[_tenant_service_pb2.ListTenantsRequest, _tenant_service_pb2.ListTenantsResponse]
     """Returns all tenants, disabled ones too, by id."""
     GetTenant: _grpc.UnaryUnaryMultiCallable[_tenant_service_pb2.GetTenantRequest, _tenant_service_pb2.GetTenantResponse]
-    """Returns one tenant.
+    """Returns one tenant, also to its administrators.
     Rejected with NOT_FOUND when there is none of that id.
     """
     CreateTenant: _grpc.UnaryUnaryMultiCallable[_tenant_service_pb2.CreateTenantRequest, _tenant_service_pb2.CreateTenantResponse]
@@ -64,7 +64,7 @@ class TenantServiceStub:
     users unless it is forced.
     """
     UpdateTenantSettings: _grpc.UnaryUnaryMultiCallable[_tenant_service_pb2.UpdateTenantSettingsRequest, _tenant_service_pb2.UpdateTenantSettingsResponse]
-    """Puts settings in the place of a tenant's; every process heeds them at once.
+    """Puts settings in the place of a tenant's, also for its administrators; every process heeds them at once.
     Rejected with NOT_FOUND when there is none of that id, with INVALID_ARGUMENT for a value out of bounds, with
     INVALID_STATE when somebody else changed the tenant in the meantime.
     """
@@ -86,7 +86,7 @@ class TenantServiceAsyncStub(TenantServiceStub):
     ListTenants: _aio.UnaryUnaryMultiCallable[_tenant_service_pb2.ListTenantsRequest, _tenant_service_pb2.ListTenantsResponse]  # type: ignore[assignment]
     """Returns all tenants, disabled ones too, by id."""
     GetTenant: _aio.UnaryUnaryMultiCallable[_tenant_service_pb2.GetTenantRequest, _tenant_service_pb2.GetTenantResponse]  # type: ignore[assignment]
-    """Returns one tenant.
+    """Returns one tenant, also to its administrators.
     Rejected with NOT_FOUND when there is none of that id.
     """
     CreateTenant: _aio.UnaryUnaryMultiCallable[_tenant_service_pb2.CreateTenantRequest, _tenant_service_pb2.CreateTenantResponse]  # type: ignore[assignment]
@@ -107,7 +107,7 @@ class TenantServiceAsyncStub(TenantServiceStub):
     users unless it is forced.
     """
     UpdateTenantSettings: _aio.UnaryUnaryMultiCallable[_tenant_service_pb2.UpdateTenantSettingsRequest, _tenant_service_pb2.UpdateTenantSettingsResponse]  # type: ignore[assignment]
-    """Puts settings in the place of a tenant's; every process heeds them at once.
+    """Puts settings in the place of a tenant's, also for its administrators; every process heeds them at once.
     Rejected with NOT_FOUND when there is none of that id, with INVALID_ARGUMENT for a value out of bounds, with
     INVALID_STATE when somebody else changed the tenant in the meantime.
     """
@@ -138,7 +138,7 @@ class TenantServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tenant_service_pb2.GetTenantRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tenant_service_pb2.GetTenantResponse, _abc.Awaitable[_tenant_service_pb2.GetTenantResponse]]:
-        """Returns one tenant.
+        """Returns one tenant, also to its administrators.
         Rejected with NOT_FOUND when there is none of that id.
         """
 
@@ -183,7 +183,7 @@ class TenantServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tenant_service_pb2.UpdateTenantSettingsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tenant_service_pb2.UpdateTenantSettingsResponse, _abc.Awaitable[_tenant_service_pb2.UpdateTenantSettingsResponse]]:
-        """Puts settings in the place of a tenant's; every process heeds them at once.
+        """Puts settings in the place of a tenant's, also for its administrators; every process heeds them at once.
         Rejected with NOT_FOUND when there is none of that id, with INVALID_ARGUMENT for a value out of bounds, with
         INVALID_STATE when somebody else changed the tenant in the meantime.
         """

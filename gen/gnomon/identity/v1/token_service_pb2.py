@@ -26,7 +26,7 @@ from gnomon.buf.validate import validate_pb2 as buf_dot_validate_dot_validate__p
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&gnomon/identity/v1/token_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\"\xa9\x01\n\x0b\x43lientProof\x12\x1b\n\tclient_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1f\n\rclient_secret\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\x12\x38\n\x06method\x18\x03 \x01(\x0e\x32(.gnomon.identity.v1.ClientAuthentication\x12\"\n\x10\x63lient_assertion\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80@\"Z\n\tDpopProof\x12\x17\n\x05proof\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80@\x12\x1c\n\x0bhttp_method\x18\x02 \x01(\tB\x07\xbaH\x04r\x02\x18\x10\x12\x16\n\x04path\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x10\"\x90\x04\n\x11IssueTokenRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1c\n\ngrant_type\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1b\n\tclient_id\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1f\n\rclient_secret\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\x12G\n\x15\x63lient_authentication\x18\x05 \x01(\x0e\x32(.gnomon.identity.v1.ClientAuthentication\x12\x17\n\x05scope\x18\x06 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x04\x12\x1a\n\x08\x61udience\x18\x07 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x10\x12\x1a\n\x08resource\x18\x08 \x03(\tB\x08\xbaH\x05\x92\x01\x02\x10\n\x12\x16\n\x04\x63ode\x18\t \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1e\n\x0credirect_uri\x18\n \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x10\x12\x1f\n\rcode_verifier\x18\x0b \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1f\n\rrefresh_token\x18\x0c \x01(\tB\x08\xbaH\x05r\x03\x18\x80 \x12\x1d\n\x0b\x64\x65vice_code\x18\r \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\"\n\x10\x63lient_assertion\x18\x0e \x01(\tB\x08\xbaH\x05r\x03\x18\x80@\x12+\n\x04\x64pop\x18\x0f \x01(\x0b\x32\x1d.gnomon.identity.v1.DpopProof\"\xa6\x02\n\x12IssueTokenResponse\x12\"\n\x0c\x61\x63\x63\x65ss_token\x18\x01 \x01(\tR\x0c\x61\x63\x63\x65ss_token\x12\x1e\n\ntoken_type\x18\x02 \x01(\tR\ntoken_type\x12\x1e\n\nexpires_in\x18\x03 \x01(\x03R\nexpires_in\x12\r\n\x05scope\x18\x04 \x01(\t\x12\x1f\n\x08id_token\x18\x05 \x01(\tH\x00R\x08id_token\x88\x01\x01\x12)\n\rrefresh_token\x18\x06 \x01(\tH\x01R\rrefresh_token\x88\x01\x01\x12#\n\ndpop_nonce\x18\x07 \x01(\tH\x02R\ndpop_nonce\x88\x01\x01\x42\x0b\n\t_id_tokenB\x10\n\x0e_refresh_tokenB\r\n\x0b_dpop_nonce\"\xbb\x01\n\x16IntrospectTokenRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12/\n\x06\x63lient\x18\x02 \x01(\x0b\x32\x1f.gnomon.identity.v1.ClientProof\x12\x17\n\x05token\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80 \x12 \n\x0ftoken_type_hint\x18\x04 \x01(\tB\x07\xbaH\x04r\x02\x18@\x12\x18\n\x06\x62\x65\x61rer\x18\x05 \x01(\tB\x08\xbaH\x05r\x03\x18\x80 \"+\n\x17IntrospectTokenResponse\x12\x10\n\x08\x64ocument\x18\x01 \x01(\x0c\"\x9d\x01\n\x12RevokeTokenRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12/\n\x06\x63lient\x18\x02 \x01(\x0b\x32\x1f.gnomon.identity.v1.ClientProof\x12\x17\n\x05token\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80 \x12 \n\x0ftoken_type_hint\x18\x04 \x01(\tB\x07\xbaH\x04r\x02\x18@\"\x15\n\x13RevokeTokenResponse*\xd7\x01\n\x14\x43lientAuthentication\x12%\n!CLIENT_AUTHENTICATION_UNSPECIFIED\x10\x00\x12\x1e\n\x1a\x43LIENT_AUTHENTICATION_NONE\x10\x01\x12&\n\"CLIENT_AUTHENTICATION_SECRET_BASIC\x10\x02\x12%\n!CLIENT_AUTHENTICATION_SECRET_POST\x10\x03\x12)\n%CLIENT_AUTHENTICATION_PRIVATE_KEY_JWT\x10\x04\x32\xcf\x02\n\x0cTokenService\x12\x63\n\nIssueToken\x12%.gnomon.identity.v1.IssueTokenRequest\x1a&.gnomon.identity.v1.IssueTokenResponse\"\x06\x8a\xe7\x18\x02\x10\x01\x12r\n\x0fIntrospectToken\x12*.gnomon.identity.v1.IntrospectTokenRequest\x1a+.gnomon.identity.v1.IntrospectTokenResponse\"\x06\x8a\xe7\x18\x02\x10\x01\x12\x66\n\x0bRevokeToken\x12&.gnomon.identity.v1.RevokeTokenRequest\x1a\'.gnomon.identity.v1.RevokeTokenResponse\"\x06\x8a\xe7\x18\x02\x10\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&gnomon/identity/v1/token_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\"\xa9\x01\n\x0b\x43lientProof\x12\x1b\n\tclient_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1f\n\rclient_secret\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\x12\x38\n\x06method\x18\x03 \x01(\x0e\x32(.gnomon.identity.v1.ClientAuthentication\x12\"\n\x10\x63lient_assertion\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80@\"Z\n\tDpopProof\x12\x17\n\x05proof\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80@\x12\x1c\n\x0bhttp_method\x18\x02 \x01(\tB\x07\xbaH\x04r\x02\x18\x10\x12\x16\n\x04path\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x10\"\xc2\x05\n\x11IssueTokenRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1c\n\ngrant_type\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1b\n\tclient_id\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1f\n\rclient_secret\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\x12G\n\x15\x63lient_authentication\x18\x05 \x01(\x0e\x32(.gnomon.identity.v1.ClientAuthentication\x12\x17\n\x05scope\x18\x06 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x04\x12\x1a\n\x08\x61udience\x18\x07 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x10\x12\x1a\n\x08resource\x18\x08 \x03(\tB\x08\xbaH\x05\x92\x01\x02\x10\n\x12\x16\n\x04\x63ode\x18\t \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1e\n\x0credirect_uri\x18\n \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x10\x12\x1f\n\rcode_verifier\x18\x0b \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1f\n\rrefresh_token\x18\x0c \x01(\tB\x08\xbaH\x05r\x03\x18\x80 \x12\x1d\n\x0b\x64\x65vice_code\x18\r \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\"\n\x10\x63lient_assertion\x18\x0e \x01(\tB\x08\xbaH\x05r\x03\x18\x80@\x12+\n\x04\x64pop\x18\x0f \x01(\x0b\x32\x1d.gnomon.identity.v1.DpopProof\x12\x1f\n\rsubject_token\x18\x10 \x01(\tB\x08\xbaH\x05r\x03\x18\x80 \x12$\n\x12subject_token_type\x18\x11 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1d\n\x0b\x61\x63tor_token\x18\x12 \x01(\tB\x08\xbaH\x05r\x03\x18\x80 \x12\"\n\x10\x61\x63tor_token_type\x18\x13 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12&\n\x14requested_token_type\x18\x14 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\"\xef\x02\n\x12IssueTokenResponse\x12\"\n\x0c\x61\x63\x63\x65ss_token\x18\x01 \x01(\tR\x0c\x61\x63\x63\x65ss_token\x12\x1e\n\ntoken_type\x18\x02 \x01(\tR\ntoken_type\x12\x1e\n\nexpires_in\x18\x03 \x01(\x03R\nexpires_in\x12\r\n\x05scope\x18\x04 \x01(\t\x12\x1f\n\x08id_token\x18\x05 \x01(\tH\x00R\x08id_token\x88\x01\x01\x12)\n\rrefresh_token\x18\x06 \x01(\tH\x01R\rrefresh_token\x88\x01\x01\x12#\n\ndpop_nonce\x18\x07 \x01(\tH\x02R\ndpop_nonce\x88\x01\x01\x12\x31\n\x11issued_token_type\x18\x08 \x01(\tH\x03R\x11issued_token_type\x88\x01\x01\x42\x0b\n\t_id_tokenB\x10\n\x0e_refresh_tokenB\r\n\x0b_dpop_nonceB\x14\n\x12_issued_token_type\"\xce\x01\n\x16IntrospectTokenRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12/\n\x06\x63lient\x18\x02 \x01(\x0b\x32\x1f.gnomon.identity.v1.ClientProof\x12\x17\n\x05token\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80 \x12 \n\x0ftoken_type_hint\x18\x04 \x01(\tB\x07\xbaH\x04r\x02\x18@\x12\x18\n\x06\x62\x65\x61rer\x18\x05 \x01(\tB\x08\xbaH\x05r\x03\x18\x80 \x12\x11\n\twants_jwt\x18\x06 \x01(\x08\"8\n\x17IntrospectTokenResponse\x12\x10\n\x08\x64ocument\x18\x01 \x01(\x0c\x12\x0b\n\x03jwt\x18\x02 \x01(\t\"\x9d\x01\n\x12RevokeTokenRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12/\n\x06\x63lient\x18\x02 \x01(\x0b\x32\x1f.gnomon.identity.v1.ClientProof\x12\x17\n\x05token\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80 \x12 \n\x0ftoken_type_hint\x18\x04 \x01(\tB\x07\xbaH\x04r\x02\x18@\"\x15\n\x13RevokeTokenResponse*\xd7\x01\n\x14\x43lientAuthentication\x12%\n!CLIENT_AUTHENTICATION_UNSPECIFIED\x10\x00\x12\x1e\n\x1a\x43LIENT_AUTHENTICATION_NONE\x10\x01\x12&\n\"CLIENT_AUTHENTICATION_SECRET_BASIC\x10\x02\x12%\n!CLIENT_AUTHENTICATION_SECRET_POST\x10\x03\x12)\n%CLIENT_AUTHENTICATION_PRIVATE_KEY_JWT\x10\x04\x32\xcf\x02\n\x0cTokenService\x12\x63\n\nIssueToken\x12%.gnomon.identity.v1.IssueTokenRequest\x1a&.gnomon.identity.v1.IssueTokenResponse\"\x06\x8a\xe7\x18\x02\x10\x01\x12r\n\x0fIntrospectToken\x12*.gnomon.identity.v1.IntrospectTokenRequest\x1a+.gnomon.identity.v1.IntrospectTokenResponse\"\x06\x8a\xe7\x18\x02\x10\x01\x12\x66\n\x0bRevokeToken\x12&.gnomon.identity.v1.RevokeTokenRequest\x1a\'.gnomon.identity.v1.RevokeTokenResponse\"\x06\x8a\xe7\x18\x02\x10\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -71,6 +71,16 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_ISSUETOKENREQUEST'].fields_by_name['device_code']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_ISSUETOKENREQUEST'].fields_by_name['client_assertion']._loaded_options = None
   _globals['_ISSUETOKENREQUEST'].fields_by_name['client_assertion']._serialized_options = b'\272H\005r\003\030\200@'
+  _globals['_ISSUETOKENREQUEST'].fields_by_name['subject_token']._loaded_options = None
+  _globals['_ISSUETOKENREQUEST'].fields_by_name['subject_token']._serialized_options = b'\272H\005r\003\030\200 '
+  _globals['_ISSUETOKENREQUEST'].fields_by_name['subject_token_type']._loaded_options = None
+  _globals['_ISSUETOKENREQUEST'].fields_by_name['subject_token_type']._serialized_options = b'\272H\005r\003\030\200\002'
+  _globals['_ISSUETOKENREQUEST'].fields_by_name['actor_token']._loaded_options = None
+  _globals['_ISSUETOKENREQUEST'].fields_by_name['actor_token']._serialized_options = b'\272H\005r\003\030\200 '
+  _globals['_ISSUETOKENREQUEST'].fields_by_name['actor_token_type']._loaded_options = None
+  _globals['_ISSUETOKENREQUEST'].fields_by_name['actor_token_type']._serialized_options = b'\272H\005r\003\030\200\002'
+  _globals['_ISSUETOKENREQUEST'].fields_by_name['requested_token_type']._loaded_options = None
+  _globals['_ISSUETOKENREQUEST'].fields_by_name['requested_token_type']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_INTROSPECTTOKENREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_INTROSPECTTOKENREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_INTROSPECTTOKENREQUEST'].fields_by_name['token']._loaded_options = None
@@ -91,24 +101,24 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_TOKENSERVICE'].methods_by_name['IntrospectToken']._serialized_options = b'\212\347\030\002\020\001'
   _globals['_TOKENSERVICE'].methods_by_name['RevokeToken']._loaded_options = None
   _globals['_TOKENSERVICE'].methods_by_name['RevokeToken']._serialized_options = b'\212\347\030\002\020\001'
-  _globals['_CLIENTAUTHENTICATION']._serialized_start=1632
-  _globals['_CLIENTAUTHENTICATION']._serialized_end=1847
+  _globals['_CLIENTAUTHENTICATION']._serialized_start=1915
+  _globals['_CLIENTAUTHENTICATION']._serialized_end=2130
   _globals['_CLIENTPROOF']._serialized_start=122
   _globals['_CLIENTPROOF']._serialized_end=291
   _globals['_DPOPPROOF']._serialized_start=293
   _globals['_DPOPPROOF']._serialized_end=383
   _globals['_ISSUETOKENREQUEST']._serialized_start=386
-  _globals['_ISSUETOKENREQUEST']._serialized_end=914
-  _globals['_ISSUETOKENRESPONSE']._serialized_start=917
-  _globals['_ISSUETOKENRESPONSE']._serialized_end=1211
-  _globals['_INTROSPECTTOKENREQUEST']._serialized_start=1214
-  _globals['_INTROSPECTTOKENREQUEST']._serialized_end=1401
-  _globals['_INTROSPECTTOKENRESPONSE']._serialized_start=1403
-  _globals['_INTROSPECTTOKENRESPONSE']._serialized_end=1446
-  _globals['_REVOKETOKENREQUEST']._serialized_start=1449
-  _globals['_REVOKETOKENREQUEST']._serialized_end=1606
-  _globals['_REVOKETOKENRESPONSE']._serialized_start=1608
-  _globals['_REVOKETOKENRESPONSE']._serialized_end=1629
-  _globals['_TOKENSERVICE']._serialized_start=1850
-  _globals['_TOKENSERVICE']._serialized_end=2185
+  _globals['_ISSUETOKENREQUEST']._serialized_end=1092
+  _globals['_ISSUETOKENRESPONSE']._serialized_start=1095
+  _globals['_ISSUETOKENRESPONSE']._serialized_end=1462
+  _globals['_INTROSPECTTOKENREQUEST']._serialized_start=1465
+  _globals['_INTROSPECTTOKENREQUEST']._serialized_end=1671
+  _globals['_INTROSPECTTOKENRESPONSE']._serialized_start=1673
+  _globals['_INTROSPECTTOKENRESPONSE']._serialized_end=1729
+  _globals['_REVOKETOKENREQUEST']._serialized_start=1732
+  _globals['_REVOKETOKENREQUEST']._serialized_end=1889
+  _globals['_REVOKETOKENRESPONSE']._serialized_start=1891
+  _globals['_REVOKETOKENRESPONSE']._serialized_end=1912
+  _globals['_TOKENSERVICE']._serialized_start=2133
+  _globals['_TOKENSERVICE']._serialized_end=2468
 # @@protoc_insertion_point(module_scope)

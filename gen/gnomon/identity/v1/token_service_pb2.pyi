@@ -134,6 +134,11 @@ class IssueTokenRequest(_message.Message):
     DEVICE_CODE_FIELD_NUMBER: _builtins.int
     CLIENT_ASSERTION_FIELD_NUMBER: _builtins.int
     DPOP_FIELD_NUMBER: _builtins.int
+    SUBJECT_TOKEN_FIELD_NUMBER: _builtins.int
+    SUBJECT_TOKEN_TYPE_FIELD_NUMBER: _builtins.int
+    ACTOR_TOKEN_FIELD_NUMBER: _builtins.int
+    ACTOR_TOKEN_TYPE_FIELD_NUMBER: _builtins.int
+    REQUESTED_TOKEN_TYPE_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
     """Tenant whose issuer was asked; empty means the default tenant."""
     grant_type: _builtins.str
@@ -160,6 +165,16 @@ class IssueTokenRequest(_message.Message):
     """Device code: RFC 8628."""
     client_assertion: _builtins.str
     """Signed assertion of the client: RFC 7523 §2.2."""
+    subject_token: _builtins.str
+    """Token of the user for whom the client acts: RFC 8693 §2.1."""
+    subject_token_type: _builtins.str
+    """Type of that token."""
+    actor_token: _builtins.str
+    """Token of the party that acts, empty for the client itself."""
+    actor_token_type: _builtins.str
+    """Type of that token."""
+    requested_token_type: _builtins.str
+    """Type of token asked for, empty for an access token."""
     @_builtins.property
     def resource(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Resources asked for: RFC 8707."""
@@ -186,10 +201,15 @@ class IssueTokenRequest(_message.Message):
         device_code: _builtins.str = ...,
         client_assertion: _builtins.str = ...,
         dpop: Global___DpopProof | None = ...,
+        subject_token: _builtins.str = ...,
+        subject_token_type: _builtins.str = ...,
+        actor_token: _builtins.str = ...,
+        actor_token_type: _builtins.str = ...,
+        requested_token_type: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["dpop", b"dpop"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["audience", b"audience", "client_assertion", b"client_assertion", "client_authentication", b"client_authentication", "client_id", b"client_id", "client_secret", b"client_secret", "code", b"code", "code_verifier", b"code_verifier", "device_code", b"device_code", "dpop", b"dpop", "grant_type", b"grant_type", "redirect_uri", b"redirect_uri", "refresh_token", b"refresh_token", "resource", b"resource", "scope", b"scope", "tenant_id", b"tenant_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["actor_token", b"actor_token", "actor_token_type", b"actor_token_type", "audience", b"audience", "client_assertion", b"client_assertion", "client_authentication", b"client_authentication", "client_id", b"client_id", "client_secret", b"client_secret", "code", b"code", "code_verifier", b"code_verifier", "device_code", b"device_code", "dpop", b"dpop", "grant_type", b"grant_type", "redirect_uri", b"redirect_uri", "refresh_token", b"refresh_token", "requested_token_type", b"requested_token_type", "resource", b"resource", "scope", b"scope", "subject_token", b"subject_token", "subject_token_type", b"subject_token_type", "tenant_id", b"tenant_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -208,6 +228,7 @@ class IssueTokenResponse(_message.Message):
     ID_TOKEN_FIELD_NUMBER: _builtins.int
     REFRESH_TOKEN_FIELD_NUMBER: _builtins.int
     DPOP_NONCE_FIELD_NUMBER: _builtins.int
+    ISSUED_TOKEN_TYPE_FIELD_NUMBER: _builtins.int
     access_token: _builtins.str
     """Access token."""
     token_type: _builtins.str
@@ -222,6 +243,8 @@ class IssueTokenResponse(_message.Message):
     """Refresh token, absent when there is none."""
     dpop_nonce: _builtins.str
     """DPoP nonce to hand out in a header, absent without one."""
+    issued_token_type: _builtins.str
+    """Type of the token of an exchange: RFC 8693 §2.2.1."""
     def __init__(
         self,
         *,
@@ -232,21 +255,26 @@ class IssueTokenResponse(_message.Message):
         id_token: _builtins.str | None = ...,
         refresh_token: _builtins.str | None = ...,
         dpop_nonce: _builtins.str | None = ...,
+        issued_token_type: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_dpop_nonce", b"_dpop_nonce", "_id_token", b"_id_token", "_refresh_token", b"_refresh_token", "dpop_nonce", b"dpop_nonce", "id_token", b"id_token", "refresh_token", b"refresh_token"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_dpop_nonce", b"_dpop_nonce", "_id_token", b"_id_token", "_issued_token_type", b"_issued_token_type", "_refresh_token", b"_refresh_token", "dpop_nonce", b"dpop_nonce", "id_token", b"id_token", "issued_token_type", b"issued_token_type", "refresh_token", b"refresh_token"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_dpop_nonce", b"_dpop_nonce", "_id_token", b"_id_token", "_refresh_token", b"_refresh_token", "access_token", b"access_token", "dpop_nonce", b"dpop_nonce", "expires_in", b"expires_in", "id_token", b"id_token", "refresh_token", b"refresh_token", "scope", b"scope", "token_type", b"token_type"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_dpop_nonce", b"_dpop_nonce", "_id_token", b"_id_token", "_issued_token_type", b"_issued_token_type", "_refresh_token", b"_refresh_token", "access_token", b"access_token", "dpop_nonce", b"dpop_nonce", "expires_in", b"expires_in", "id_token", b"id_token", "issued_token_type", b"issued_token_type", "refresh_token", b"refresh_token", "scope", b"scope", "token_type", b"token_type"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__dpop_nonce: _TypeAlias = _typing.Literal["dpop_nonce"]  # noqa: Y015
     _WhichOneofArgType__dpop_nonce: _TypeAlias = _typing.Literal["_dpop_nonce", b"_dpop_nonce"]  # noqa: Y015
     _WhichOneofReturnType__id_token: _TypeAlias = _typing.Literal["id_token"]  # noqa: Y015
     _WhichOneofArgType__id_token: _TypeAlias = _typing.Literal["_id_token", b"_id_token"]  # noqa: Y015
+    _WhichOneofReturnType__issued_token_type: _TypeAlias = _typing.Literal["issued_token_type"]  # noqa: Y015
+    _WhichOneofArgType__issued_token_type: _TypeAlias = _typing.Literal["_issued_token_type", b"_issued_token_type"]  # noqa: Y015
     _WhichOneofReturnType__refresh_token: _TypeAlias = _typing.Literal["refresh_token"]  # noqa: Y015
     _WhichOneofArgType__refresh_token: _TypeAlias = _typing.Literal["_refresh_token", b"_refresh_token"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__dpop_nonce) -> _WhichOneofReturnType__dpop_nonce | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__id_token) -> _WhichOneofReturnType__id_token | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__issued_token_type) -> _WhichOneofReturnType__issued_token_type | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__refresh_token) -> _WhichOneofReturnType__refresh_token | None: ...
 
@@ -263,6 +291,7 @@ class IntrospectTokenRequest(_message.Message):
     TOKEN_FIELD_NUMBER: _builtins.int
     TOKEN_TYPE_HINT_FIELD_NUMBER: _builtins.int
     BEARER_FIELD_NUMBER: _builtins.int
+    WANTS_JWT_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
     """Tenant whose issuer was asked; empty means the default tenant."""
     token: _builtins.str
@@ -271,6 +300,8 @@ class IntrospectTokenRequest(_message.Message):
     """Which kind of token the caller takes it for."""
     bearer: _builtins.str
     """Access token of the caller, instead of a client's credentials."""
+    wants_jwt: _builtins.bool
+    """Whether the response is to be signed: RFC 9701."""
     @_builtins.property
     def client(self) -> Global___ClientProof:
         """Who asks."""
@@ -283,10 +314,11 @@ class IntrospectTokenRequest(_message.Message):
         token: _builtins.str = ...,
         token_type_hint: _builtins.str = ...,
         bearer: _builtins.str = ...,
+        wants_jwt: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["client", b"client"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bearer", b"bearer", "client", b"client", "tenant_id", b"tenant_id", "token", b"token", "token_type_hint", b"token_type_hint"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bearer", b"bearer", "client", b"client", "tenant_id", b"tenant_id", "token", b"token", "token_type_hint", b"token_type_hint", "wants_jwt", b"wants_jwt"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -299,16 +331,20 @@ class IntrospectTokenResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     DOCUMENT_FIELD_NUMBER: _builtins.int
+    JWT_FIELD_NUMBER: _builtins.int
     document: _builtins.bytes
     """A JSON object: RFC 7662 §2.2."""
+    jwt: _builtins.str
+    """The object in a signed JWT instead, empty without: RFC 9701 §5."""
     def __init__(
         self,
         *,
         document: _builtins.bytes = ...,
+        jwt: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["document", b"document"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["document", b"document", "jwt", b"jwt"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -28,7 +28,7 @@ from gnomon.identity.v1 import user_pb2 as gnomon_dot_identity_dot_v1_dot_user__
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%gnomon/identity/v1/user_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1dgnomon/identity/v1/user.proto\x1a\x1cgnomon/rest/v1/options.proto\"\xa0\x01\n\x10ListUsersRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1d\n\tpage_size\x18\x03 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xe8\x07(\x00\x12$\n\x12\x63ontinuation_token\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x04\"X\n\x11ListUsersResponse\x12\'\n\x05users\x18\x01 \x03(\x0b\x32\x18.gnomon.identity.v1.User\x12\x1a\n\x12\x63ontinuation_token\x18\x02 \x01(\t\"\x8c\x01\n\x11\x43reateUserRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12.\n\x06\x66ields\x18\x03 \x01(\x0b\x32\x1e.gnomon.identity.v1.UserFields\"<\n\x12\x43reateUserResponse\x12&\n\x04user\x18\x01 \x01(\x0b\x32\x18.gnomon.identity.v1.User\"v\n\x0eGetUserRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1b\n\x07user_id\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\"9\n\x0fGetUserResponse\x12&\n\x04user\x18\x01 \x01(\x0b\x32\x18.gnomon.identity.v1.User\"{\n\x15GetUserByEmailRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x19\n\x05\x65mail\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\xfe\x01\"@\n\x16GetUserByEmailResponse\x12&\n\x04user\x18\x01 \x01(\x0b\x32\x18.gnomon.identity.v1.User\"\xa9\x01\n\x11UpdateUserRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1b\n\x07user_id\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12.\n\x06\x66ields\x18\x04 \x01(\x0b\x32\x1e.gnomon.identity.v1.UserFields\"<\n\x12UpdateUserResponse\x12&\n\x04user\x18\x01 \x01(\x0b\x32\x18.gnomon.identity.v1.User\"y\n\x11\x44\x65leteUserRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1b\n\x07user_id\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\"\x14\n\x12\x44\x65leteUserResponse2\xc8\x07\n\x0bUserService\x12\x84\x01\n\tListUsers\x12$.gnomon.identity.v1.ListUsersRequest\x1a%.gnomon.identity.v1.ListUsersResponse\"*\x8a\xe7\x18&2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02\x12\xa9\x01\n\nCreateUser\x12%.gnomon.identity.v1.CreateUserRequest\x1a&.gnomon.identity.v1.CreateUserResponse\"L\x8a\xe7\x18H2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\x0e\x41LREADY_EXISTSP\x02\x12\x89\x01\n\x07GetUser\x12\".gnomon.identity.v1.GetUserRequest\x1a#.gnomon.identity.v1.GetUserResponse\"5\x8a\xe7\x18\x31\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02\x12\x9e\x01\n\x0eGetUserByEmail\x12).gnomon.identity.v1.GetUserByEmailRequest\x1a*.gnomon.identity.v1.GetUserByEmailResponse\"5\x8a\xe7\x18\x31\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02\x12\xc3\x01\n\nUpdateUser\x12%.gnomon.identity.v1.UpdateUserRequest\x1a&.gnomon.identity.v1.UpdateUserResponse\"f\x8a\xe7\x18\x62\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUND2\x0e\x41LREADY_EXISTS2\rINVALID_STATEP\x02\x12\x92\x01\n\nDeleteUser\x12%.gnomon.identity.v1.DeleteUserRequest\x1a&.gnomon.identity.v1.DeleteUserResponse\"5\x8a\xe7\x18\x31\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%gnomon/identity/v1/user_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1dgnomon/identity/v1/user.proto\x1a\x1cgnomon/rest/v1/options.proto\"\xb0\x02\n\x10ListUsersRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1d\n\tpage_size\x18\x03 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xe8\x07(\x00\x12$\n\x12\x63ontinuation_token\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80 \x12\x18\n\x06search\x18\x05 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x17\n\x05group\x18\x06 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x16\n\x04role\x18\x07 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12,\n\x04sort\x18\x08 \x01(\tB\x1e\xbaH\x1br\x19R\x00R\x08usernameR\x04nameR\x05\x65mail\x12\x15\n\ris_descending\x18\t \x01(\x08\"X\n\x11ListUsersResponse\x12\'\n\x05users\x18\x01 \x03(\x0b\x32\x18.gnomon.identity.v1.User\x12\x1a\n\x12\x63ontinuation_token\x18\x02 \x01(\t\"\x8c\x01\n\x11\x43reateUserRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12.\n\x06\x66ields\x18\x03 \x01(\x0b\x32\x1e.gnomon.identity.v1.UserFields\"<\n\x12\x43reateUserResponse\x12&\n\x04user\x18\x01 \x01(\x0b\x32\x18.gnomon.identity.v1.User\"v\n\x0eGetUserRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1b\n\x07user_id\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\"9\n\x0fGetUserResponse\x12&\n\x04user\x18\x01 \x01(\x0b\x32\x18.gnomon.identity.v1.User\"{\n\x15GetUserByEmailRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x19\n\x05\x65mail\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\xfe\x01\"@\n\x16GetUserByEmailResponse\x12&\n\x04user\x18\x01 \x01(\x0b\x32\x18.gnomon.identity.v1.User\"\xa9\x01\n\x11UpdateUserRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1b\n\x07user_id\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12.\n\x06\x66ields\x18\x04 \x01(\x0b\x32\x1e.gnomon.identity.v1.UserFields\"<\n\x12UpdateUserResponse\x12&\n\x04user\x18\x01 \x01(\x0b\x32\x18.gnomon.identity.v1.User\"y\n\x11\x44\x65leteUserRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1b\n\x07user_id\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\"\x14\n\x12\x44\x65leteUserResponse2\xda\x07\n\x0bUserService\x12\x96\x01\n\tListUsers\x12$.gnomon.identity.v1.ListUsersRequest\x1a%.gnomon.identity.v1.ListUsersResponse\"<\x8a\xe7\x18\x38\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENTP\x02\x12\xa9\x01\n\nCreateUser\x12%.gnomon.identity.v1.CreateUserRequest\x1a&.gnomon.identity.v1.CreateUserResponse\"L\x8a\xe7\x18H2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\x0e\x41LREADY_EXISTSP\x02\x12\x89\x01\n\x07GetUser\x12\".gnomon.identity.v1.GetUserRequest\x1a#.gnomon.identity.v1.GetUserResponse\"5\x8a\xe7\x18\x31\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02\x12\x9e\x01\n\x0eGetUserByEmail\x12).gnomon.identity.v1.GetUserByEmailRequest\x1a*.gnomon.identity.v1.GetUserByEmailResponse\"5\x8a\xe7\x18\x31\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02\x12\xc3\x01\n\nUpdateUser\x12%.gnomon.identity.v1.UpdateUserRequest\x1a&.gnomon.identity.v1.UpdateUserResponse\"f\x8a\xe7\x18\x62\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUND2\x0e\x41LREADY_EXISTS2\rINVALID_STATEP\x02\x12\x92\x01\n\nDeleteUser\x12%.gnomon.identity.v1.DeleteUserRequest\x1a&.gnomon.identity.v1.DeleteUserResponse\"5\x8a\xe7\x18\x31\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -40,7 +40,15 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LISTUSERSREQUEST'].fields_by_name['page_size']._loaded_options = None
   _globals['_LISTUSERSREQUEST'].fields_by_name['page_size']._serialized_options = b'\272H\007\032\005\030\350\007(\000'
   _globals['_LISTUSERSREQUEST'].fields_by_name['continuation_token']._loaded_options = None
-  _globals['_LISTUSERSREQUEST'].fields_by_name['continuation_token']._serialized_options = b'\272H\005r\003\030\200\004'
+  _globals['_LISTUSERSREQUEST'].fields_by_name['continuation_token']._serialized_options = b'\272H\005r\003\030\200 '
+  _globals['_LISTUSERSREQUEST'].fields_by_name['search']._loaded_options = None
+  _globals['_LISTUSERSREQUEST'].fields_by_name['search']._serialized_options = b'\272H\005r\003\030\200\002'
+  _globals['_LISTUSERSREQUEST'].fields_by_name['group']._loaded_options = None
+  _globals['_LISTUSERSREQUEST'].fields_by_name['group']._serialized_options = b'\272H\005r\003\030\200\002'
+  _globals['_LISTUSERSREQUEST'].fields_by_name['role']._loaded_options = None
+  _globals['_LISTUSERSREQUEST'].fields_by_name['role']._serialized_options = b'\272H\005r\003\030\200\002'
+  _globals['_LISTUSERSREQUEST'].fields_by_name['sort']._loaded_options = None
+  _globals['_LISTUSERSREQUEST'].fields_by_name['sort']._serialized_options = b'\272H\033r\031R\000R\010usernameR\004nameR\005email'
   _globals['_CREATEUSERREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_CREATEUSERREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_GETUSERREQUEST'].fields_by_name['tenant_id']._loaded_options = None
@@ -60,7 +68,7 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_DELETEUSERREQUEST'].fields_by_name['user_id']._loaded_options = None
   _globals['_DELETEUSERREQUEST'].fields_by_name['user_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002'
   _globals['_USERSERVICE'].methods_by_name['ListUsers']._loaded_options = None
-  _globals['_USERSERVICE'].methods_by_name['ListUsers']._serialized_options = b'\212\347\030&2\017UNAUTHENTICATED2\021PERMISSION_DENIEDP\002'
+  _globals['_USERSERVICE'].methods_by_name['ListUsers']._serialized_options = b'\212\347\03082\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENTP\002'
   _globals['_USERSERVICE'].methods_by_name['CreateUser']._loaded_options = None
   _globals['_USERSERVICE'].methods_by_name['CreateUser']._serialized_options = b'\212\347\030H2\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENT2\016ALREADY_EXISTSP\002'
   _globals['_USERSERVICE'].methods_by_name['GetUser']._loaded_options = None
@@ -72,29 +80,29 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_USERSERVICE'].methods_by_name['DeleteUser']._loaded_options = None
   _globals['_USERSERVICE'].methods_by_name['DeleteUser']._serialized_options = b'\212\347\03012\017UNAUTHENTICATED2\021PERMISSION_DENIED2\tNOT_FOUNDP\002'
   _globals['_LISTUSERSREQUEST']._serialized_start=185
-  _globals['_LISTUSERSREQUEST']._serialized_end=345
-  _globals['_LISTUSERSRESPONSE']._serialized_start=347
-  _globals['_LISTUSERSRESPONSE']._serialized_end=435
-  _globals['_CREATEUSERREQUEST']._serialized_start=438
-  _globals['_CREATEUSERREQUEST']._serialized_end=578
-  _globals['_CREATEUSERRESPONSE']._serialized_start=580
-  _globals['_CREATEUSERRESPONSE']._serialized_end=640
-  _globals['_GETUSERREQUEST']._serialized_start=642
-  _globals['_GETUSERREQUEST']._serialized_end=760
-  _globals['_GETUSERRESPONSE']._serialized_start=762
-  _globals['_GETUSERRESPONSE']._serialized_end=819
-  _globals['_GETUSERBYEMAILREQUEST']._serialized_start=821
-  _globals['_GETUSERBYEMAILREQUEST']._serialized_end=944
-  _globals['_GETUSERBYEMAILRESPONSE']._serialized_start=946
-  _globals['_GETUSERBYEMAILRESPONSE']._serialized_end=1010
-  _globals['_UPDATEUSERREQUEST']._serialized_start=1013
-  _globals['_UPDATEUSERREQUEST']._serialized_end=1182
-  _globals['_UPDATEUSERRESPONSE']._serialized_start=1184
-  _globals['_UPDATEUSERRESPONSE']._serialized_end=1244
-  _globals['_DELETEUSERREQUEST']._serialized_start=1246
-  _globals['_DELETEUSERREQUEST']._serialized_end=1367
-  _globals['_DELETEUSERRESPONSE']._serialized_start=1369
-  _globals['_DELETEUSERRESPONSE']._serialized_end=1389
-  _globals['_USERSERVICE']._serialized_start=1392
-  _globals['_USERSERVICE']._serialized_end=2360
+  _globals['_LISTUSERSREQUEST']._serialized_end=489
+  _globals['_LISTUSERSRESPONSE']._serialized_start=491
+  _globals['_LISTUSERSRESPONSE']._serialized_end=579
+  _globals['_CREATEUSERREQUEST']._serialized_start=582
+  _globals['_CREATEUSERREQUEST']._serialized_end=722
+  _globals['_CREATEUSERRESPONSE']._serialized_start=724
+  _globals['_CREATEUSERRESPONSE']._serialized_end=784
+  _globals['_GETUSERREQUEST']._serialized_start=786
+  _globals['_GETUSERREQUEST']._serialized_end=904
+  _globals['_GETUSERRESPONSE']._serialized_start=906
+  _globals['_GETUSERRESPONSE']._serialized_end=963
+  _globals['_GETUSERBYEMAILREQUEST']._serialized_start=965
+  _globals['_GETUSERBYEMAILREQUEST']._serialized_end=1088
+  _globals['_GETUSERBYEMAILRESPONSE']._serialized_start=1090
+  _globals['_GETUSERBYEMAILRESPONSE']._serialized_end=1154
+  _globals['_UPDATEUSERREQUEST']._serialized_start=1157
+  _globals['_UPDATEUSERREQUEST']._serialized_end=1326
+  _globals['_UPDATEUSERRESPONSE']._serialized_start=1328
+  _globals['_UPDATEUSERRESPONSE']._serialized_end=1388
+  _globals['_DELETEUSERREQUEST']._serialized_start=1390
+  _globals['_DELETEUSERREQUEST']._serialized_end=1511
+  _globals['_DELETEUSERRESPONSE']._serialized_start=1513
+  _globals['_DELETEUSERRESPONSE']._serialized_end=1533
+  _globals['_USERSERVICE']._serialized_start=1536
+  _globals['_USERSERVICE']._serialized_end=2522
 # @@protoc_insertion_point(module_scope)

@@ -30,12 +30,27 @@ class ListUsersRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     CONTINUATION_TOKEN_FIELD_NUMBER: _builtins.int
+    SEARCH_FIELD_NUMBER: _builtins.int
+    GROUP_FIELD_NUMBER: _builtins.int
+    ROLE_FIELD_NUMBER: _builtins.int
+    SORT_FIELD_NUMBER: _builtins.int
+    IS_DESCENDING_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
     """Tenant that is asked about; empty means the default tenant."""
     page_size: _builtins.int
     """How many at most, 0 for 1000."""
     continuation_token: _builtins.str
     """Where the page before ended, empty for the first one."""
+    search: _builtins.str
+    """Words, at most 8: each begins the address, the username, a name or a part of one of them. Upper and lower case are one."""
+    group: _builtins.str
+    """Group that the people belong to, empty for any."""
+    role: _builtins.str
+    """Role that the people have, empty for any."""
+    sort: _builtins.str
+    """What they are ordered by, and then by their usernames."""
+    is_descending: _builtins.bool
+    """Whether the last one is first; people without a name come last nevertheless."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
         """Who asks."""
@@ -47,10 +62,15 @@ class ListUsersRequest(_message.Message):
         caller: _caller_pb2.Caller | None = ...,
         page_size: _builtins.int = ...,
         continuation_token: _builtins.str = ...,
+        search: _builtins.str = ...,
+        group: _builtins.str = ...,
+        role: _builtins.str = ...,
+        sort: _builtins.str = ...,
+        is_descending: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller", "continuation_token", b"continuation_token", "page_size", b"page_size", "tenant_id", b"tenant_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller", "continuation_token", b"continuation_token", "group", b"group", "is_descending", b"is_descending", "page_size", b"page_size", "role", b"role", "search", b"search", "sort", b"sort", "tenant_id", b"tenant_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -72,7 +72,8 @@ class UserServiceServicer:
     """
 
     def ListUsers(self, request, context):
-        """Returns people by id.
+        """Returns people by id; with a search, a filter or an order by that order, which is that of usernames unless it is given.
+        Rejected with INVALID_ARGUMENT for the token of another search.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

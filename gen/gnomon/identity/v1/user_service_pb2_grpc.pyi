@@ -34,7 +34,9 @@ class UserServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> UserServiceAsyncStub: ...
     ListUsers: _grpc.UnaryUnaryMultiCallable[_user_service_pb2.ListUsersRequest, _user_service_pb2.ListUsersResponse]
-    """Returns people by id."""
+    """Returns people by id; with a search, a filter or an order by that order, which is that of usernames unless it is given.
+    Rejected with INVALID_ARGUMENT for the token of another search.
+    """
     CreateUser: _grpc.UnaryUnaryMultiCallable[_user_service_pb2.CreateUserRequest, _user_service_pb2.CreateUserResponse]
     """Makes an account that has nothing to confirm, with no password unless one is given.
     Rejected with ALREADY_EXISTS when the address or the name is taken.
@@ -56,7 +58,9 @@ class UserServiceAsyncStub(UserServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListUsers: _aio.UnaryUnaryMultiCallable[_user_service_pb2.ListUsersRequest, _user_service_pb2.ListUsersResponse]  # type: ignore[assignment]
-    """Returns people by id."""
+    """Returns people by id; with a search, a filter or an order by that order, which is that of usernames unless it is given.
+    Rejected with INVALID_ARGUMENT for the token of another search.
+    """
     CreateUser: _aio.UnaryUnaryMultiCallable[_user_service_pb2.CreateUserRequest, _user_service_pb2.CreateUserResponse]  # type: ignore[assignment]
     """Makes an account that has nothing to confirm, with no password unless one is given.
     Rejected with ALREADY_EXISTS when the address or the name is taken.
@@ -81,7 +85,9 @@ class UserServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _user_service_pb2.ListUsersRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_user_service_pb2.ListUsersResponse, _abc.Awaitable[_user_service_pb2.ListUsersResponse]]:
-        """Returns people by id."""
+        """Returns people by id; with a search, a filter or an order by that order, which is that of usernames unless it is given.
+        Rejected with INVALID_ARGUMENT for the token of another search.
+        """
 
     @_abc_1.abstractmethod
     def CreateUser(

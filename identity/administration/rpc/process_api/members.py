@@ -12,7 +12,6 @@ from google.protobuf.message import Message
 from gnomon.directory.v1 import member_pb2 as pb
 from identity.access.rpc.searches import InMemorySearch, response_of
 from identity.administration.rpc.process_api.labels import ROLE_LISTING, built_in_roles, searchable
-from identity.administration.rpc.process_api.user import SEARCHABLE_USER
 from identity.directory.client import CLIENTS, Client
 from identity.directory.labels import GROUPS, MOST_LABELS, ROLES, Group, Role
 from identity.directory.mapping_rule import MappingRule
@@ -20,6 +19,7 @@ from identity.directory.user import USERS, User
 from identity.foundation.tenants import Tenant
 from identity.people.mapping_rules import MappingRules
 from identity.people.rpc.mapping_rule import MAPPING_RULE_LISTING
+from identity.people.searches import SEARCHABLE_USER
 from server.platform.query import Condition, Field, FieldType, Operator, Searchable, parse
 from server.platform.records import RecordStore
 

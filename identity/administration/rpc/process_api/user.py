@@ -7,23 +7,12 @@ from identity.access.administrators import Administrators
 from identity.access.rpc.process_api_caller import ProcessApiCallers
 from identity.access.rpc.searches import response_of
 from identity.directory.user import User
+from identity.people.searches import SEARCHABLE_USER
 from identity.people.user_changes import UserChange
 from identity.people.users import UserAdministration
 from server.platform.call import Call
 from server.platform.errors import InvalidArgument
-from server.platform.query import Field, FieldType, Searchable, parse
-
-_USERNAME = Field("username", FieldType.TEXT)
-SEARCHABLE_USER = Searchable(
-    User,
-    key=_USERNAME,
-    fields={
-        "username": _USERNAME,
-        "name": Field("name", FieldType.TEXT),
-        "email": Field("email", FieldType.TEXT),
-    },
-    derived={},
-)
+from server.platform.query import parse
 
 
 class UserServicer:

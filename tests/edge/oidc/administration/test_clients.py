@@ -143,6 +143,9 @@ async def test_a_client_that_becomes_public_loses_its_secret(
         {"backchannel_logout_uri": "http://app.example.com/logout"},
         {"client_uri": "javascript:alert(1)"},
         {"id_token_alg": "none"},
+        {"userinfo_signed_response_alg": "none"},
+        {"access_token_typ": "at"},
+        {"introspection_signed_response_alg": "HS256"},
         {"id_token_alg": "HS256"},
         {"access_token_alg": "RS256"},
         {"flows_enabled": ["password"]},
@@ -402,3 +405,29 @@ async def test_tenants_keep_their_clients_apart(administrator: Administrator) ->
     await created(administrator)
 
     assert (await administrator.send("GET", "acme/clients/app")).status == 404
+
+
+async def test_an_administrator_sets_what_a_client_has_to_send_and_what_it_gets(
+    administrator: Administrator,
+) -> None:
+    await created(administrator)
+    strict = {
+        "require_pushed_authorization_requests": True,
+        "dpop_bound_access_tokens": True,
+        "userinfo_signed_response_alg": "ES256",
+        "access_token_typ": "at+jwt",
+        "introspection_signed_response_alg": "EdDSA",
+    }
+
+    answer = await administrator.send("PUT", "clients/app", WHOLE | strict)
+    again = await administrator.send("PUT", "clients/app", WHOLE)
+
+    changed, reset = await answer.json(), await again.json()
+    assert {name: changed[name] for name in strict} == strict
+    assert {name: reset[name] for name in strict} == {
+        "require_pushed_authorization_requests": False,
+        "dpop_bound_access_tokens": False,
+        "userinfo_signed_response_alg": None,
+        "access_token_typ": "JWT",
+        "introspection_signed_response_alg": "RS256",
+    }

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 import pytest
 from lxml import html
@@ -185,6 +186,7 @@ async def test_the_sign_in_page_has_a_link_to_it_where_there_is_mail(
 
     assert links == [[f"{BASE}/users/request_reset?client_id=gnomon-pages"], []]
     assert (await admin.http.get(f"{BASE}/users/request_reset")).status == 404
+    assert (await admin.http.get(f"{BASE}/users/request_confirmation")).status == 404
 
 
 @pytest.mark.parametrize("path", ["/users/request_reset", "/users/alice/reset"])
@@ -254,14 +256,13 @@ async def test_who_a_provider_signs_in_chooses_no_password(world: Mailed) -> Non
     answers.append(await link.put())
     page = await link.http.get(path)
 
-    refusal = {
-        "error": "UseCompanySignIn",
-        "provider": "Umbrella's people",
-        "location": "https://id.example.com/auth/v1/sign-in",
-    }
     assert [answer.status for answer in answers] == [409, 409, 409]
-    for answer in answers:
-        assert refusal.items() <= (await answer.json()).items()
+    addresses = ("alice@example.com", "nobody@example.com", "alice@example.com")
+    for answer, email in zip(answers, addresses, strict=True):
+        body = await answer.json()
+        assert (body["error"], body["provider"]["name"]) == ("UseCompanySignIn", "Umbrella's people")
+        assert body["provider"].keys() == {"id", "name"}
+        _expect_own_sign_in(body["location"], email)
     # The link is no longer valid.
     assert page.status == 400
     assert (await world.ask("alice@example.org")).status == 200
@@ -275,4 +276,14 @@ async def test_a_page_leads_to_the_companys_sign_in(world: Mailed) -> None:
 
     assert page.status == 409
     leads = html.fromstring(await page.text()).xpath("//a/@href")
-    assert leads == ["https://id.example.com/auth/v1/sign-in"]
+    [location] = leads
+    _expect_own_sign_in(location, "bob@example.com")
+
+
+def _expect_own_sign_in(location: str, email: str) -> None:
+    """Expect the address of a sign-in that returns to our own page."""
+    address, _, query = location.partition("?")
+    parameters = dict(parse_qsl(query))
+    assert address == "https://id.example.com/auth/v1/oidc/authorize"
+    assert parameters["redirect_uri"] == "https://id.example.com/auth/v1/sign-in"
+    assert parameters["login_hint"] == email

@@ -1,5 +1,7 @@
 """Users over HTTP, from the socket to the records."""
 
+from urllib.parse import urlencode
+
 import pytest
 
 from identity.access.device import DEVICES, Device
@@ -323,3 +325,83 @@ async def test_a_stranger_gets_in_nowhere(
     response = await admin.http.request(method, f"/auth/v1{path}", headers=headers, **body)
 
     assert (response.status, (await response.json())["error"]) == (401, "Unauthorized")
+
+
+PEOPLE = [
+    ("alice@example.com", "Alice", "Smith", ["staff"], []),
+    ("bob@example.com", "Bob", "van Dyke-Smith", [], ["boss"]),
+    ("carol@alice.example", "Carol", "O'Brien", ["staff"], []),
+]
+
+
+async def admit_people(admin: Administrator) -> None:
+    await admin.send("POST", "/groups", json={"group": "staff"})
+    await admin.send("POST", "/roles", json={"role": "boss"})
+    for email, given_name, family_name, groups, roles in PEOPLE:
+        person = {"email": email, "given_name": given_name, "family_name": family_name, "groups": groups}
+        status, answer = await admin.ask("POST", "/users", json=person | {"language": "en", "roles": roles})
+        assert status == 200, answer
+
+
+async def found(admin: Administrator, query: str) -> list[str]:
+    """Return the first parts of the addresses."""
+    status, people = await admin.ask("GET", f"/users?{query}")
+    assert status == 200, people
+    return [str(user["email"]).partition("@")[0] for user in people]
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("search=ALI", ["alice", "carol"]),
+        ("search=smith", ["alice", "bob"]),
+        ("search=van+dy", ["bob"]),
+        ("search=o%27br", ["carol"]),
+        ("search=brien", ["carol"]),
+        ("search=alice@example.com", ["alice"]),
+        ("search=lice", []),
+        ("search=%27+%7C+%27", []),
+        ("group=staff", ["alice", "carol"]),
+        ("role=boss", ["bob"]),
+        ("group=staff&search=smith", ["alice"]),
+        ("sort=name&order=desc", ["carol", "bob", "alice", "admin"]),
+        ("sort=email", ["admin", "alice", "bob", "carol"]),
+        ("order=desc&search=example", ["carol", "bob", "alice"]),
+    ],
+)
+async def test_people_are_searched_and_ordered(admin: Administrator, query: str, names: list[str]) -> None:
+    await admit_people(admin)
+
+    assert await found(admin, query) == names
+
+
+async def test_a_search_has_pages_that_join(admin: Administrator) -> None:
+    await admit_people(admin)
+    first = await admin.send("GET", "/users?sort=email&page_size=2")
+    token = first.headers["x-continuation-token"]
+    query = urlencode({"sort": "email", "page_size": 2, "continuation_token": token})
+
+    second = await admin.send("GET", f"/users?{query}")
+
+    assert [user["email"] for user in await first.json()] == ["admin@localhost", "alice@example.com"]
+    assert [user["email"] for user in await second.json()] == ["bob@example.com", "carol@alice.example"]
+    assert "x-continuation-token" not in second.headers
+    other = urlencode({"sort": "name", "page_size": 2, "continuation_token": token})
+    assert (await admin.send("GET", f"/users?{other}")).status == 400
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "email=alice@example.com",
+        "search=a&search=b",
+        "sort=password",
+        "order=up",
+        "search=%00",
+        f"search={'a' * 257}",
+        f"search={'+'.join('abcdefghi')}",
+        "sort=email&continuation_token=YQ==",
+    ],
+)
+async def test_a_search_that_would_pass_something_over_is_refused(admin: Administrator, query: str) -> None:
+    assert (await admin.send("GET", f"/users?{query}")).status == 400

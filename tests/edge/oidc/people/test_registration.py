@@ -57,6 +57,14 @@ async def test_who_registers_confirms_and_signs_in(office: PostOffice) -> None:
     assert {"NewUserRegistered", "UserConfirmationSent", "UserConfirmed"} <= set(await office.admin.typs())
 
 
+async def test_the_metadata_names_the_prompt_for_an_account_while_registration_is_open(
+    office: PostOffice,
+) -> None:
+    metadata = await (await office.http.get("/auth/v1/.well-known/openid-configuration")).json()
+
+    assert metadata["prompt_values_supported"] == ["none", "login", "consent", "select_account", "create"]
+
+
 async def test_r9_the_right_password_is_told_what_is_missing(office: PostOffice) -> None:
     await office.register()
 

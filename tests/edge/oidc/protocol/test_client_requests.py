@@ -35,6 +35,11 @@ async def test_every_parameter_of_every_grant_is_passed_on(provider: Provider) -
         "code_verifier": "v",
         "refresh_token": "r",
         "device_code": "d",
+        "subject_token": "s",
+        "subject_token_type": "st",
+        "actor_token": "a",
+        "actor_token_type": "at",
+        "requested_token_type": "rt",
         "client_id": "shop",
     }
     response = await provider.http.post(TOKEN, data=form)
@@ -208,6 +213,35 @@ async def test_introspection_takes_an_access_token_of_the_caller(provider: Provi
 
     asked = provider.asked(pb.IntrospectTokenRequest)
     assert (asked.bearer, asked.HasField("client")) == ("mine", False)
+
+
+@pytest.mark.parametrize(
+    ("accept", "is_signed"),
+    [
+        ("application/token-introspection+jwt", True),
+        ("application/json;q=0.5, Application/Token-Introspection+JWT;q=0.9", True),
+        ("application/token-introspection+jwt;q=0", False),
+        ("application/token-introspection+jwt; q=0.000, application/json", False),
+        ("application/jwt", False),
+        ("*/*", False),
+    ],
+)
+async def test_a_caller_that_accepts_it_by_name_gets_a_signed_response(
+    provider: Provider,
+    accept: str,
+    is_signed: bool,  # noqa: FBT001
+) -> None:
+    answer = {"jwt": "a.b.c"} if is_signed else {"document": b"{}"}
+    provider.answers(introspect_token=pb.IntrospectTokenResponse(**answer))  # type: ignore[arg-type]  # one of two members
+
+    response = await provider.http.post(
+        INTROSPECT, data={"token": "t"}, headers={**AS_SERVICE, "Accept": accept}
+    )
+
+    assert provider.asked(pb.IntrospectTokenRequest).wants_jwt is is_signed
+    assert (response.content_type, await response.text()) == (
+        ("application/token-introspection+jwt", "a.b.c") if is_signed else ("application/json", "{}")
+    )
 
 
 async def test_introspection_with_a_bad_token_of_the_caller_is_refused(provider: Provider) -> None:

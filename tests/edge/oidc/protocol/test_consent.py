@@ -1,6 +1,7 @@
 """The consent page, and the responses to its answers."""
 
 import pytest
+from lxml.html import HtmlElement
 
 from edge.oidc.pages.words import words_of
 from gnomon.identity.v1 import authorization_service_pb2 as pb
@@ -26,6 +27,12 @@ REDIRECT = Redirect(uri="https://shop.example/cb", parameters=[Parameter(name="c
 COOKIE = SessionCookie(value="new", max_age=60, csrf_token="new-proof")
 ANSWERED = pb.AnswerConsentResponse(redirect=REDIRECT)
 SENT = {"authorization_id": "request 1", "decision": "accept"}
+# Where users withdraw what they allow.
+ACCOUNT = ("your account", "/auth/v1/account")
+
+
+def links(page: HtmlElement) -> list[tuple[str, str | None]]:
+    return [(link.text_content(), link.get("href")) for link in page.xpath("//main//a")]
 
 
 async def test_the_page_says_who_asks_whom_for_what(provider: Provider) -> None:
@@ -35,8 +42,7 @@ async def test_the_page_says_who_asks_whom_for_what(provider: Provider) -> None:
 
     page = await page_of(response)
     assert provider.asked(pb.GetConsentPageRequest).authorization_id == "request 1"
-    [link] = page.xpath("//main//a")
-    assert (link.text_content(), link.get("href")) == ("The <b>Shop</b>", "https://shop.example/")
+    assert links(page) == [("The <b>Shop</b>", "https://shop.example/"), ACCOUNT]
     assert [item.text for item in page.xpath("//li")] == [
         "Know who you are",
         "See your email address",
@@ -85,9 +91,10 @@ async def test_the_page_leads_to_what_the_client_promises(provider: Provider) ->
 
     shown = await page_of(await provider.http.get(CONSENT, params={"authorization_id": "request 1"}))
 
-    assert [(link.text_content(), link.get("href")) for link in shown.xpath("//main//a")][1:] == [
+    assert links(shown)[1:] == [
         ("Privacy policy", "https://shop.example/privacy"),
         ("Terms of service", "https://shop.example/terms"),
+        ACCOUNT,
     ]
 
 
@@ -100,7 +107,7 @@ async def test_a_promise_leads_nowhere_but_to_the_web(provider: Provider, uri: s
 
     shown = await page_of(await provider.http.get(CONSENT, params={"authorization_id": "request 1"}))
 
-    assert len(shown.xpath("//main//a")) == 1
+    assert links(shown) == [("The <b>Shop</b>", "https://shop.example/"), ACCOUNT]
 
 
 @pytest.mark.parametrize("scope", [*Scope, *Permission])

@@ -10,7 +10,8 @@ async def test_a_person_who_is_signed_in_is_offered_to_sign_out(provider: Provid
 
     assert page.xpath("string(//h1)") == "You are signed in"
     assert page.xpath("//a[.='Sign out']/@href") == ["/auth/v1/acme/oidc/logout"]
-    assert page.xpath("//a[.='Change password']/@href") == ["/auth/v1/acme/users/request_reset"]
+    assert page.xpath("//a[.='Your account']/@href") == ["/auth/v1/acme/account"]
+    assert page.xpath("//a[.='Forgot password?']") == []
 
 
 async def test_only_what_is_there_is_offered(provider: Provider) -> None:
@@ -22,7 +23,7 @@ async def test_only_what_is_there_is_offered(provider: Provider) -> None:
 
     assert page.xpath("string(//h1)") == "Sign in"
     assert page.xpath("//a[.='Sign in']/@href") == ["/auth/v1/acme/sign-in"]
-    assert page.xpath("//a[.='Forgot password?' or .='Change password' or .='Sign out']") == []
+    assert page.xpath("//a[.='Forgot password?' or .='Your account' or .='Sign out']") == []
 
 
 async def test_services_that_do_not_answer_are_a_page(provider: Provider) -> None:

@@ -173,12 +173,15 @@ async def test_a_refused_password_is_told_why(provider: Provider) -> None:
     [
         ("register", PermissionDenied("closed"), "Registration is closed"),
         ("request_reset", NotFound("no mail"), "Password reset is not available"),
+        ("request_confirmation", NotFound("no mail"), "Confirmation links are not available"),
     ],
 )
 async def test_what_a_deployment_does_not_offer_is_no_missing_page(
     provider: Provider, path: str, refusal: ServiceError, heading: str
 ) -> None:
-    provider.answers(get_registration_page=refusal, check_password_reset=refusal)
+    provider.answers(
+        get_registration_page=refusal, check_password_reset=refusal, check_confirmation_requests=refusal
+    )
 
     response = await provider.http.get(f"/auth/v1/users/{path}")
 

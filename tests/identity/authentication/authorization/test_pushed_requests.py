@@ -74,6 +74,24 @@ async def test_the_key_of_the_dpop_proof_is_the_codes(provider: Provider) -> Non
     assert step.request.dpop_jkt == "j" * 43  # type: ignore[attr-defined]
 
 
+async def test_a_client_that_has_to_push_its_requests_can_only_push_them(provider: Provider) -> None:
+    strict = app(id="strict", requires_pushed_request=True, request_uris=("https://app.example.com/r",))
+    await provider.register(strict)
+    pushed = await provider.pushing.push(provider.tenant, strict, calls(client_id="strict"), thumbprint="")
+
+    step = await begin(provider, pushed.request_uri, client_id="strict")
+    by_value = await provider.authorization_start.begin(
+        provider.tenant, calls(client_id="strict"), NEW_BROWSER
+    )
+    with pytest.raises(UnredirectableRefusal) as by_reference:
+        await begin(provider, "https://app.example.com/r", client_id="strict")
+
+    assert not isinstance(step, Redirection)
+    assert isinstance(by_value, Redirection)
+    assert dict(by_value.parameters)["error"] == "invalid_request"
+    assert by_reference.value.refusal.error == "invalid_request"
+
+
 REFUSED: list[object] = [
     pytest.param(InvalidRequest, {"request_uri": "urn:ietf:params:oauth:request_uri:x"}, id="request_uri"),
     pytest.param(InvalidRequest, {"client_id": "other"}, id="another client"),

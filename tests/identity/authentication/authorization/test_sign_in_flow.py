@@ -326,7 +326,8 @@ async def test_r11_a_session_is_not_enough_for_who_has_to_confirm_an_address(
     browser = await provider.signed_in()
     user = await provider.users.find_by_email(provider.tenant, "alice@example.com")
     assert user is not None
-    await provider.users.replace(replace(user, is_self_registered=True, is_email_verified=False))
+    marked = replace(user, is_self_registered=True, is_email_verified=False, changed_at=provider.clock.now())
+    await provider.users.replace(marked)
     provider.confirmation.is_required = is_required
 
     outcome = await provider.begin(browser, prompt="none")

@@ -12,7 +12,7 @@ from identity.directory.user import UserId
 from identity.foundation.vocabulary import AuthenticationContext, ConsentMode
 from tests.identity.browsers import ADDRESS, NEW_BROWSER, Provider, alice, app
 
-PASSWORD, SEVERAL, RESISTANT = AuthenticationContext
+FEDERATED, PASSWORD, SEVERAL, RESISTANT = AuthenticationContext
 
 
 async def signed_in(provider: Provider, acr: str, **factors: bool) -> Browser:
@@ -29,6 +29,9 @@ async def signed_in(provider: Provider, acr: str, **factors: bool) -> Browser:
     [
         pytest.param(PASSWORD, SEVERAL, {"has_one_time_codes": True}, False, id="a code is missing"),
         pytest.param(PASSWORD, SEVERAL, {"has_passkey": True}, False, id="a passkey is missing"),
+        pytest.param(FEDERATED, PASSWORD, {}, True, id="a provider is as strong as a password"),
+        pytest.param(FEDERATED, SEVERAL, {"has_passkey": True}, False, id="a provider is one factor"),
+        pytest.param(PASSWORD, FEDERATED, {"has_passkey": True}, True, id="a password is as strong"),
         pytest.param(PASSWORD, SEVERAL, {}, True, id="there is nothing more to prove"),
         pytest.param(PASSWORD, RESISTANT, {"has_one_time_codes": True}, False, id="as far as the person can"),
         pytest.param(SEVERAL, RESISTANT, {"has_one_time_codes": True}, True, id="the person cannot more"),

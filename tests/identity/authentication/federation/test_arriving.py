@@ -54,6 +54,7 @@ async def test_whoever_comes_back_goes_on_to_the_relying_party(flow: Flow) -> No
     assert response_target(arrived).uri == CALLBACK
     assert dict(response_target(arrived).parameters)["state"] == "of the app"
     assert (code.nonce, code.authentication.amr) == ("of-the-app", ("fed",))
+    assert code.authentication.acr == "urn:gnomon:acr:fed"
     assert arrived.session is not None
     assert await flow.provider.session(browser) is None
     assert (arrived.session.upstream_sub, arrived.session.upstream_sid) == ("alice-there", "s1")

@@ -192,8 +192,9 @@ def encrypted(
     is_pkcs1: bool = False,
     digest: hashes.HashAlgorithm | None = None,
     content_key: bytes = b"k" * 32,
+    tag: str = "EncryptedAssertion",
 ) -> XmlElement:
-    """Return the assertion encrypted for the certificate, which is base64 of DER."""
+    """Return the assertion, or another element, encrypted for the certificate, which is base64 of DER."""
     public = x509.load_der_x509_certificate(base64.b64decode(certificate)).public_key()
     assert isinstance(public, rsa.RSAPublicKey)
     text = etree.tostring(assertion_element, with_tail=False)
@@ -215,14 +216,26 @@ def encrypted(
     )
     wrapped = public.encrypt(content_key, OAEP(MGF1(hashed), hashed, None))
     return etree.fromstring(
-        f'<saml:EncryptedAssertion xmlns:saml="{SAML}"><xenc:EncryptedData xmlns:xenc="{XENC}"'
+        f'<saml:{tag} xmlns:saml="{SAML}"><xenc:EncryptedData xmlns:xenc="{XENC}"'
         f' Type="{XENC}Element"><xenc:EncryptionMethod Algorithm="{algorithm}"/>'
         f'<ds:KeyInfo xmlns:ds="{DS}"><xenc:EncryptedKey><xenc:EncryptionMethod Algorithm="{transport}">'
         f"{'' if is_pkcs1 else parameters}</xenc:EncryptionMethod><xenc:CipherData><xenc:CipherValue>"
         f"{base64.b64encode(wrapped).decode()}</xenc:CipherValue></xenc:CipherData></xenc:EncryptedKey>"
         f"</ds:KeyInfo><xenc:CipherData><xenc:CipherValue>{base64.b64encode(octets).decode()}"
-        "</xenc:CipherValue></xenc:CipherData></xenc:EncryptedData></saml:EncryptedAssertion>"
+        f"</xenc:CipherValue></xenc:CipherData></xenc:EncryptedData></saml:{tag}>"
     )
+
+
+def with_hidden_name(
+    assertion_element: XmlElement, certificate: str, *, hidden: XmlElement | None = None, is_cbc: bool = False
+) -> XmlElement:
+    """Encrypt the name of the user, or another element in its place, for the certificate."""
+    (name,) = assertion_element.iterfind(f"{{{SAML}}}Subject/{{{SAML}}}NameID")
+    subject = name.getparent()
+    assert subject is not None
+    there = name if hidden is None else hidden
+    subject.replace(name, encrypted(there, certificate, is_cbc=is_cbc, tag="EncryptedID"))
+    return assertion_element
 
 
 def posted(element: XmlElement) -> str:

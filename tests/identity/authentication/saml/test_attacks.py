@@ -26,6 +26,7 @@ from tests.identity.authentication.saml.idp import (
     response,
     signed,
     with_assertion,
+    with_hidden_name,
     with_signed_assertion,
 )
 
@@ -497,3 +498,68 @@ async def test_a_wrapped_assertion_inside_the_encryption() -> None:
         return with_assertion(response(facts), change)
 
     assert await refused(flow, make) == [Refusal.STRUCTURE]
+
+
+async def test_a_name_that_is_encrypted_for_another_provider() -> None:
+    flow = SamlFlow()
+    await flow.furnish()
+    other = await flow.add("p2")
+
+    def make(facts: Facts) -> XmlElement:
+        return with_assertion(
+            response(facts), lambda found: signed(with_hidden_name(found, other.saml_certificate))
+        )
+
+    assert await refused(flow, make) == [Refusal.ENCRYPTION]
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        f'<saml:Issuer xmlns:saml="{SAML}">alice-there</saml:Issuer>',
+        f'<saml:NameID xmlns:saml="{SAML}">alice<saml:NameID>-there</saml:NameID></saml:NameID>',
+        f'<saml:EncryptedID xmlns:saml="{SAML}"/>',
+    ],
+    ids=["another element", "a nested name", "one more encryption"],
+)
+async def test_an_encrypted_name_that_is_none(hidden: str) -> None:
+    flow = SamlFlow()
+    provider = await flow.furnish()
+
+    def make(facts: Facts) -> XmlElement:
+        return with_assertion(
+            response(facts),
+            lambda found: signed(
+                with_hidden_name(found, provider.saml_certificate, hidden=etree.fromstring(hidden))
+            ),
+        )
+
+    assert await refused(flow, make) == [Refusal.SUBJECT]
+
+
+async def test_a_name_beside_an_encrypted_one() -> None:
+    flow = SamlFlow()
+    provider = await flow.furnish()
+
+    def make(facts: Facts) -> XmlElement:
+        def change(found: XmlElement) -> XmlElement:
+            hidden = with_hidden_name(found, provider.saml_certificate)
+            (subject,) = hidden.iterfind(f"{{{SAML}}}Subject")
+            subject.insert(0, etree.fromstring(f'<saml:NameID xmlns:saml="{SAML}">admin</saml:NameID>'))
+            return signed(hidden)
+
+        return with_assertion(response(facts), change)
+
+    assert await refused(flow, make) == [Refusal.SUBJECT]
+
+
+async def test_an_encrypted_name_that_somebody_put_into_a_signed_assertion() -> None:
+    flow = SamlFlow()
+    provider = await flow.furnish()
+
+    def make(facts: Facts) -> XmlElement:
+        return with_assertion(
+            response(facts), lambda found: with_hidden_name(signed(found), provider.saml_certificate)
+        )
+
+    assert await refused(flow, make) == [Refusal.SIGNATURE]

@@ -31,6 +31,7 @@ from tests.identity.authentication.saml.idp import (
     SAML,
     SAMLP,
     Pair,
+    encrypted,
     pair,
     posted,
     response,
@@ -145,6 +146,16 @@ async def test_a_session_ends_and_the_provider_gets_a_signed_answer(desk: Desk) 
 
 async def test_a_signed_form_ends_a_session(desk: Desk) -> None:
     await desk.post(signed(request()))
+
+    assert await desk.flow.signed_in() == []
+
+
+async def test_a_request_with_an_encrypted_name_ends_a_session(desk: Desk) -> None:
+    hidden = request()
+    (name,) = hidden.iterfind(f"{{{SAML}}}NameID")
+    hidden.replace(name, encrypted(name, desk.provider.saml_certificate, tag="EncryptedID"))
+
+    await desk.post(signed(hidden))
 
     assert await desk.flow.signed_in() == []
 

@@ -35,6 +35,7 @@ from tests.identity.authentication.saml.idp import (
     response,
     signed,
     with_assertion,
+    with_hidden_name,
     with_signed_assertion,
 )
 from tests.identity.browsers import CALLBACK, ISSUER, alice
@@ -227,6 +228,23 @@ async def test_a_signed_response_with_an_encrypted_assertion(*, is_cbc: bool) ->
     await answered(flow, make)
 
     assert len(await flow.signed_in()) == 1
+
+
+@pytest.mark.parametrize("is_cbc", [True, False], ids=["CBC", "GCM"])
+@pytest.mark.parametrize("is_hidden", [True, False], ids=["encrypted assertion", "readable assertion"])
+async def test_an_encrypted_name_is_that_of_the_user(*, is_cbc: bool, is_hidden: bool) -> None:
+    flow, provider = await furnished()
+
+    def make(facts: Facts) -> XmlElement:
+        def change(found: XmlElement) -> XmlElement:
+            named = signed(with_hidden_name(found, provider.saml_certificate, is_cbc=is_cbc))
+            return encrypted(named, provider.saml_certificate) if is_hidden else named
+
+        return with_assertion(response(facts), change)
+
+    await answered(flow, make)
+
+    assert [session.upstream_sub for session in await flow.signed_in()] == ["alice-there"]
 
 
 async def test_attributes_give_roles_and_several_factors() -> None:

@@ -49,6 +49,7 @@ class PostOffice:
     store: RecordStore
     clock: Clock
     letters: list[Letter] = field(default_factory=list)
+    is_open: bool = True
 
     async def post(self, _tenant: Tenant, letter: Letter) -> None:
         self.letters.append(letter)
@@ -135,7 +136,7 @@ class Desk:
             config=config,
             **shared,
         )
-        self.requests = ConfirmationRequests(**shared)
+        self.requests = ConfirmationRequests(mail=self.post_office, **shared)
         self.confirming = RegistrationConfirmation(
             users=provider.users,
             links=self.links,

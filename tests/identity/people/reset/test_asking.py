@@ -129,6 +129,7 @@ async def test_who_a_provider_signs_in_is_told_so_with_or_without_an_account(
         "COMPANY_SIGN_IN",
         "Corp",
     )
+    assert refused.value.metadata["email"] == email
     assert await resets.queued() == []
 
 

@@ -176,8 +176,11 @@ async def test_at_a_company_domain_an_old_link_is_dead(resets: Resets) -> None:
 
     assert refused.value.metadata == {
         "cause": "COMPANY_SIGN_IN",
+        "provider_id": Company().id,
         "provider": "Corp",
         "location": "https://id.example.com/auth/v1/sign-in",
+        "issuer": "https://id.example.com/auth/v1/",
+        "email": "alice@example.com",
     }
     resets.companies.providers.clear()
     with pytest.raises(InvalidArgument, match=EXPIRED):

@@ -16635,7 +16635,8 @@ class ConditionalServiceStub(betterproto2_grpclib.ServiceStub):
         """
         Begins a process instance at each start event of a process whose condition the variables meet, and gives it the
         variables: of the process definition with this key if it is the latest version, or of the latest version of each.
-        Rejected with NOT_FOUND when there is no such process definition, INVALID_STATE when more than 100 would begin.
+        Rejected with NOT_FOUND when there is no such process definition, INVALID_STATE when more than 100 would begin,
+        QUOTA_EXHAUSTED when the tenant has no room for one more process instance.
         """
 
         return await self._unary_unary(
@@ -18398,7 +18399,7 @@ class ProcessInstanceServiceStub(betterproto2_grpclib.ServiceStub):
 
 class RefusalServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Takes reports of commands that an edge refused before it could call the service that carries them out.
+    Takes reports of requests that an edge refused before it could call the service that serves them.
     """
 
     async def report_refusal(
@@ -18410,10 +18411,12 @@ class RefusalServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ReportRefusalResponse":
         """
-        Notes a refused command in the audit log. The credential, the tenant and the request id of the refused command are
-        the metadata of this call. Of each tenant a process notes a burst of 100 and 10 a second; reports beyond are answered
-        and dropped.
-        Rejected with UNAUTHENTICATED when the credential does not hold, with INVALID_ARGUMENT for an RPC that is not audited.
+        Refuses what the services refuse whatever the rest of the request says, and notes a refused command in the audit log.
+        The credential, the tenant and the request id of the refused request are the metadata of this call. Of each tenant a
+        process notes a burst of 100 and 10 a second; reports beyond are answered and dropped.
+        Rejected with UNAUTHENTICATED when the credential does not hold, MODE_NOT_SUPPORTED when the mode does not offer the
+        RPC, PERMISSION_DENIED when the caller may not act in the tenant or lacks the permission, INVALID_ARGUMENT for an
+        unknown RPC.
         """
 
         return await self._unary_unary(

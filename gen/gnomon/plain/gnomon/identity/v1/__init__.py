@@ -64,6 +64,8 @@ __all__ = (
     "CheckAccountDeletionResponse",
     "CheckApiKeyRequest",
     "CheckApiKeyResponse",
+    "CheckConfirmationRequestsRequest",
+    "CheckConfirmationRequestsResponse",
     "CheckPasswordResetRequest",
     "CheckPasswordResetResponse",
     "CheckRevocationLinkRequest",
@@ -2337,6 +2339,37 @@ default_message_pool.register_message("gnomon.identity.v1", "CheckApiKeyResponse
 
 
 @dataclass(eq=False, repr=False)
+class CheckConfirmationRequestsRequest(betterproto2.Message):
+    """
+    Request of CheckConfirmationRequests.
+    """
+
+    tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Tenant whose issuer was asked; empty means the default tenant.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "CheckConfirmationRequestsRequest", CheckConfirmationRequestsRequest
+)
+
+
+@dataclass(eq=False, repr=False)
+class CheckConfirmationRequestsResponse(betterproto2.Message):
+    """
+    Response of CheckConfirmationRequests.
+    """
+
+    pass
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "CheckConfirmationRequestsResponse", CheckConfirmationRequestsResponse
+)
+
+
+@dataclass(eq=False, repr=False)
 class CheckPasswordResetRequest(betterproto2.Message):
     """
     Request of CheckPasswordReset.
@@ -2589,6 +2622,36 @@ class Client(betterproto2.Message):
     Whether pages of its origins get ID tokens by FedCM although it is confidential; those of a public one may anyway.
     """
 
+    userinfo_signed_response_alg: "str" = betterproto2.field(36, betterproto2.TYPE_STRING)
+    """
+    Algorithm that its userinfo responses are signed with, empty for plain JSON.
+    """
+
+    access_token_typ: "str" = betterproto2.field(37, betterproto2.TYPE_STRING)
+    """
+    Header `typ` of its access tokens: JWT, or at+jwt for the profile of RFC 9068; empty means JWT.
+    """
+
+    require_pushed_authorization_requests: "bool" = betterproto2.field(38, betterproto2.TYPE_BOOL)
+    """
+    Whether it has to push its authorization requests: RFC 9126 §6.
+    """
+
+    dpop_bound_access_tokens: "bool" = betterproto2.field(39, betterproto2.TYPE_BOOL)
+    """
+    Whether its tokens have to be bound to a DPoP key: RFC 9449 §5.2.
+    """
+
+    may_act: "list[str]" = betterproto2.field(40, betterproto2.TYPE_STRING, repeated=True)
+    """
+    Ids of the clients that may exchange its tokens: RFC 8693.
+    """
+
+    introspection_signed_response_alg: "str" = betterproto2.field(41, betterproto2.TYPE_STRING)
+    """
+    Algorithm of signed introspection responses that it asks for: RFC 9701 §6; empty means RS256.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "Client", Client)
 
@@ -2712,6 +2775,16 @@ class ClientMetadata(betterproto2.Message):
     tos_uri: "str" = betterproto2.field(23, betterproto2.TYPE_STRING)
     """
     Its terms of service.
+    """
+
+    require_pushed_authorization_requests: "bool" = betterproto2.field(24, betterproto2.TYPE_BOOL)
+    """
+    Whether it has to push its authorization requests: RFC 9126 §6.
+    """
+
+    dpop_bound_access_tokens: "bool" = betterproto2.field(25, betterproto2.TYPE_BOOL)
+    """
+    Whether its tokens have to be bound to a DPoP key: RFC 9449 §5.2.
     """
 
 
@@ -6483,6 +6556,11 @@ class IntrospectTokenRequest(betterproto2.Message):
     Access token of the caller, instead of a client's credentials.
     """
 
+    wants_jwt: "bool" = betterproto2.field(6, betterproto2.TYPE_BOOL)
+    """
+    Whether the response is to be signed: RFC 9701.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "IntrospectTokenRequest", IntrospectTokenRequest)
 
@@ -6496,6 +6574,11 @@ class IntrospectTokenResponse(betterproto2.Message):
     document: "bytes" = betterproto2.field(1, betterproto2.TYPE_BYTES)
     """
     A JSON object: RFC 7662 §2.2.
+    """
+
+    jwt: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    The object in a signed JWT instead, empty without: RFC 9701 §5.
     """
 
 
@@ -6768,6 +6851,31 @@ class IssueTokenRequest(betterproto2.Message):
     DPoP proof, absent without one.
     """
 
+    subject_token: "str" = betterproto2.field(16, betterproto2.TYPE_STRING)
+    """
+    Token of the user for whom the client acts: RFC 8693 §2.1.
+    """
+
+    subject_token_type: "str" = betterproto2.field(17, betterproto2.TYPE_STRING)
+    """
+    Type of that token.
+    """
+
+    actor_token: "str" = betterproto2.field(18, betterproto2.TYPE_STRING)
+    """
+    Token of the party that acts, empty for the client itself.
+    """
+
+    actor_token_type: "str" = betterproto2.field(19, betterproto2.TYPE_STRING)
+    """
+    Type of that token.
+    """
+
+    requested_token_type: "str" = betterproto2.field(20, betterproto2.TYPE_STRING)
+    """
+    Type of token asked for, empty for an access token.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "IssueTokenRequest", IssueTokenRequest)
 
@@ -6811,6 +6919,11 @@ class IssueTokenResponse(betterproto2.Message):
     dpop_nonce: "str | None" = betterproto2.field(7, betterproto2.TYPE_STRING, optional=True)
     """
     DPoP nonce to hand out in a header, absent without one.
+    """
+
+    issued_token_type: "str | None" = betterproto2.field(8, betterproto2.TYPE_STRING, optional=True)
+    """
+    Type of the token of an exchange: RFC 8693 §2.2.1.
     """
 
 
@@ -7909,6 +8022,31 @@ class ListUsersRequest(betterproto2.Message):
     Where the page before ended, empty for the first one.
     """
 
+    search: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
+    """
+    Words, at most 8: each begins the address, the username, a name or a part of one of them. Upper and lower case are one.
+    """
+
+    group: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
+    """
+    Group that the people belong to, empty for any.
+    """
+
+    role: "str" = betterproto2.field(7, betterproto2.TYPE_STRING)
+    """
+    Role that the people have, empty for any.
+    """
+
+    sort: "str" = betterproto2.field(8, betterproto2.TYPE_STRING)
+    """
+    What they are ordered by, and then by their usernames.
+    """
+
+    is_descending: "bool" = betterproto2.field(9, betterproto2.TYPE_BOOL)
+    """
+    Whether the last one is first; people without a name come last nevertheless.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "ListUsersRequest", ListUsersRequest)
 
@@ -8895,6 +9033,13 @@ class ProviderMetadata(betterproto2.Message):
     registration_endpoint: "str | None" = betterproto2.field(37, betterproto2.TYPE_STRING, optional=True)
     """
     Where clients register themselves, where they may.
+    """
+
+    introspection_signing_alg_values_supported: "list[str]" = betterproto2.field(
+        38, betterproto2.TYPE_STRING, repeated=True
+    )
+    """
+    Algorithms of signed introspection responses: RFC 9701 §7.
     """
 
 
@@ -16430,6 +16575,28 @@ class RegistrationServiceStub(betterproto2_grpclib.ServiceStub):
             metadata=metadata,
         )
 
+    async def check_confirmation_requests(
+        self,
+        message: "CheckConfirmationRequestsRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "CheckConfirmationRequestsResponse":
+        """
+        Says whether another link can be requested, and changes nothing.
+        Rejected with NOT_FOUND when no letters are sent.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.identity.v1.RegistrationService/CheckConfirmationRequests",
+            message,
+            CheckConfirmationRequestsResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
     async def request_confirmation(
         self,
         message: "RequestConfirmationRequest",
@@ -16440,7 +16607,7 @@ class RegistrationServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "RequestConfirmationResponse":
         """
         Sends a new link to an address that waits to be confirmed, which cancels earlier ones; nothing to any other.
-        Rejected with PERMISSION_DENIED or NOT_FOUND without a good proof of work.
+        Rejected with PERMISSION_DENIED or NOT_FOUND without a good proof of work, with NOT_FOUND when no letters are sent.
         """
 
         return await self._unary_unary(
@@ -17160,7 +17327,7 @@ class TenantServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetTenantResponse":
         """
-        Returns one tenant.
+        Returns one tenant, also to its administrators.
         Rejected with NOT_FOUND when there is none of that id.
         """
 
@@ -17253,7 +17420,7 @@ class TenantServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UpdateTenantSettingsResponse":
         """
-        Puts settings in the place of a tenant's; every process heeds them at once.
+        Puts settings in the place of a tenant's, also for its administrators; every process heeds them at once.
         Rejected with NOT_FOUND when there is none of that id, with INVALID_ARGUMENT for a value out of bounds, with
         INVALID_STATE when somebody else changed the tenant in the meantime.
         """
@@ -17305,7 +17472,7 @@ class TokenServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "IssueTokenResponse":
         """
         Issues tokens for a grant.
-        Refused with the codes of RFC 6749 §5.2, RFC 8628 §3.5, RFC 8707 §2 and RFC 9449 §5.
+        Refused with the codes of RFC 6749 §5.2, RFC 8628 §3.5, RFC 8693 §2.2.2, RFC 8707 §2 and RFC 9449 §5.
         """
 
         return await self._unary_unary(
@@ -17581,7 +17748,8 @@ class UserServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ListUsersResponse":
         """
-        Returns people by id.
+        Returns people by id; with a search, a filter or an order by that order, which is that of usernames unless it is given.
+        Rejected with INVALID_ARGUMENT for the token of another search.
         """
 
         return await self._unary_unary(

@@ -1,0 +1,101 @@
+"""The account page of a signed-in user."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from aiohttp import web
+
+from edge.oidc.pages.renderer import Pages
+from edge.oidc.pages.words import words_of
+from gnomon.identity.v1.consent_service_pb2 import Consent
+from gnomon.identity.v1.device_list_service_pb2 import Device
+from gnomon.identity.v1.one_time_code_service_pb2 import CodeGenerator, GetRecoveryCodesResponse
+from gnomon.identity.v1.passkey_service_pb2 import Passkey
+from gnomon.identity.v1.password_policy_service_pb2 import PasswordPolicy
+from gnomon.identity.v1.session_administration_service_pb2 import ListedSession
+from gnomon.identity.v1.user_pb2 import User
+
+# Longer lists are cut, and the page tells how many entries it leaves out.
+MOST_ENTRIES = 50
+_WITH_PASSWORD = frozenset({"password", "federated_password"})
+_FEDERATED = frozenset({"federated", "federated_passkey", "federated_password"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountFacts:
+    """Contents of the page; `path` is the path of the tenant's issuer, without a final slash."""
+
+    path: str
+    csrf_token: str
+    user: User
+    password_policy: PasswordPolicy
+    passkeys: Sequence[Passkey]
+    generators: Sequence[CodeGenerator]
+    recovery_codes: GetRecoveryCodesResponse
+    sessions: Sequence[ListedSession]
+    devices: Sequence[Device]
+    consents: Sequence[Consent]
+    can_delete: bool
+
+
+def account_page(pages: Pages, facts: AccountFacts) -> web.Response:
+    user = facts.user
+    state = pages.state(facts.path, "/account") | {
+        "csrf_token": facts.csrf_token,
+        "user_id": user.id,
+        "email": user.email,
+        "entry": f"{facts.path}/",
+    }
+    return pages.rendered(
+        "account.html",
+        {
+            "state": state,
+            "path": facts.path,
+            "user": user,
+            "values": user.user_values,
+            "picture": f"{state['users']}/{user.id}/picture/{user.picture_id}" if user.picture_id else "",
+            "has_password": user.account_type in _WITH_PASSWORD,
+            "is_federated": user.account_type in _FEDERATED,
+            "policy": facts.password_policy,
+            "passkeys": facts.passkeys,
+            "generators": facts.generators,
+            "recovery_codes": facts.recovery_codes,
+            "sessions": _cut(sorted(facts.sessions, key=_by_use, reverse=True)),
+            "devices": _cut(sorted(facts.devices, key=lambda device: device.created, reverse=True)),
+            "applications": _cut(map(_application, facts.consents)),
+            "can_delete": facts.can_delete,
+            "moment": _moment,
+        },
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    shown: Sequence[Any]
+    number_left_out: int
+
+
+def _cut(entries: Iterable[Any]) -> _Cut:
+    found = tuple(entries)
+    return _Cut(found[:MOST_ENTRIES], max(len(found) - MOST_ENTRIES, 0))
+
+
+def _by_use(session: ListedSession) -> tuple[bool, int]:
+    return session.is_current, session.last_seen
+
+
+def _application(consent: Consent) -> Mapping[str, object]:
+    return {
+        "client_id": consent.client_id,
+        "name": consent.client_name or consent.client_id,
+        "rights": [words_of(scope) for scope in consent.scopes],
+        "granted_at": consent.granted_at,
+    }
+
+
+def _moment(seconds: int) -> str:
+    """A time in words, in UTC: the page does not know where its reader is."""
+    at = datetime.fromtimestamp(seconds, UTC)
+    return f"{at.day} {at:%B %Y, %H:%M} UTC"

@@ -1,0 +1,71 @@
+"""Searches of administrators for users, by indexes alone."""
+
+from dataclasses import dataclass
+
+from identity.directory.user import User, word_of
+from server.platform.errors import InvalidArgument
+from server.platform.query import (
+    Clause,
+    Condition,
+    Field,
+    FieldType,
+    Operator,
+    Query,
+    Searchable,
+    SortKey,
+    Window,
+)
+from server.platform.query.cursor import position_of
+
+_USERNAME = Field("username", FieldType.TEXT)
+_WORDS = Field("words", FieldType.TEXTS)
+_GROUPS = Field("groups", FieldType.TEXTS)
+_ROLES = Field("roles", FieldType.TEXTS)
+
+SEARCHABLE_USER = Searchable(
+    User,
+    key=_USERNAME,
+    fields={
+        "username": _USERNAME,
+        "name": Field("name", FieldType.TEXT),
+        "email": Field("email", FieldType.TEXT),
+    },
+    derived={},
+)
+
+MOST_WORDS = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserSearch:
+    """Users that meet all conditions, in the order of `sort`, empty for that of usernames.
+
+    Each word of `text` begins one of the user's words.
+    """
+
+    text: str = ""
+    group: str = ""
+    role: str = ""
+    sort: str = ""
+    is_descending: bool = False
+
+    @property
+    def is_everybody(self) -> bool:
+        return self == UserSearch()
+
+    def query(self, *, token: str, most: int) -> Query:
+        """Return the query of the page behind a continuation token; raises InvalidArgument."""
+        key = SortKey(SEARCHABLE_USER.fields[self.sort or "username"], self.is_descending)
+        whole = SEARCHABLE_USER.query(*self._clauses(), sort=(key,))
+        after = position_of(token, whole.clauses, whole.sort) if token else None
+        return Query(whole.clauses, whole.sort, Window(limit=most, after=after))
+
+    def _clauses(self) -> list[Clause]:
+        words = self.text.split()
+        if len(words) > MOST_WORDS:
+            raise InvalidArgument(f"search: expected at most {MOST_WORDS} words, found {len(words)}")
+        labels = ((_GROUPS, self.group), (_ROLES, self.role))
+        return [
+            *(Condition(_WORDS, Operator.BEGINS, word_of(word)) for word in words),
+            *(Condition(field, Operator.EQ, name) for field, name in labels if name),
+        ]
