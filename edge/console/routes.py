@@ -8,7 +8,17 @@ from aiohttp import hdrs, web
 from edge.assets import Assets
 from edge.config import EdgeConfig
 from edge.console.addresses import SIGNED_OUT_PAGE, START
+from edge.console.administration import Administration
 from edge.console.api import Api, CredentialOf
+from edge.console.identity.pages import (
+    change_record,
+    change_records,
+    create_record,
+    identity,
+    new_record,
+    record,
+    records,
+)
 from edge.console.pages.batches import batch, batches, change_batch, live_batch
 from edge.console.pages.decisions import decision, decision_model, decisions, evaluation
 from edge.console.pages.instance import cancel, instance, resolve, resolve_all, set_retries
@@ -64,6 +74,7 @@ def console_routes(
     site = Site(
         stubs=stubs,
         api=Api(channel, config, credential_of),
+        administration=Administration(channel, oidc),
         hosts=Hosts(stubs, oidc, peers=Peers(access.trusted_proxies), clock=SystemClock()),
         browsers=Browsers(access, has_tls=has_tls),
         renderer=Renderer({name: address for each in assets for name, address in each.addresses.items()}),
@@ -140,6 +151,10 @@ PAGES: Mapping[str, Show] = {
     "decisions/{key}": decision,
     "decisions/{key}/model": decision_model,
     "evaluations/{key}": evaluation,
+    "identity": identity,
+    "identity/new/{kind}": new_record,
+    "identity/{kind}": records,
+    "identity/{kind}/{key}": record,
 }
 CHANGES: Mapping[str, Change] = {
     "instances/batch": begin_batch,
@@ -156,4 +171,7 @@ CHANGES: Mapping[str, Change] = {
     "tasks/{key}/return": give_back,
     "tasks/{key}/assignment": assign,
     "tasks/{key}/completion": complete,
+    "identity/new/{kind}": create_record,
+    "identity/{kind}": change_records,
+    "identity/{kind}/{key}": change_record,
 }

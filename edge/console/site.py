@@ -10,6 +10,7 @@ from aiohttp import hdrs, web
 from multidict import MultiDict, MultiDictProxy
 
 from edge.console.addresses import START, address_of
+from edge.console.administration import Administration
 from edge.console.api import Api
 from edge.console.renderer import Renderer
 from edge.console.sign_in import SignIn
@@ -51,12 +52,14 @@ class _SignedIn:
 
     issuer_tenant: str
     csrf_token: str
+    cookie: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
     stubs: Stubs
     api: Api
+    administration: Administration
     hosts: Hosts
     browsers: Browsers
     renderer: Renderer
@@ -144,10 +147,16 @@ class Site:
             target = request.path_qs if request.method == hdrs.METH_GET else address_of(tenant)
             return await self.sign_in.begin("" if tenant == _DEFAULT else tenant, target)
         caller = self.api.caller(request, tenant, csrf_token)
+        browser = browser_pb2.Browser(
+            session=signed_in.cookie,
+            peer_address=self.browsers.peer_address(request),
+            csrf_token=csrf_token if csrf_token.isascii() else "",
+        )
         return Visit(
             request=request,
             tenant=tenant,
             api=caller,
+            administration=self.administration.caller(request, tenant, browser),
             me=await caller("GetAuthentication"),
             csrf_token=signed_in.csrf_token,
             session_issuer=await self.sign_in.issuer(signed_in.issuer_tenant),
@@ -169,7 +178,7 @@ class Site:
                     raise
                 continue
             if session.state == pb.SESSION_STATE_AUTH:
-                return _SignedIn(tenant, session.csrf_token)
+                return _SignedIn(tenant, session.csrf_token, cookie)
         return None
 
     def _refusal(self, error: ServiceError, request: web.Request) -> web.StreamResponse:

@@ -19,6 +19,21 @@ DONE: Final[Mapping[str, str]] = {
     "suspended": "The batch operation is suspended.",
     "resumed": "The batch operation goes on.",
     "stopped": "The batch operation is canceled.",
+    "created": "It is created.",
+    "saved": "The changes are saved.",
+    "deleted": "It is deleted.",
+    "password-set": "The password is set.",
+    "signed-out": "The sessions of the user are ended.",
+    "session-ended": "The session is ended.",
+    "device-revoked": "The device is signed out.",
+    "passkey-removed": "The passkey is removed.",
+    "sessions-ended": "All sessions of the tenant are ended.",
+    "rotated": "There is a new secret.",
+    "keys-rotated": "New keys sign from now on.",
+    "blocked": "The address is blocked.",
+    "unblocked": "The address is not blocked any more.",
+    "verified": "The domain is verified.",
+    "consent-withdrawn": "The access is withdrawn.",
 }
 
 # By the error type of an incident.

@@ -9,6 +9,7 @@ from typing import Any
 from aiohttp import hdrs, web
 
 from edge.console.addresses import address_of
+from edge.console.administration import AdministrationCaller
 from edge.console.api import Caller, Document
 from edge.console.renderer import Renderer
 from server.platform.errors import (
@@ -31,6 +32,7 @@ class Visit:
     request: web.Request
     tenant: str
     api: Caller
+    administration: AdministrationCaller
     me: Document
     csrf_token: str
     session_issuer: str

@@ -16,7 +16,7 @@ from edge.oidc.routes import routes
 from identity.access.proof_of_work.config import ProofOfWorkConfig
 from identity.delivery.mail.config import EmailConfig
 from identity.directory.client import CLIENTS, Client
-from identity.directory.user import USERS, User
+from identity.directory.user import USERS, AccountType, User
 from identity.foundation.provider_config import ProviderConfig, Scheme
 from identity.foundation.vocabulary import AuthenticationMethod, ConsentMode, GrantType
 from identity.protocol.fed_cm.config import FedCmConfig
@@ -95,6 +95,7 @@ async def _furnish(site: Site, consent: ConsentMode) -> None:
             id=ALICE,
             email=EMAIL,
             is_email_verified=True,
+            account_type=AccountType.PASSWORD,
             password_hash=PasswordHasher(1, 8, 1).hash(PASSWORD),
             tenant_ids=(tenant_id,),
         )

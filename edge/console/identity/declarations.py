@@ -1,0 +1,164 @@
+"""The words in which a page about a kind of record is declared.
+
+Paths are names of fields with dots between them, as in `fields.user_values.phone`. Labels are for people; everything
+else about a field is read from the contract.
+"""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum, auto
+from typing import Final, Self
+
+# Requests of RPCs have these of the page itself.
+PAGE_SIZE: Final = "page_size"
+SEARCH: Final = "search"
+
+
+class Show(StrEnum):
+    """How a value of a message is shown; WHOLE is as its type in the contract suggests."""
+
+    WHOLE = auto()
+    CODE = auto()
+    SECONDS = auto()
+    MILLISECONDS = auto()
+
+
+class Control(StrEnum):
+    """Input of a value. FITTING is that which the contract suggests."""
+
+    FITTING = auto()
+    TEXT = "text"
+    SECRET = "password"  # noqa: S105  # type of an input
+    NUMBER = "number"
+    CHECK = "check"
+    MOMENT = "datetime-local"
+    AREA = "area"
+    # One value of a repeated field in each line.
+    LINES = "lines"
+    ONE = "one"
+    MANY = "many"
+    # Each message of a repeated field has a word, and some of a second set of words.
+    GRID = "grid"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Values that people can choose from: those at the paths in the response of an RPC.
+
+    Without an RPC they are the permissions that the contract asks for.
+    """
+
+    rpc: str = ""
+    paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A value of a record. `kind` is that of the record which the value names, `sort` what the RPC calls the order."""
+
+    path: str
+    label: str
+    show: Show = Show.WHOLE
+    kind: str = ""
+    sort: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FormField:
+    """A field of a request. `source` is the path of its present value in the record, if that is another one.
+
+    `sources` are known values of it. An empty text is left out of the request where `is_left_out`; an empty number or
+    time is, unless it `is_zero`. `hours_ago` is how far a time in a filter lies behind at first, and
+    a box that `is_on` is checked in a form for a new record.
+    """
+
+    path: str
+    label: str
+    hint: str = ""
+    control: Control = Control.FITTING
+    source: str = ""
+    sources: tuple[Source, ...] = ()
+    is_required: bool = False
+    is_left_out: bool = False
+    is_zero: bool = False
+    hours_ago: int = 0
+    is_on: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Form:
+    """A change by one RPC. Without fields it is a button, and with `warning` the person confirms it first.
+
+    `keys` are the fields of the request with the ids of the record, or of the record and a row in it. `prefix` is the
+    field that carries the record's fields under their own names. An RPC that replaces a record whole has a `base`: the
+    field of the request, and the path in the record of its present value, of which the form changes its own fields.
+    `secret` is the field of the response with what is shown once. The person stays on the page
+    unless the record `is_gone`.
+    """
+
+    name: str
+    rpc: str
+    button: str
+    done: str
+    fields: tuple[FormField, ...] = ()
+    keys: tuple[str, ...] = ()
+    prefix: str = ""
+    base: tuple[str, str] | None = None
+    heading: str = ""
+    warning: str = ""
+    secret: str = ""
+    is_gone: bool = False
+
+    def with_fields(self, *first: FormField) -> Self:
+        """Return the form with further fields before its own."""
+        return replace(self, fields=(*first, *self.fields))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """A list by one RPC, whose response has one repeated field of messages. `key` is the path of the id of a row."""
+
+    rpc: str
+    columns: tuple[Column, ...]
+    empty: str
+    key: str = ""
+    filters: tuple[FormField, ...] = ()
+    row: Form | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A list of what belongs to a record; `owner` is the field of the request with the id of the record."""
+
+    heading: str
+    owner: str
+    listing: Listing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordKind:
+    """Records of one kind: the list of them, the page of each, and their forms.
+
+    Without `listing` there is one record, that of the tenant. `get` reads a record, whose id goes to `get_key`; without
+    it the record is looked for in the list. `actions` are forms of the whole list. `is_of_deployment` says that only
+    administrators of the default tenant have it.
+    """
+
+    name: str
+    title: str
+    noun: str
+    about: str = ""
+    listing: Listing | None = None
+    get: str = ""
+    get_key: str = ""
+    heading: str = ""
+    facts: tuple[Column, ...] = ()
+    create: Form | None = None
+    forms: tuple[Form, ...] = ()
+    parts: tuple[Part, ...] = ()
+    actions: tuple[Form, ...] = ()
+    is_of_deployment: bool = False
+
+    @property
+    def has_pages(self) -> bool:
+        """Whether each record has a page."""
+        return bool(self.forms or self.parts)
