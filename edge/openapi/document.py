@@ -1,6 +1,7 @@
 """The OpenAPI document of the whole contract."""
 
 from collections.abc import Iterable
+from http import HTTPStatus
 
 import orjson
 from google.protobuf.descriptor import Descriptor
@@ -15,7 +16,7 @@ from edge.openapi.schemas import Schemas
 from edge.problem import MEDIA_TYPE
 from server.platform.call import MAX_IDEMPOTENCY_KEY
 from server.platform.errors import PROBLEMS
-from server.platform.policy import Mode
+from server.platform.policy import Mode, wire_path
 
 _TITLE = "Gnomon"
 # Version of the proto packages.
@@ -23,6 +24,14 @@ _VERSION = "1"
 # Values that gRPC metadata can carry.
 _PRINTABLE = "^[ -~]*$"
 _NO_COMMENTS = FileDescriptorSet()
+
+_REPEATABLE = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
+_RETRY_AFTER: Schema = {
+    "Retry-After": {
+        "description": "Seconds after which the same request may succeed, where they are known.",
+        "schema": {"type": "integer", "minimum": 0},
+    }
+}
 
 _PARAMETERS: Schema = {
     "TenantId": {
@@ -55,6 +64,16 @@ _PARAMETERS: Schema = {
     },
 }
 
+# A caller needs one of them.
+_SECURITY_SCHEMES: Schema = {
+    "bearer": {"type": "http", "scheme": "bearer", "description": "An access token of the provider."},
+    "client": {
+        "type": "oauth2",
+        "description": "The viewer gets the access token of a client with the client's id and secret.",
+        "flows": {"clientCredentials": {"tokenUrl": "/auth/v1/oidc/token", "scopes": {}}},
+    },
+}
+
 
 def render(descriptors: FileDescriptorSet = _NO_COMMENTS, *, release: Release = Release.CAMUNDA_8_9) -> str:
     """Write the document as pretty JSON; descriptions are the comments that the descriptors carry."""
@@ -69,7 +88,7 @@ def render(descriptors: FileDescriptorSet = _NO_COMMENTS, *, release: Release = 
         "tags": _tags(every, schemas),
         "paths": _paths(every, schemas),
         "components": _components(schemas),
-        "security": [{"bearer": []}],
+        "security": [{scheme: []} for scheme in _SECURITY_SCHEMES],
     }
     return orjson.dumps(document, option=orjson.OPT_INDENT_2).decode() + "\n"
 
@@ -84,13 +103,10 @@ def _answer(route: Route) -> Descriptor | None:
 def _paths(every: Iterable[Route], schemas: Schemas) -> Schema:
     paths: dict[str, Schema] = {}
     for route in every:
-        paths.setdefault(_path(route), {})[route.method.lower()] = operation(route, schemas)
+        paths.setdefault(wire_path(route.path, route.policy.descriptor.input_type), {})[
+            route.method.lower()
+        ] = operation(route, schemas)
     return dict(sorted(paths.items()))
-
-
-def _path(route: Route) -> str:
-    names = {field.name: field.json_name for field in route.path_fields}
-    return route.path.format_map({name: f"{{{json_name}}}" for name, json_name in names.items()})
 
 
 def _tags(every: Iterable[Route], schemas: Schemas) -> list[Schema]:
@@ -105,7 +121,7 @@ def _components(schemas: Schemas) -> Schema:
         "schemas": dict(sorted({**schemas.components, "Problem": _problem_schema()}.items())),
         "parameters": _PARAMETERS,
         "responses": {problem_name(status): _problem_response(status) for status in _statuses()},
-        "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
+        "securitySchemes": _SECURITY_SCHEMES,
     }
 
 
@@ -134,6 +150,7 @@ def _problem_response(status: int) -> Schema:
     types = sorted({problem.type for problem in PROBLEMS.values() if problem.status == status})
     return {
         "description": f"Refused: {', '.join(types)}.",
+        **({"headers": _RETRY_AFTER} if status in _REPEATABLE else {}),
         "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
     }
 

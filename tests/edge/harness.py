@@ -33,6 +33,9 @@ class Servicers:
     requests: list[Message] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
 
+    def received(self, request: type[Message]) -> list[Message]:
+        return [each for each in self.requests if isinstance(each, request)]
+
     def __getattr__(self, name: str) -> Callable[[Message, Call], Awaitable[Message]]:
         async def serve(request: Message, call: Call) -> Message:
             self.requests.append(request)

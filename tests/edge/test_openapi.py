@@ -71,6 +71,69 @@ def test_a_command_says_everything_about_itself(document: Any) -> None:
     }
 
 
+DURABLE = {400, 401, 403, 404, 409, 413, 429, 500, 501, 503}
+SEARCH = {400, 401, 403, 404, 413, 500, 501, 503}
+HISTORY = "/api/v1/history"
+CONSOLE = "/api/v1/console"
+
+# The statuses that the specification says of its operations.
+STATUSES = {
+    "post /api/v1/user-tasks/search": DURABLE,
+    f"post {HISTORY}/process-instances/search": DURABLE,
+    f"get {HISTORY}/process-definitions/{{processDefinitionKey}}/flow-node-statistics": DURABLE,
+    f"get {CONSOLE}/deployments": DURABLE,
+    f"get {CONSOLE}/modeling/lint-rules": DURABLE,
+    f"get {CONSOLE}/startable-processes/{{processDefinitionKey}}/form": DURABLE,
+    "post /v1/process-instances/{processInstanceKey}/cancellation": DURABLE,
+    "post /v1/process-instances/{processInstanceKey}/migration": DURABLE,
+    "post /v2/user-tasks/{userTaskKey}/audit-logs/search": SEARCH,
+    "post /v2/process-instances/{processInstanceKey}/incidents/search": SEARCH,
+    "post /v2/process-instances/{processInstanceKey}/migration": SEARCH | {409},
+    "post /v2/jobs/{jobKey}/failure": SEARCH | {409},
+    "post /v2/decision-definitions/search": SEARCH - {404},
+    "get /v2/variables/{variableKey}": SEARCH - {413},
+    "post /v2/signals/broadcast": SEARCH - {404} | {409},
+    "put /v2/roles/{roleId}/groups/{groupId}": {400, 401, 403, 404, 500, 503},
+    "delete /v2/tenants/{tenantId}/mapping-rules/{mappingRuleId}": {401, 403, 404, 500, 503},
+}
+
+
+@pytest.mark.parametrize(("operation", "statuses"), STATUSES.items(), ids=STATUSES)
+def test_every_status_of_the_specification_is_documented(
+    document: Any, operation: str, statuses: set[int]
+) -> None:
+    method, path = operation.split()
+
+    documented = document["paths"][path][method]["responses"].keys()
+
+    assert {str(status) for status in statuses} <= documented
+
+
+def test_every_operation_that_starts_process_instances_or_keeps_content_documents_the_quota(
+    document: Any,
+) -> None:
+    found = {
+        operation["operationId"]
+        for path, methods in document["paths"].items()
+        for operation in methods.values()
+        if path.startswith("/v2/") and "429" in operation["responses"]
+    }
+
+    assert found == {
+        *("createProcessInstance", "evaluateConditionals"),
+        *("publishMessage", "correlateMessage", "createDocument"),
+    }
+
+
+def test_an_operation_that_may_succeed_later_says_when(document: Any) -> None:
+    responses = document["components"]["responses"]
+
+    assert {name for name, response in responses.items() if "headers" in response} == {
+        "Problem429",
+        "Problem503",
+    }
+
+
 def test_a_request_is_closed_and_bounded(document: Any) -> None:
     assert _schema(document, "ActivateJobsRequest") | {"properties": {}} == {
         "type": "object",
@@ -159,14 +222,18 @@ def test_a_form_has_files(document: Any) -> None:
 @pytest.mark.parametrize(
     ("method", "path", "statuses"),
     [
-        ("post", "/v2/jobs/{jobKey}/failure", "204 400 401 403 404 409 413 500 503"),
-        ("get", "/v2/variables/{variableKey}", "200 400 401 403 404 500 503"),
+        ("post", "/v2/jobs/{jobKey}/failure", "204 400 401 403 404 409 413 500 501 503"),
+        ("get", "/v2/variables/{variableKey}", "200 400 401 403 404 500 501 503"),
         ("get", "/v2/status", "204 400 500 503"),
-        ("get", "/api/v1/console/modeling/lint-rules", "200 304 400 401 403 404 500 501 503"),
+        (
+            "get",
+            "/api/v1/console/modeling/lint-rules",
+            "200 304 400 401 403 404 409 413 429 500 501 503",
+        ),
         (
             "get",
             "/api/v1/console/startable-processes/{processDefinitionKey}/form",
-            "200 204 400 401 403 404 500 501 503",
+            "200 204 400 401 403 404 409 413 429 500 501 503",
         ),
         ("put", "/v2/clock", "204 400 401 403 409 413 500 501 503"),
         ("post", "/v2/process-instances", "200 400 401 403 404 409 413 429 500 503 504"),
@@ -174,7 +241,7 @@ def test_a_form_has_files(document: Any) -> None:
         (
             "post",
             "/v1/process-instances/{processInstanceKey}/cancellation",
-            "204 400 401 403 404 409 500 501 503",
+            "204 400 401 403 404 409 413 429 500 501 503",
         ),
     ],
 )
@@ -194,7 +261,7 @@ def test_public_operations_need_no_credential(document: Any) -> None:
 
     assert operation["security"] == []
     assert {"$ref": "#/components/parameters/TenantId"} not in operation["parameters"]
-    assert document["security"] == [{"bearer": []}]
+    assert document["security"] == [{"bearer": []}, {"client": []}]
 
 
 def test_every_refusal_is_a_problem(document: Any) -> None:

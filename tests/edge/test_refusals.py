@@ -1,14 +1,24 @@
-"""Commands that the edge refuses to read are reported to the service, for the audit log."""
+"""Requests that the edge refuses to read are reported to the service, which may refuse the caller first."""
 
 from io import BytesIO
 
+import orjson
 import pytest
+from multidict import CIMultiDict
 
 from edge.config import EdgeConfig
 from gnomon.engine.v1 import job_service_pb2
 from gnomon.engine.v1 import refusal_service_pb2 as pb
 from gnomon.identity.v1 import mapping_rule_service_pb2
-from server.platform.errors import Unauthenticated, Unavailable
+from server.platform.errors import (
+    InvalidArgument,
+    ModeNotSupported,
+    PermissionDenied,
+    ServiceError,
+    TenantMismatch,
+    Unauthenticated,
+    Unavailable,
+)
 from tests.edge.harness import Edge
 
 KNOWN = {"Authorization": "Bearer worker", "x-tenant-id": "acme", "X-Request-Id": "r-1"}
@@ -87,16 +97,38 @@ async def test_a_bad_header_is_reported_without_it(edge: Edge) -> None:
         pytest.param("/v2/expression/evaluation", KNOWN, id="nothing changes"),
     ],
 )
-async def test_what_no_entry_can_come_of_is_not_reported(
-    edge: Edge, path: str, headers: dict[str, str]
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (Unauthenticated("who"), 401),
+        (PermissionDenied("no"), 403),
+        (TenantMismatch("not yours"), 403),
+        (ModeNotSupported("not here", mode="embedded"), 501),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+async def test_a_refusal_of_the_caller_goes_before_that_of_the_body(
+    edge: Edge, path: str, headers: dict[str, str], error: ServiceError, status: int
 ) -> None:
+    edge.servicers.answers["report_refusal"] = error
+
     reply = await edge.post_json(path, "{", **headers)
+
+    assert reply.status == status
+    assert orjson.loads(reply.body)["detail"] == error.detail
+
+
+async def test_a_credential_that_is_given_twice_is_malformed(edge: Edge) -> None:
+    edge.servicers.answers["report_refusal"] = Unauthenticated("who")
+    twice = CIMultiDict([("Authorization", "Bearer a"), ("Authorization", "Bearer b")])
+
+    reply = await edge.send("POST", "/v2/jobs/42/failure", data="{}", headers=twice)
 
     assert reply.status == 400
     assert edge.servicers.requests == []
 
 
-@pytest.mark.parametrize("error", [Unauthenticated("who"), Unavailable("down"), RuntimeError("broken")])
+@pytest.mark.parametrize("error", [InvalidArgument("new to me"), Unavailable("down"), RuntimeError("broken")])
 async def test_a_report_that_fails_changes_no_answer(
     edge: Edge, error: Exception, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -106,4 +138,4 @@ async def test_a_report_that_fails_changes_no_answer(
 
     assert [reply.status for reply in replies] == [400, 400, 400]
     told = [record for record in caplog.records if record.message == "refused requests are not reported"]
-    assert len(told) == (0 if isinstance(error, Unauthenticated) else 1)
+    assert len(told) == (0 if isinstance(error, InvalidArgument) else 1)

@@ -97,7 +97,7 @@ async def test_a_body_that_is_not_complete_in_time_is_refused(framing: bytes) ->
     assert (answer.status, answer.headers["connection"]) == (408, "close")
     assert answer.problem["detail"] == "expected the complete body within 0.05 s"
     assert answer.problem["instance"] == "/v2/jobs/1/failure"
-    assert edge.servicers.requests == []
+    assert edge.servicers.received(job_service_pb2.FailJobRequest) == []
     assert rest == b""
 
 

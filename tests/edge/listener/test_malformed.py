@@ -3,6 +3,7 @@
 import pytest
 from aiohttp import web
 
+from gnomon.engine.v1 import job_service_pb2
 from tests.edge.harness import running
 from tests.edge.listener.wire import HEAD, connected
 
@@ -86,7 +87,7 @@ async def test_a_body_that_breaks_after_its_head_is_refused_at_once(body: bytes)
         rest = await client.rest()
 
     assert (answer.status, answer.problem["type"]) == (400, "urn:bpm:error:invalid-argument")
-    assert edge.servicers.requests == []
+    assert edge.servicers.received(job_service_pb2.FailJobRequest) == []
     assert rest == b""
 
 
