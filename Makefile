@@ -2,18 +2,18 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-SOURCES := server identity edge
+SOURCES := server identity edge client
 FEELIN := $(if $(shell command -v npm),.venv/.feelin)
-DIAGRAM := $(if $(shell command -v npm),edge/console/diagram/LICENSE)
+VIEWERS := $(if $(shell command -v npm),edge/console/diagram/LICENSE edge/documentation/viewer/LICENSE)
 FEEL_SCALA := $(if $(shell command -v mvn),.venv/.feel-scala)
 CHECKED := $(SOURCES) tests proto examples hatch_build.py
 
 ##@ Use
 .PHONY: run durable demo survive
-run: .venv/.runtime $(DIAGRAM) ## Serve everything in one process, embedded mode
+run: .venv/.runtime $(VIEWERS) ## Serve everything in one process, embedded mode
 	@$(BIN)/gnomon serve
 
-durable: .venv/.runtime $(DIAGRAM) ## Serve durably, with a database of its own in gnomon-data/
+durable: .venv/.runtime $(VIEWERS) ## Serve durably, with a database of its own in gnomon-data/
 	@$(BIN)/gnomon serve --mode bundled
 
 survive: .venv/.runtime ## Show a process instance that outlives its server
@@ -23,8 +23,8 @@ demo: .venv/.runtime ## Deploy examples/, work them off, show what happened
 	@$(BIN)/gnomon demo
 
 ##@ Develop
-.PHONY: test bench golden generate lock format changelog wheel diagram
-test: .venv/.dev $(DIAGRAM) ## Run the tests
+.PHONY: test bench golden generate lock format changelog wheel diagram viewer
+test: .venv/.dev $(VIEWERS) ## Run the tests
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal # Hundreds of servers start: compiled code is kept
 
 bench: .venv/.bench $(FEELIN) ## Measure against peers and limits, in one run
@@ -44,10 +44,12 @@ format: .venv/.dev ## Format the code
 	@$(BIN)/ruff check --fix-only --quiet $(CHECKED)
 	@$(BIN)/buf format -w proto
 
-wheel: .venv/.dev $(DIAGRAM) ## Build the wheel into dist/
+wheel: .venv/.dev $(VIEWERS) ## Build the wheel into dist/
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .
 
 diagram: edge/console/diagram/LICENSE ## Fetch the viewer of diagrams for the console; needs npm
+
+viewer: edge/documentation/viewer/LICENSE ## Fetch the viewer of the OpenAPI document for /docs; needs npm
 
 changelog: .venv/.dev ## Move the fragments of .changes/ into CHANGELOG.md (VERSION=)
 	@$(BIN)/towncrier build --yes --version $(VERSION)
@@ -93,7 +95,7 @@ types: .venv/.dev ## mypy --strict
 	@$(BIN)/mypy
 
 layers: .venv/.dev ## import-linter: who may import whom
-	@PYTHONPATH=.:gen $(BIN)/lint-imports
+	@PYTHONPATH=.:gen:client $(BIN)/lint-imports
 
 contract: .venv/.dev ## buf: lint, format, breaking; OpenAPI against the released one
 	@$(BIN)/python proto/generate.py --image .venv/image.binpb
@@ -132,17 +134,26 @@ spelling: .venv/.dev
 	@cd .venv/feelin && npm ci --silent --no-audit --no-fund
 	@touch $@
 
-# The licence is copied last: it stands for all of them. Without a registry the server runs, and its pages say what is
-# missing.
+# Files of a package of npm by the lock file of a target. The licence is copied last: it stands for all of them. Without
+# a registry the server runs, and its pages say what is missing.
+# $(call fetch,TARGET,FOLDER,PACKAGE,FILES)
+define fetch
+@mkdir -p .venv/$(1) $(2)
+@cp requirements/$(1)/package.json requirements/$(1)/package-lock.json .venv/$(1)/
+@cd .venv/$(1) && npm ci --silent --no-audit --no-fund --ignore-scripts || { \
+	echo "npm cannot fetch $(3); repeat with: make $(1)" >&2; \
+	$(if $(filter $(1),$(MAKECMDGOALS)),exit 1,exit 0); } ; \
+cd $(CURDIR)/.venv/$(1)/node_modules/$(3) 2>/dev/null || exit 0; \
+cp $(4) LICENSE $(CURDIR)/$(2)/
+endef
+
 edge/console/diagram/LICENSE: requirements/diagram/package.json requirements/diagram/package-lock.json | .venv/.created
-	@mkdir -p .venv/diagram edge/console/diagram
-	@cp requirements/diagram/package.json requirements/diagram/package-lock.json .venv/diagram/
-	@cd .venv/diagram && npm ci --silent --no-audit --no-fund --ignore-scripts || { \
-		echo "npm cannot fetch the viewer of diagrams; repeat with: make diagram" >&2; \
-		$(if $(filter diagram,$(MAKECMDGOALS)),exit 1,exit 0); } ; \
-	cd $(CURDIR)/.venv/diagram/node_modules/bpmn-js 2>/dev/null || exit 0; \
-	cp dist/bpmn-navigated-viewer.production.min.js dist/assets/diagram-js.css dist/assets/bpmn-js.css LICENSE \
-		$(CURDIR)/edge/console/diagram/
+	$(call fetch,diagram,edge/console/diagram,bpmn-js,dist/bpmn-navigated-viewer.production.min.js \
+		dist/assets/diagram-js.css dist/assets/bpmn-js.css)
+
+edge/documentation/viewer/LICENSE: requirements/viewer/package.json requirements/viewer/package-lock.json | .venv/.created
+	$(call fetch,viewer,edge/documentation/viewer,swagger-ui-dist,swagger-ui-bundle.js swagger-ui.css NOTICE \
+		swagger-ui-bundle.js.LICENSE.txt)
 
 .venv/.feel-scala: .venv/.created requirements/java.txt
 	@$(PIP) --require-hashes -r requirements/java.txt

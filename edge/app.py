@@ -8,6 +8,7 @@ from multidict import istr
 
 from edge.config import EdgeConfig, Release
 from edge.contract import JSON, routes
+from edge.documentation import documentation_routes
 from edge.gateway import MoreMetadata, handler_of, no_more
 from edge.navigation import opens_address
 from edge.openapi import render
@@ -40,7 +41,7 @@ def create_app(
     `channel_of` returns the channel to a service by its full name. `extra_routes` are added as they are. `page_of`
     makes the response for a browser that opens an unknown address. There is no middleware: the steps of every request
     are compiled into its handler. With `has_tls`, clients reach the application by https, and responses carry
-    Strict-Transport-Security (RFC 6797). Commands that are refused here are reported to `reports`. Answers and
+    Strict-Transport-Security (RFC 6797). Requests that are refused here are reported to `reports`. Answers and
     the OpenAPI document are those of `release`. Calls of the contract have the metadata of `more`, too.
     """
     app = web.Application(client_max_size=config.max_body_bytes)
@@ -51,6 +52,7 @@ def create_app(
         _add(app, route.method, route.path, handler)
     app.add_routes(extra_routes)
     _add(app, "GET", "/openapi.json", _document_handler(release))
+    app.add_routes(documentation_routes())
     app.router.add_route("*", "/{path:.*}", guarded(_unknown_handler(page_of)))
     return app
 

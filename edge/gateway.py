@@ -46,13 +46,13 @@ def handler_of(
 ) -> Handler:
     """Compile the handler of a route; it raises ServiceError, which `problem.guarded` turns into a response.
 
-    Commands that it cannot decode are reported to `reports`. Answers are those of `release`. Calls have the metadata of
-    `more`, too.
+    It reports requests that it cannot decode to `reports`, and answers with the refusal that comes back. Answers are
+    those of `release`. Calls have the metadata of `more`, too.
     """
     policy = route.policy
     read, respond = _reader(route, more), _responder(route, release)
-    if reports is not None and policy.is_audited:
-        read = _reported(read, route, reports, more)
+    if reports is not None and policy.needs_principal:
+        read = _settled(read, route, reports, more)
     call = channel.unary_unary(policy.path, policy.request.SerializeToString, policy.response.FromString)
     timeout = config.long_call_timeout_seconds if route.may_wait else config.call_timeout_seconds
 
@@ -84,13 +84,13 @@ def _reader(route: Route, more: MoreMetadata) -> Read:
     return read
 
 
-def _reported(read: Read, route: Route, reports: RefusalReports, more: MoreMetadata) -> Read:
+def _settled(read: Read, route: Route, reports: RefusalReports, more: MoreMetadata) -> Read:
     async def read_or_report(request: web.Request) -> Asked:
         try:
             return await read(request)
         except ServiceError as refusal:
-            await reports.report(route, request, refusal, await more(request))
-            raise
+            settled = await reports.settled(route, request, refusal, await more(request))
+            raise settled from refusal
 
     return read_or_report
 

@@ -73,6 +73,7 @@ from server.platform.grpc_server import GrpcConfig, GrpcServer
 from server.platform.interceptors import identify_request
 from server.platform.metrics import Gauge, Metrics
 from server.platform.observation_config import MetricsConfig
+from server.platform.policy import Mode
 from server.platform.postgres.pool import open_pool, report_pool
 from server.platform.postgres.pooled import PooledDatabase
 from server.platform.records import AuditLog
@@ -389,12 +390,10 @@ def _durable_servicers(store: Store, router: Router) -> Servicers:
     }
 
 
-def refusal_reports(engine: Engine, authenticate: Interceptor) -> Servicers:
-    """Serve edges that refuse commands, where there is an audit log."""
-    if engine.audit is None:
-        return {}
+def refusal_reports(engine: Engine, authenticate: Interceptor, mode: Mode) -> Servicers:
+    """Serve edges that refuse requests."""
     return {
-        _service(refusal_service_pb2): RefusalServicer(authenticate, engine.refused, time.monotonic),
+        _service(refusal_service_pb2): RefusalServicer(authenticate, mode, engine.refused, time.monotonic),
     }
 
 

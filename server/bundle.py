@@ -19,7 +19,7 @@ from edge.oidc.routes import routes as oidc_routes
 from edge.oidc.unknown_address import unknown_address_page
 from edge.refusals import RefusalReports
 from identity.app import Identity, open_identity
-from identity.foundation.provider_config import ProviderConfig, Scheme
+from identity.foundation.provider_config import Scheme
 from server import gateway
 from server.access.authenticate import Authenticator
 from server.access.config import AccessConfig
@@ -58,7 +58,7 @@ from server.platform.sockets import (
     free_port,
     public_host,
 )
-from server.sections import Config
+from server.sections import DEMO_CLIENT, DEMO_PASSWORD, DEMO_SECRET, Config, provider_of
 from server.storage import prepare
 
 if TYPE_CHECKING:
@@ -70,9 +70,6 @@ logger = logging.getLogger(__name__)
 STOP_SECONDS = 7.0
 HAND_OVER_SECONDS = 2.0
 METRICS_CONNECTIONS = 64
-DEMO_CLIENT = "demo"
-DEMO_SECRET = "demo-secret"  # noqa: S105  # known to everybody; embedded mode with it listens on loopback only
-DEMO_PASSWORD = "demo"  # noqa: S105
 
 
 def serving(
@@ -130,8 +127,7 @@ async def _everything(
         zeebe = Dispatcher({gateway.SERVICE: gateway.GatewayServicer(dispatcher)}, ())
         grpc_server = GrpcServer(dispatcher, config.grpc, EdgeSecret(config.edge.secret), beside=(zeebe,))
         channel = LocalChannel(dispatcher, peer=LOCAL_EDGE)
-        reports = RefusalReports(channel) if engine.audit is not None else None
-        edge = _edge(config, channel, observation, canonical=_canonical_host(config), reports=reports)
+        edge = _edge(config, channel, observation, canonical=_canonical_host(config))
         async with asyncio.TaskGroup() as tasks:
             running = tasks.create_task(engine.run())
             watching = tasks.create_task(watch.run())
@@ -175,7 +171,7 @@ async def _edge_alone(config: Config, observation: Observation) -> AsyncIterator
             for address in config.edge.services
         ]
         channel = TracedChannel(SeveralChannels(tunnels))
-        edge = _edge(config, channel, observation, reports=RefusalReports(channel))
+        edge = _edge(config, channel, observation)
         port = await edge.start()
         stack.push_async_callback(edge.stop)
         yield Addresses(_url(config, port), ",".join(config.edge.services))
@@ -187,7 +183,6 @@ def _edge(
     observation: Observation,
     *,
     canonical: CanonicalHost | None = None,
-    reports: RefusalReports | None,
 ) -> EdgeServer:
     has_tls = provider_of(config).scheme is Scheme.HTTPS
     provider = oidc_routes(
@@ -214,7 +209,7 @@ def _edge(
         [*console, *provider],
         has_tls=has_tls,
         page_of=unknown_address_page(SystemClock()),
-        reports=reports,
+        reports=RefusalReports(channel),
         release=config.api.release,
         more=credential.metadata_of,
     )
@@ -313,7 +308,11 @@ def _dispatcher(
     observation: Observation,
 ) -> Dispatcher:
     return Dispatcher(
-        {**engine.servicers, **identity.servicers, **refusal_reports(engine, authenticate)},
+        {
+            **engine.servicers,
+            **identity.servicers,
+            **refusal_reports(engine, authenticate, config.server.mode),
+        },
         interceptors(config.server.mode, authenticate),
         refused=engine.refused,
         metrics=observation.metrics,
@@ -340,8 +339,3 @@ def _engine_config(config: Config) -> EngineConfig:
         origin=provider_of(config).origin,
         max_body_bytes=config.edge.max_body_bytes,
     )
-
-
-def provider_of(config: Config) -> ProviderConfig:
-    """Where the provider is reached: at this process's own address unless it is configured."""
-    return config.identity.at(authority(public_host(config.edge.host), config.edge.port))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from edge.config import ApiConfig, EdgeConfig
 from edge.oidc.config import AccessConfig, OidcConfig
 from identity.config import IdentityConfig
+from identity.foundation.provider_config import ProviderConfig
 from server.config import HistoryConfig, ServerConfig
 from server.partition.config import (
     ClusterConfig,
@@ -19,7 +20,13 @@ from server.platform.grpc_server import GrpcConfig
 from server.platform.logging import LoggingConfig
 from server.platform.observation_config import MetricsConfig, TracingConfig
 from server.platform.postgres.config import DatabaseConfig
+from server.platform.sockets import authority, public_host
 from server.store.config import DocumentsConfig
+
+# Credentials of embedded mode, which listens on loopback only while it has them.
+DEMO_CLIENT = "demo"
+DEMO_SECRET = "demo-secret"  # noqa: S105  # known to everybody
+DEMO_PASSWORD = "demo"  # noqa: S105
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,3 +52,8 @@ class Config(IdentityConfig):
     logging: LoggingConfig = LoggingConfig()
     metrics: MetricsConfig = MetricsConfig()
     tracing: TracingConfig = TracingConfig()
+
+
+def provider_of(config: Config) -> ProviderConfig:
+    """Where the provider is reached: at this process's own address unless it is configured."""
+    return config.identity.at(authority(public_host(config.edge.host), config.edge.port))

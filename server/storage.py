@@ -11,13 +11,20 @@ from server.store.postgres.leases import Leases
 MIGRATIONS = files("server.store.postgres") / "migrations"
 
 
+class NoDatabase(RuntimeError):
+    """No PostgreSQL answers at the configured address."""
+
+
 async def prepare(dsn: str, partitions: int, *, at_first: int = 1) -> int:
     """Apply missing migrations and make partitions 1 to `partitions`; several processes may do so at once.
 
     With 0 a new database gets `at_first` partitions, and any other keeps those that it has. Returns how many there are
-    now. Raises MigrationError, Unavailable.
+    now. Raises MigrationError, NoDatabase, Unavailable.
     """
-    await migrate(dsn, MIGRATIONS)
+    try:
+        await migrate(dsn, MIGRATIONS)
+    except OSError as error:
+        raise NoDatabase(f"no PostgreSQL answers at database.dsn: {error}") from error
     async with open_pool(dsn, 1) as pool:
         leases = Leases(PooledDatabase(pool))
         _expect_readable((await leases.formats()).cluster)

@@ -1,12 +1,14 @@
 """Fixtures of all tests."""
 
 import asyncio
+import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from server.platform import collector
 from tests.postgres import postgres_server, turn_fsync_off
 
 # Machines are shared and slow down at will: neither an example nor the making of one has a deadline, but their
@@ -20,6 +22,15 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("default")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Tests and modules live as long as the run: the garbage collector looks at what tests make, as in a server."""
+    with collector.paused():
+        collected = yield
+    gc.set_threshold(collector.YOUNG, collector.MIDDLE, collector.OLD)
+    return collected
 
 
 @pytest.fixture(scope="session")

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import typer
 import uvloop
+from asyncpg import PostgresError
 
 from identity.foundation.provider_config import Scheme
 from server import launcher
-from server.bundle import provider_of, serving
 from server.cli.configuration import configured
 from server.cli.failures import cause_of
 from server.cli.start_notice import start_notice
@@ -23,8 +23,10 @@ from server.platform.addresses import Addresses
 from server.platform.config import ConfigError
 from server.platform.open_files import raise_open_file_limit
 from server.platform.policy import Mode
+from server.platform.postgres.migrations import MigrationError
 from server.platform.sockets import PortTaken
-from server.sections import Config
+from server.sections import Config, provider_of
+from server.storage import NoDatabase
 
 logger = logging.getLogger(__name__)
 
@@ -55,9 +57,17 @@ def run(file: Path | None, mode: Mode | None, *, is_owned: bool) -> None:
             with launcher.database(config) as database:
                 uvloop.run(_serve(config, launcher.launched(config, file, database)))
         else:
-            uvloop.run(_serve(config, serving(config), is_owned=is_owned))
+            uvloop.run(_serve(config, _serving(config), is_owned=is_owned))
     except (PortTaken, ValueError) as error:
         raise CannotServe(error) from error
+
+
+def _serving(config: Config) -> AbstractAsyncContextManager[Addresses]:
+    # Most of the program, which the launcher of bundled mode never needs.
+    with collector.paused():
+        from server.bundle import serving  # noqa: PLC0415
+
+    return serving(config)
 
 
 def _config(file: Path | None, mode: Mode | None) -> Config:
@@ -111,8 +121,8 @@ async def _serve(
 async def _begun(service: AbstractAsyncContextManager[Addresses], stack: AsyncExitStack) -> Addresses:
     try:
         return await stack.enter_async_context(service)
-    except (ValueError, ExceptionGroup) as error:
-        cause = cause_of(error, OSError, RuntimeError, ValueError)
+    except (ValueError, MigrationError, NoDatabase, PostgresError, ExceptionGroup) as error:
+        cause = cause_of(error, OSError, RuntimeError, ValueError, MigrationError, PostgresError)
         if cause is None:
             raise
         # The text behind the semicolon is for debugging gRPC.

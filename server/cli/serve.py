@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from server.cli.failures import give_up
+from server.platform import collector
 from server.platform.policy import Mode
 
 
@@ -15,7 +16,8 @@ def serve(
     owned: Annotated[bool, typer.Option("--owned", hidden=True)] = False,  # noqa: FBT002  # as typer has it
 ) -> None:
     # Its help needs nothing of the server, which takes seconds to import.
-    from server.cli.process import CannotServe, run  # noqa: PLC0415
+    with collector.paused():
+        from server.cli.process import CannotServe, run  # noqa: PLC0415
 
     try:
         run(config, mode, is_owned=owned)

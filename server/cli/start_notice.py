@@ -5,12 +5,11 @@ Programs read the ready line alone. The only secrets shown are the well-known on
 
 from collections.abc import Iterator
 
-from server.bundle import DEMO_CLIENT, DEMO_PASSWORD, DEMO_SECRET
 from server.launcher import secrets_file
 from server.platform.addresses import Addresses
 from server.platform.policy import Mode
 from server.platform.sockets import authority, public_host
-from server.sections import Config
+from server.sections import DEMO_CLIENT, DEMO_PASSWORD, DEMO_SECRET, Config
 
 _MEANING = {
     Mode.EMBEDDED: "in memory: nothing is kept when it ends",
@@ -31,7 +30,7 @@ def _places(config: Config, addresses: Addresses) -> Iterator[tuple[str, str]]:
     port = int(addresses.http.rpartition(":")[2])
     origin = config.identity.at(authority(public_host(config.edge.host), port)).origin
     yield "Sign-in service", f"{origin}/auth/v1/"
-    yield "Process API", f"{origin}/openapi.json"
+    yield "Process API", f"{origin}/docs"
     yield "gRPC", addresses.grpc
 
 

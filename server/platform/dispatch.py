@@ -9,7 +9,7 @@ import logging
 import re
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from time import perf_counter
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -197,5 +197,6 @@ def _method(policy: Policy, servicer: object | None) -> Callable[..., Awaitable[
     return getattr(servicer, snake_case(policy.name), None)
 
 
+@cache
 def snake_case(name: str) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()

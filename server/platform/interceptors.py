@@ -6,10 +6,10 @@ request id → kind of caller (401) → authenticate (401) → mode (501) → te
 import re
 import secrets
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from typing import NoReturn
 
 import protovalidate
-from google.protobuf.message import Message
 
 from server.platform.call import (
     ANY_RESOURCE,
@@ -109,18 +109,49 @@ def check_permission(call: Call) -> None:
     if not permission or permission in call.principal.permissions:
         return
     if not is_authorized(call):
-        detail = f"{call.policy.operation} needs permission '{permission}'"
-        raise PermissionDenied(detail, permission=permission)
+        raise _lacking(call)
+
+
+def check_permission_before_body(call: Call) -> None:
+    """As `check_permission`, of a request that was not read as a whole.
+
+    Where an authorization counts for the resource that the body names, one for any resource of the type is enough.
+    """
+    permission, grants = call.policy.permission, _counting_grants(call)
+    if not permission or permission in call.principal.permissions:
+        return
+    read = {field.name for field, _ in call.request.ListFields()}
+    if not any(
+        _may_meet(rule, call, grants, is_read=rule.resource_field in read)
+        for rule in call.policy.authorizations
+    ):
+        raise _lacking(call)
+
+
+def _may_meet(rule: AuthorizationRule, call: Call, grants: AbstractSet[Grant], *, is_read: bool) -> bool:
+    if is_read or not rule.resource_field:
+        return bool(grants) and _meets(rule, call)
+    found = {(grant.resource_type, grant.permission_type) for grant in grants}
+    return all((rule.resource_type, each) in found for each in rule.permission_types)
+
+
+def _lacking(call: Call) -> PermissionDenied:
+    permission = call.policy.permission
+    detail = f"{call.policy.operation} needs permission '{permission}'"
+    return PermissionDenied(detail, permission=permission)
 
 
 def is_authorized(call: Call) -> bool:
     """Whether an authorization of the caller opens the operation, whatever its permissions."""
+    return bool(_counting_grants(call)) and any(_meets(rule, call) for rule in call.policy.authorizations)
+
+
+def _counting_grants(call: Call) -> AbstractSet[Grant]:
+    """The grants of the caller, as far as the scopes of its token let them count."""
     principal = call.principal
-    if not principal.grants:
-        return False
     if principal.oauth_scopes is not None and call.policy.permission not in principal.oauth_scopes:
-        return False
-    return any(_meets(rule, call) for rule in call.policy.authorizations)
+        return frozenset()
+    return principal.grants
 
 
 def _meets(rule: AuthorizationRule, call: Call) -> bool:
@@ -136,6 +167,9 @@ def _meets(rule: AuthorizationRule, call: Call) -> bool:
 
 _validator = protovalidate.Validator()
 
+# Fields of the requests of the provider whose members are those of the document that was sent.
+_CARRIERS = frozenset({"fields", "settings"})
+
 
 def check_bounds(call: Call) -> None:
     """The buf.validate rules of the contract, and the length of the idempotency key."""
@@ -145,20 +179,30 @@ def check_bounds(call: Call) -> None:
     try:
         _validator.validate(call.request)
     except protovalidate.ValidationError as error:
-        _refuse(call.request, error)
+        _refuse(call, error)
 
 
-def _refuse(request: Message, error: protovalidate.ValidationError) -> NoReturn:
+def _refuse(call: Call, error: protovalidate.ValidationError) -> NoReturn:
+    request, path_of = call.request, _path if call.policy.has_route else _member
     violations = list(error.violations)[:MAX_REPORTED_VIOLATIONS]
-    named = [(_path(violation), str(violation.proto.message)) for violation in violations]
+    named = [(path_of(violation), str(violation.proto.message)) for violation in violations]
     detail = "; ".join(f"{path}: {message}" if path else message for path, message in named)
     raise InvalidArgument(detail or f"malformed {request.DESCRIPTOR.name}", field=named[0][0]) from error
 
 
 def _path(violation: protovalidate.Violation) -> str:
+    return ".".join(map(camel_case, _names(violation)))
+
+
+def _member(violation: protovalidate.Violation) -> str:
+    """The field by its name in a document of the provider: without the message that carries the document's members."""
+    names = _names(violation)
+    return ".".join(names[1:] if len(names) > 1 and names[0] in _CARRIERS else names)
+
+
+def _names(violation: protovalidate.Violation) -> list[str]:
     field = violation.proto.field
-    names = [element.field_name for element in field.elements] if field else []
-    return ".".join(camel_case(str(name)) for name in names)
+    return [str(element.field_name) for element in field.elements] if field else []
 
 
 def camel_case(name: str) -> str:

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from google.api import annotations_pb2
-from google.protobuf.descriptor import FieldDescriptor, MethodDescriptor, ServiceDescriptor
+from google.protobuf.descriptor import Descriptor, FieldDescriptor, MethodDescriptor, ServiceDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
@@ -120,11 +120,29 @@ class Policy:
         return not self.is_audited and self.name.startswith(_READS)
 
     @property
+    def has_route(self) -> bool:
+        """Whether the contract has a route for the RPC, so that requests are its message as JSON."""
+        return self._route.WhichOneof("pattern") is not None
+
+    @property
+    def _route(self) -> "HttpRule":
+        rule: HttpRule = self.descriptor.GetOptions().Extensions[cast("Any", annotations_pb2.http)]
+        return rule
+
+    @property
     def operation(self) -> str:
         """How a person names the operation: by its route, or by its RPC where it has none."""
-        rule: HttpRule = self.descriptor.GetOptions().Extensions[cast("Any", annotations_pb2.http)]
+        rule = self._route
         verb = rule.WhichOneof("pattern")
-        return f"{verb.upper()} {getattr(rule, verb)}" if verb else self.name
+        if not verb:
+            return self.name
+        return f"{verb.upper()} {wire_path(getattr(rule, verb), self.descriptor.input_type)}"
+
+
+def wire_path(path: str, request: Descriptor) -> str:
+    """Name the variables of a path template as JSON names the fields of the request."""
+    names = {field.name: f"{{{field.json_name}}}" for field in request.fields}
+    return path.format_map(names)
 
 
 def services() -> Iterator[ServiceDescriptor]:

@@ -1,8 +1,9 @@
-"""Takes reports of commands that an edge refused while it read them, for the audit log.
+"""Takes reports of requests that an edge refused while it read them.
 
-The edge knows the credential of a caller, not who it is: this process finds that out as it does for every call. A caller
-that is not known leaves no entry. The rate of entries is bounded for each tenant, so that a flood of malformed requests
-writes little.
+The edge knows the credential of a caller, not who it is: this process finds that out as it does for every call, and
+refuses the report as it would have refused the call: a caller without permission learns nothing about its body.
+Refused commands go to the audit log. A caller that is not known leaves no entry. The rate of entries is bounded for each
+tenant, so that a flood of malformed requests writes little.
 """
 
 import logging
@@ -15,9 +16,14 @@ from gnomon.engine.v1 import refusal_service_pb2 as pb
 from server.access.lru import Lru
 from server.platform.call import Call, TenantId
 from server.platform.dispatch import Interceptor, Refused
-from server.platform.errors import ERRORS, InvalidArgument, ServiceError
-from server.platform.interceptors import identify_request, select_tenant
-from server.platform.policy import Policy, policies_of, services
+from server.platform.errors import ERRORS, InvalidArgument, ModeNotSupported, PermissionDenied, ServiceError
+from server.platform.interceptors import (
+    ModeGate,
+    check_permission_before_body,
+    identify_request,
+    select_tenant,
+)
+from server.platform.policy import Mode, Policy, policies_of, services
 from server.rpc.refusals import tenant_of
 
 logger = logging.getLogger(__name__)
@@ -60,39 +66,50 @@ class Allowance:
 class RefusalServicer:
     """`refused` makes the entry of a call that was refused."""
 
-    def __init__(self, authenticate: Interceptor, refused: Refused, seconds: Seconds) -> None:
+    def __init__(self, authenticate: Interceptor, mode: Mode, refused: Refused, seconds: Seconds) -> None:
         self._authenticate = authenticate
+        self._check_mode = ModeGate(mode)
         self._refused = refused
         self._allowance = Allowance(seconds)
-        policies = [policy for service in services() for policy in policies_of(service).values()]
-        self._audited = {policy.path: policy for policy in policies if policy.is_audited}
+        self._policies = {
+            policy.path: policy for service in services() for policy in policies_of(service).values()
+        }
 
     async def report_refusal(self, request: pb.ReportRefusalRequest, call: Call) -> pb.ReportRefusalResponse:
-        policy, kind = self._audited.get(request.rpc), ERRORS.get(request.reason)
+        policy, kind = self._policies.get(request.rpc), ERRORS.get(request.reason)
         if policy is None or kind is None:
-            raise InvalidArgument(
-                f"expected an audited RPC and a reason, found {request.rpc} and {request.reason}"
-            )
+            raise InvalidArgument(f"expected an RPC and a reason, found {request.rpc} and {request.reason}")
         refused = Call(policy, _parsed(policy, request.request), call.metadata, peer=call.peer)
         await self._identify(refused)
-        tenant_id = tenant_of(refused)
-        if tenant_id is None:
-            return pb.ReportRefusalResponse()
-        if self._allowance.take(tenant_id):
-            self._refused(refused, kind(request.detail))
+        try:
+            self._check(refused)
+        except (ModeNotSupported, PermissionDenied) as refusal:
+            self._note(refused, refusal)
+            raise
+        self._note(refused, kind(request.detail))
         return pb.ReportRefusalResponse()
 
     async def _identify(self, call: Call) -> None:
-        """Find out the caller, and its tenant if it may act there; raises Unauthenticated."""
+        """Find out the caller; raises Unauthenticated."""
         identify_request(call)
         waiting = self._authenticate(call)
         if waiting is not None:
             await waiting
+
+    def _check(self, call: Call) -> None:
+        """Raises ModeNotSupported, PermissionDenied."""
+        self._check_mode(call)
         try:
             select_tenant(call)
-        except ServiceError:
+        except InvalidArgument:
             # The request is refused already; the entry goes to the only tenant of the caller, if it has one.
             call.tenant_id = TenantId("")
+        check_permission_before_body(call)
+
+    def _note(self, call: Call, refusal: ServiceError) -> None:
+        tenant_id = tenant_of(call) if call.policy.is_audited else None
+        if tenant_id is not None and self._allowance.take(tenant_id):
+            self._refused(call, refusal)
 
 
 def _parsed(policy: Policy, content: bytes) -> Message:

@@ -35,10 +35,11 @@ class Document:
         """
         spelled: dict[str, str | None] = {}
         attributes = _Attributes(defaults)
+        plain = attributes.plain
         around: list[_Open] = []
         children: list[Markup] = []
         inner: XmlElement | None = None
-        # One loop and no call for most elements: a table of decisions has a hundred thousand.
+        # One loop and no call of ours for most elements: a table of decisions has a hundred thousand.
         for element in self._root.iter("*"):
             parent = element.getparent()
             while inner is not parent and inner is not None:
@@ -48,7 +49,9 @@ class Document:
                 expect_bounded(element, len(around) + 1)
                 spelled[name] = _spelled(name, spelling)
             tag, text, line = spelled[name], element.text, element.sourceline or 0
-            written = attributes.of(element, tag) if count or tag in defaults else _NO_ATTRIBUTES
+            written: Mapping[str, str] = dict(element.items()) if count else _NO_ATTRIBUTES
+            if tag in defaults or not plain.issuperset(written):
+                written = attributes.checked(element, tag, written)
             text = text.strip() if text else ""
             if len(element):
                 around.append((tag, written, text, line, children))
@@ -59,24 +62,22 @@ class Document:
 
 
 class _Attributes:
-    """Those without a namespace; names are checked when one is met for the first time."""
+    """Those without a namespace; names are checked when one is met for the first time. `plain` are those that passed."""
 
     def __init__(self, defaults: Defaults) -> None:
+        self.plain: set[str] = set()
         self._defaults = defaults
-        self._names: set[str] = set()
         self._with_namespace: set[str] = set()
 
-    def of(self, element: XmlElement, tag: str | None) -> Mapping[str, str]:
-        """The number of attributes is checked already."""
-        attributes = dict(element.items())
-        if not self._names.issuperset(attributes):
+    def checked(self, element: XmlElement, tag: str | None, written: Mapping[str, str]) -> Mapping[str, str]:
+        """The attributes without a namespace, with the defaults of the tag; their number is checked already."""
+        new = written.keys() - self.plain - self._with_namespace
+        if new:
             expect_bounded(element, 1)
-            self._names.update(attributes)
-            self._with_namespace.update([name for name in attributes if name[0] == "{"])
-        if self._with_namespace and not self._with_namespace.isdisjoint(attributes):
-            attributes = {name: value for name, value in attributes.items() if name[0] != "{"}
-        defaults = self._defaults.get(tag or "")
-        return {**defaults, **attributes} if defaults else attributes
+            self._with_namespace.update([name for name in new if name[0] == "{"])
+            self.plain.update(new - self._with_namespace)
+        defaults = self._defaults.get(tag or "", _NO_ATTRIBUTES)
+        return {**defaults, **{name: value for name, value in written.items() if name in self.plain}}
 
 
 def _outermost(around: list[_Open], children: list[Markup]) -> Markup:

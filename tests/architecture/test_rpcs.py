@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 from google.protobuf.descriptor import ServiceDescriptor
 
-from server.app import create_embedded_engine
+from server.app import create_embedded_engine, refusal_reports
 from server.config import EngineConfig
 from server.platform.dispatch import snake_case
 from server.platform.errors import PROBLEMS
@@ -32,7 +32,11 @@ POLICIES = {policy.path: policy for service in services() for policy in policies
 async def _servicers() -> Mapping[str, object | None]:
     engine = create_embedded_engine(EngineConfig())
     async with deployed() as running:
-        together = {**engine.servicers, **running.identity.servicers}
+        together = {
+            **engine.servicers,
+            **running.identity.servicers,
+            **refusal_reports(engine, lambda _: None, Mode.EMBEDDED),
+        }
     return {service.full_name: servicer for service, servicer in together.items()}
 
 

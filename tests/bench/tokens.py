@@ -12,6 +12,8 @@ from rich.table import Table
 
 from identity.crypto.jose.algorithms import ALGORITHMS, SigningAlgorithm
 from identity.crypto.jose.signing_key import SigningKey
+from identity.foundation.vocabulary import GrantType
+from identity.protocol.grants.token_exchange import ACCESS_TOKEN
 from tests.bench.http import load
 from tests.people.person import SECONDS, Person
 from tests.people.provider import REDIRECT_URI, SECRET, Provider, provider
@@ -50,8 +52,28 @@ def _rates() -> Iterator[tuple[str, float]]:
             {"grant_type": "refresh_token", "refresh_token": each["refresh_token"]} for each in issued
         ]
         yield "refresh: access, ID and refresh token", _load(running, "oidc/token", refreshes)
+        _let_exchange(running)
+        exchange = {
+            "grant_type": GrantType.TOKEN_EXCHANGE.value,
+            "subject_token": issued[0]["access_token"],
+            "subject_token_type": ACCESS_TOKEN,
+        }
+        yield "token exchange, RS256", _load(running, "oidc/token", [exchange] * CLIENT_CREDENTIALS)
         form = {"token": _post(running, "oidc/token", {"grant_type": "client_credentials"})["access_token"]}
         yield "introspection", _load(running, "oidc/introspect", [form] * INTROSPECTIONS)
+
+
+def _let_exchange(running: Provider) -> None:
+    """Give the client the grant, as an administrator does."""
+    form = {"grant_type": "client_credentials", "scope": "identity:read identity:write"}
+    issued = requests.post(
+        f"{running.issuer}oidc/token", data=form, auth=("demo", "demo-secret"), timeout=SECONDS
+    )
+    headers = {"Authorization": f"Bearer {issued.json()['access_token']}"}
+    address = f"{running.issuer}clients/confidential"
+    client = requests.get(address, headers=headers, timeout=SECONDS).json()
+    client["flows_enabled"].append(GrantType.TOKEN_EXCHANGE.value)
+    requests.put(address, json=client, headers=headers, timeout=SECONDS).raise_for_status()
 
 
 def _signature_seconds(algorithm: SigningAlgorithm) -> float:

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
-from server.platform.sockets import free_port
+from tests.campaigns.ports import kept_port
 from tests.campaigns.programs import Program, children_of, is_running
 from tests.postgres import open_directory
 from tests.waits import until
@@ -24,8 +24,8 @@ class Bundled:
         self._log = log
         self._settings = {
             "GNOMON_DATA_DIR": str(directory),
-            "GNOMON_EDGE__PORT": str(free_port(HOST)),
-            "GNOMON_GRPC__PORT": str(free_port(HOST)),
+            "GNOMON_EDGE__PORT": str(kept_port(HOST)),
+            "GNOMON_GRPC__PORT": str(kept_port(HOST)),
             "GNOMON_CLUSTER__PARTITIONS": str(len(PARTITIONS)),
         }
         self.http = f"http://{HOST}:{self._settings['GNOMON_EDGE__PORT']}"

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from server.platform.sockets import free_port
+from tests.campaigns.ports import kept_port
 from tests.campaigns.programs import ROOT, Program
 from tests.campaigns.proxy import HOST, Open, Proxy, proxied, to_port
 
@@ -124,7 +124,7 @@ async def cluster(
         members: list[Node] = []
         services: list[str] = []
         for number in range(1, nodes + 1):
-            grpc, others = free_port("localhost"), free_port(HOST)
+            grpc, others = kept_port("localhost"), kept_port(HOST)
             to_grpc = await stack.enter_async_context(proxied(to_port(grpc)))
             to_others = await stack.enter_async_context(proxied(to_port(others)))
             to_database = await stack.enter_async_context(proxied(database))

@@ -15,10 +15,11 @@ from tests.server_process import DEMO_ACCESS, Addresses
 ROOT = Path(__file__).resolve().parents[2]
 READY_SECONDS = 60.0
 END_SECONDS = 20.0
+LOG_CHARACTERS = 2_000
 
 
 class NotStarted(Exception):
-    """The program ended before it was ready; its log says why."""
+    """The program ended before it was ready; the message is the end of its log."""
 
 
 class Program:
@@ -56,7 +57,7 @@ class Program:
         try:
             async with asyncio.timeout(READY_SECONDS):
                 line = await process.stdout.readline()
-            return cls(process, _addresses(line.decode()))
+            return cls(process, _addresses(line.decode(), log))
         except BaseException:
             with suppress(ProcessLookupError):
                 process.kill()
@@ -84,10 +85,10 @@ class Program:
             raise
 
 
-def _addresses(line: str) -> Addresses:
+def _addresses(line: str, log: Path) -> Addresses:
     """Raises NotStarted for a line that never came."""
     if not line:
-        raise NotStarted
+        raise NotStarted(log.read_text(errors="replace")[-LOG_CHARACTERS:])
     return Addresses.read(line)
 
 

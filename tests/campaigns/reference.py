@@ -18,7 +18,7 @@ import aiohttp
 import asyncpg
 
 from server.platform.postgres.bundled.installation import kept_installation
-from server.platform.sockets import free_port
+from tests.campaigns.ports import kept_port
 from tests.campaigns.proxy import HOST
 
 # PostgreSQL refuses root; this account may still read an interpreter that only root may enter.
@@ -49,8 +49,8 @@ class Member:
 
     def __init__(self, number: int, directory: Path, *, logs: Path, binaries: Path, etcd: int) -> None:
         self.name = f"member-{number}"
-        self.port = free_port(HOST)
-        self._rest = free_port(HOST)
+        self.port = kept_port(HOST)
+        self._rest = kept_port(HOST)
         self._data = directory / self.name
         self._log = logs / f"{self.name}.log"
         self._file = directory / f"{self.name}.json"
@@ -175,7 +175,7 @@ async def reference(directory: Path, logs: Path) -> AsyncIterator[Reference]:
     if os.geteuid() == 0:
         shutil.chown(directory, ACCOUNT)
     binaries = kept_installation(None, directory).binaries
-    client, peer = free_port(HOST), free_port(HOST)
+    client, peer = kept_port(HOST), kept_port(HOST)
     async with AsyncExitStack() as stack:
         etcd = await _started(
             *("etcd", "--name", "campaign", "--data-dir", str(directory / "etcd")),

@@ -21,8 +21,6 @@ TESTED_IN = ("tests/server/rpc", "tests/identity", "tests/end_to_end")
 
 # To build one of these, remove its line; a new line is a new gap.
 NOT_SERVED: list[str] = []
-# A batch operation may end before the next request arrives, so the exchange of each of these shows a refusal.
-SHOWN_REFUSED = frozenset({"suspendBatchOperation", "resumeBatchOperation", "cancelBatchOperation"})
 OWN = "Beside Camunda's"
 
 _HEAD = "| operation | method and path | RPC | exchange in memory | exchange durably | tests |\n|---|---|---|---|---|---|"
@@ -93,10 +91,7 @@ def _exchange_link(route: Route, mode: Mode) -> str:
 
 def exchange_of(route: Route, mode: Mode) -> Path | None:
     """File of the first exchange in which the operation succeeds in this mode."""
-    limit = 500 if route.operation_id in SHOWN_REFUSED else 400
-    return next(
-        (file for file, (at, status) in _played(mode).items() if at is route and status < limit), None
-    )
+    return next((file for file, (at, status) in _played(mode).items() if at is route and status < 400), None)
 
 
 @cache

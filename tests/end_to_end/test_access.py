@@ -1,15 +1,17 @@
 """Access control: credentials, permissions and tenants."""
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 
 import httpx
 import pytest
 
-from edge.contract import Route
+from edge.contract import BodyForm, Route
 from server.bpmn.builder import ad_hoc_sub_process, process
 from tests.end_to_end.servers import MODES, Server, offered
 from tests.server.engine.graphs import answering, graph_xml
 from tests.server.engine.resource_files import rpa_json
+from tests.waits import until_others
 
 
 def each(wanted: Callable[[Route], object]) -> pytest.MarkDecorator:
@@ -28,8 +30,27 @@ RULE = {"name": "Oxford", "claimName": "branch", "claimValue": "oxford"}
 
 
 @pytest.fixture(scope="module")
-def owned(server: Server) -> Iterator[dict[str, str]]:
+def owned_by_mode() -> Iterator[Callable[[Server], dict[str, str]]]:
+    """Make the entities once for each server: tests of the modes follow each other in any order."""
+    found: dict[str, dict[str, str]] = {}
+    with ExitStack() as made:
+
+        def owned_by(server: Server) -> dict[str, str]:
+            if server.mode not in found:
+                found[server.mode] = made.enter_context(_one_of_every_kind(server))
+            return found[server.mode]
+
+        yield owned_by
+
+
+@pytest.fixture
+def owned(server: Server, owned_by_mode: Callable[[Server], dict[str, str]]) -> dict[str, str]:
     """One key of every kind that belongs to the default tenant."""
+    return owned_by_mode(server)
+
+
+@contextmanager
+def _one_of_every_kind(server: Server) -> Iterator[dict[str, str]]:
     content = process("owned").start().service_task("task", type="fragile").end().to_xml()
     with server.session() as client:
         deployment = client.post("/v2/deployments", files={"resources": ("owned.bpmn", content)}).json()
@@ -229,6 +250,91 @@ def test_a_call_without_its_permission_is_forbidden(
 
     assert answer.status_code == 403
     assert route.policy.permission in answer.json()["detail"]
+
+
+def _has_body(route: Route) -> bool:
+    return route.body is not BodyForm.NONE
+
+
+def _call_with_malformed_body(
+    client: httpx.Client, route: Route, keys: dict[str, str], content: bytes = b"{"
+) -> httpx.Response:
+    headers = {"content-type": "application/json"}
+    return client.request(route.method, route.path.format_map(keys), content=content, headers=headers)
+
+
+@each(_has_body)
+def test_a_malformed_body_without_a_credential_is_unauthorized(
+    server: Server, owned: dict[str, str], route: Route
+) -> None:
+    with httpx.Client(base_url=server.http) as client:
+        answer = _call_with_malformed_body(client, route, owned)
+
+    assert answer.status_code == 401
+    assert answer.headers["www-authenticate"].startswith("Bearer")
+
+
+@each(lambda route: _has_body(route) and route.policy.permission not in ("", "history:read"))
+def test_a_malformed_body_without_the_permission_is_forbidden(
+    server: Server, owned: dict[str, str], route: Route
+) -> None:
+    with server.session("reader") as client:
+        answer = _call_with_malformed_body(client, route, owned)
+
+    assert answer.status_code == 403
+    assert route.policy.permission in answer.json()["detail"]
+
+
+@each(_has_body)
+def test_a_malformed_body_with_the_permission_is_malformed(
+    server: Server, owned: dict[str, str], route: Route
+) -> None:
+    with server.session() as client:
+        answer = _call_with_malformed_body(client, route, owned)
+
+    assert answer.status_code == 400
+    assert answer.json()["type"] == "urn:bpm:error:invalid-argument"
+
+
+@pytest.mark.parametrize("content", [b"[" * 100_000, b"\xff", b'{"a":1}', b" " * (5 << 20)], ids=len)
+def test_no_body_comes_before_the_permission(server: Server, content: bytes) -> None:
+    headers = {"content-type": "application/json"}
+    with server.session("reader") as client:
+        answer = client.post("/v2/process-instances", content=content, headers=headers)
+        query = client.post("/v2/documents?unknown=1", content=content)
+        key = client.post("/v2/jobs/0042/failure", content=content, headers=headers)
+
+    assert [answer.status_code, query.status_code, key.status_code] == [403, 403, 403]
+    assert key.json()["detail"] == "POST /v2/jobs/{jobKey}/failure needs permission 'job:work'"
+
+
+def test_a_malformed_body_for_a_foreign_tenant_is_forbidden(server: Server) -> None:
+    with server.session(**{"x-tenant-id": "other"}) as client:
+        answer = client.post(SEARCH, content="{", headers={"content-type": "application/json"})
+
+    assert answer.status_code == 403
+
+
+def test_an_authorization_for_one_resource_admits_a_body_that_names_none(server: Server) -> None:
+    """The body may have named the resource: only callers that no body would admit are forbidden."""
+    granted = {
+        "ownerId": "reader",
+        "ownerType": "CLIENT",
+        "resourceId": "owned",
+        "resourceType": "PROCESS_DEFINITION",
+        "permissionTypes": ["CREATE_PROCESS_INSTANCE"],
+    }
+    headers = {"content-type": "application/json"}
+    with server.session() as client, server.session("reader") as reader:
+
+        def status_of(path: str) -> int:
+            return reader.post(path, content="{", headers=headers).status_code
+
+        made = client.post("/v2/authorizations", json=granted).raise_for_status().json()
+        until_others(lambda: status_of("/v2/process-instances") == 400)
+        assert status_of("/v2/jobs/activation") == 403
+        client.delete(f"/v2/authorizations/{made['authorizationKey']}").raise_for_status()
+        until_others(lambda: status_of("/v2/process-instances") == 403)
 
 
 @pytest.mark.parametrize("credential", ["Bearer nonsense", "Basic ZGVtbzpkZW1v", "bearer"])

@@ -156,9 +156,14 @@ REFUSED = [
         id="unknown member of a command",
     ),
     pytest.param(
-        ("reader", "POST", "/v2/jobs/77/failure", '{{"retries":"x"}}'),
+        ("service", "POST", "/v2/jobs/77/failure", '{{"retries":"x"}}'),
         (*WRONG, "FAIL", "JOB"),
         id="wrong type in a command",
+    ),
+    pytest.param(
+        ("reader", "POST", "/v2/jobs/77/failure", '{{"retries":"x"}}'),
+        (403, "PERMISSION_DENIED", "FAIL", "JOB"),
+        id="malformed command without permission",
     ),
 ]
 
@@ -220,7 +225,7 @@ def test_a_caller_without_a_credential_that_holds_leaves_nothing(
     answer = httpx.post(f"{server.http}/v2/process-instances", content="{", headers=forged)
     marker = client.post("/v2/process-instances", content="{", headers={"content-type": "application/json"})
 
-    assert answer.status_code == 400
+    assert answer.status_code == 401
     if not is_kept(server, client):
         return
     awaited(client, marker.headers["x-request-id"])

@@ -22,6 +22,7 @@ from server.platform.policy import Mode
 from tests.end_to_end.conftest import started
 from tests.end_to_end.servers import MODES, ROOT, Server
 from tests.server.engine.resource_files import rpa_json
+from tests.waits import until_others
 
 FOLDER = Path(__file__).parent / "exchanges"
 IS_REWRITTEN = os.environ.get("GNOMON_GOLDEN") == "rewrite"
@@ -76,6 +77,25 @@ CARE = (
 
 COUNTED = process("counted", name="Counted").start().service_task("count", type="count").end().to_xml()
 
+# A move of all of these takes far longer than a few requests: each evaluates an input mapping for milliseconds.
+MANY = 1_000
+CROWD = (
+    process("crowd")
+    .start()
+    .call_activity("each", process="member")
+    .multi_instance(f"=for number in 1..{MANY} return number")
+    .end()
+    .to_xml()
+)
+MEMBER = (
+    process("member")
+    .start()
+    .service_task("wait", type="wait")
+    .service_task("go", type="go", inputs={"sum": "=sum(for number in 1..5000 return number * number)"})
+    .end()
+    .to_xml()
+)
+
 ADDRESS = b'{"id": "address", "type": "default", "components": [{"key": "street", "type": "textfield"}]}'
 
 PRICING = (ROOT / "examples" / "pricing.dmn").read_bytes()
@@ -102,6 +122,15 @@ class Scene:
     def prepare(self, method: str, path: str, body: object = None, **options: Any) -> None:
         """Do what is no part of the scene."""
         self._client.request(method, path, json=body, **options).raise_for_status()
+
+    def wait_for(self, total: int, path: str, body: object) -> None:
+        """Return when a search finds this number; what it finds grows in the background."""
+
+        def found() -> int:
+            answer = self._client.post(path, json=body).raise_for_status()
+            return int(answer.json()["page"]["totalItems"])
+
+        until_others(lambda: found() == total)
 
     def _without_ports(self, text: str) -> str:
         """As it reads on the usual ports; digits elsewhere, as in keys, stay as they are."""
@@ -168,6 +197,7 @@ def _play(scene: Scene) -> None:
     _play_statistics(scene)
     _play_documents(scene)
     _play_a_resolution(scene)
+    _play_a_long_batch_operation(scene)
     scene.play("reset-clock", "POST", "/v2/clock/reset")
     scene.play("discovery", "GET", "/.well-known/openid-configuration")
 
@@ -696,6 +726,26 @@ def _play_batch_operations(scene: Scene) -> None:
     scene.play("refused-suspension", "POST", f"{path}/suspension", {})
     scene.play("refused-resumption", "POST", f"{path}/resumption", {})
     scene.play("refused-cancellation-of-a-batch-operation", "POST", f"{path}/cancellation", {})
+
+
+def _play_a_long_batch_operation(scene: Scene) -> None:
+    """Of many items, and at the end: how many of them are processed, and the keys after it, differ from run to run."""
+    files = [("resources", ("member.bpmn", MEMBER)), ("resources", ("crowd.bpmn", CROWD))]
+    scene.prepare("POST", "/v2/deployments", files=files)
+    scene.prepare("POST", "/v2/process-instances", {"processDefinitionId": "crowd"})
+    members = {"processDefinitionId": "member", "state": "ACTIVE"}
+    scene.wait_for(MANY, "/v2/process-instances/search", {"filter": members, "page": {"limit": 1}})
+    moves = [{"sourceElementId": "wait", "targetElementId": "go"}]
+    created = scene.play(
+        "modify-many-process-instances",
+        "POST",
+        "/v2/process-instances/modification",
+        {"filter": {"processDefinitionId": "member"}, "moveInstructions": moves},
+    )
+    path = f"/v2/batch-operations/{created['batchOperationKey']}"
+    scene.play("suspend-batch-operation", "POST", f"{path}/suspension", {})
+    scene.play("resume-batch-operation", "POST", f"{path}/resumption", {})
+    scene.play("cancel-batch-operation", "POST", f"{path}/cancellation", {})
 
 
 def _play_a_resolution(scene: Scene) -> None:

@@ -72,6 +72,25 @@ def test_the_wheel_has_the_viewer_of_diagrams_with_its_licence(tmp_path: Path) -
     assert {"LICENSE", "bpmn-navigated-viewer.production.min.js", "bpmn-js.css", "diagram-js.css"} == here
 
 
+def test_the_wheel_has_the_viewer_of_the_openapi_document_with_its_licences(tmp_path: Path) -> None:
+    here = {path.name for path in (ROOT / "edge/documentation/viewer").glob("*")}
+    if not here:
+        pytest.skip("make viewer was not run: npm fetches the viewer")
+    pip(*_BUILD, str(tmp_path), str(ROOT))
+    (wheel,) = tmp_path.glob("gnomon-*.whl")
+    names = {name for name in ZipFile(wheel).namelist() if name.startswith("edge/documentation/")}
+
+    assert here == {Path(name).name for name in names if "/viewer/" in name}
+    assert here == {
+        "LICENSE",
+        "NOTICE",
+        "swagger-ui-bundle.js",
+        "swagger-ui-bundle.js.LICENSE.txt",
+        "swagger-ui.css",
+    }
+    assert {"docs.css", "docs.js"} == {Path(name).name for name in names if "/static/" in name}
+
+
 def read(address: str) -> str:
     with urlopen(address) as response:  # noqa: S310  # the server of this test
         text: str = response.read().decode()

@@ -11,6 +11,7 @@ class Operator(StrEnum):
 
     NEQ and NOT_IN hold for a missing value; every other one but EXISTS needs a value to hold. On a list of texts, one
     item is enough; NEQ and NOT_IN ask it of all items, EXISTS asks for an item.
+    BEGINS is a condition on words alone: one of them begins with the operand.
     """
 
     EQ = "eq"
@@ -27,6 +28,7 @@ class Operator(StrEnum):
     CONTAINS_NONE = "contains_none"
     LONGER_THAN = "longer_than"
     NOT_LONGER_THAN = "not_longer_than"
+    BEGINS = "begins"
 
 
 @dataclass(frozen=True, slots=True)

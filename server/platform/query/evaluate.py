@@ -146,6 +146,7 @@ _TESTS: Mapping[Operator, Callable[..., Callable[..., bool]]] = {
     Operator.LTE: lambda operand: partial(ge, operand),
     Operator.CONTAINS_EVERY: lambda operand: frozenset(operand).issubset,
     Operator.CONTAINS_NONE: lambda operand: frozenset(operand).isdisjoint,
+    Operator.BEGINS: lambda operand: lambda value: value.startswith(operand),
     Operator.LONGER_THAN: lambda operand: lambda value: len(value) > operand,
     Operator.NOT_LONGER_THAN: lambda operand: lambda value: len(value) <= operand,
 }

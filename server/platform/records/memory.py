@@ -77,6 +77,9 @@ class MemoryRecords(Generic[R]):
         key = attrgetter(query.sort[-1].field.name)
         return evaluate(sorted((record for record in own if record is not None), key=key), query)
 
+    async def matches(self, tenant_id: TenantId, query: Query) -> Sequence[R]:
+        return (await self.search(tenant_id, query)).items
+
     async def insert(self, record: R, *, note: AuditNote | None = None) -> R:
         expect_that_can_be_kept(record, (*self._kind.unique, *self._kind.indexed))
         if self._live(record.tenant_id, record.id) is not None:
@@ -92,6 +95,17 @@ class MemoryRecords(Generic[R]):
         self._expect_unique(record)
         return self._put(replace(record, revision=record.revision + 1), note)
 
+    async def replace_all(self, records: Sequence[R]) -> int:
+        replaced = 0
+        for record in records:
+            expect_that_can_be_kept(record, (*self._kind.unique, *self._kind.indexed))
+        for record in records:
+            there = self._live(record.tenant_id, record.id)
+            if there is not None and there.revision == record.revision:
+                self._put(replace(record, revision=record.revision + 1), None)
+                replaced += 1
+        return replaced
+
     async def take(self, tenant_id: TenantId, record_id: str, *, note: AuditNote | None = None) -> R | None:
         record = self._live(tenant_id, record_id)
         if record is not None:
@@ -101,6 +115,13 @@ class MemoryRecords(Generic[R]):
 
     async def remove(self, tenant_id: TenantId, field: str, text: str) -> int:
         found = await self.find(tenant_id, field, text, most=len(self._records))
+        for record in found:
+            self._drop(record)
+        return len(found)
+
+    async def remove_some(self, tenant_id: TenantId, *, most: int) -> int:
+        own = (self._live(*place) for place in self._records if place[0] == tenant_id)
+        found = list(islice((record for record in own if record is not None), most))
         for record in found:
             self._drop(record)
         return len(found)

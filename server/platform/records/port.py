@@ -34,9 +34,9 @@ class Kind(Generic[R]):
     record; an empty one finds nothing. A `unique` field holds one text, and no two records of a tenant the same.
     `derived` names attributes, text or texts, of which the database makes columns from the content by itself, so that they
     are right whichever version wrote the record: a search goes by them. `ordered` are those of all these fields whose
-    order an index gives. `scheduled` names a field with the time from which on `due` finds the record. `later` has texts of a field that the
-    version before does not know: they are kept beside the field, where that version does not look, so that it can read
-    the rest.
+    order an index gives. `words` names such attributes, too, which an index finds by their beginnings. `scheduled` names
+    a field with the time from which on `due` finds the record. `later` has texts of a field that the version before does
+    not know: they are kept beside the field, where that version does not look, so that it can read the rest.
     """
 
     type: type[R]
@@ -45,6 +45,7 @@ class Kind(Generic[R]):
     indexed: tuple[str, ...] = ()
     derived: tuple[str, ...] = ()
     ordered: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
     scheduled: str = ""
     later: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
@@ -86,7 +87,11 @@ class Records(Protocol[R]):
         ...
 
     async def search(self, tenant_id: TenantId, query: Query) -> Page[R]:
-        """The records that meet a query over fields that they are found by, derived ones and the id."""
+        """The records that meet a query over fields that they are found by, derived ones, words and the id."""
+        ...
+
+    async def matches(self, tenant_id: TenantId, query: Query) -> Sequence[R]:
+        """The page of such a search alone: its cost does not grow with the number of all matches."""
         ...
 
     async def insert(self, record: R, *, note: AuditNote | None = None) -> R:
@@ -97,12 +102,23 @@ class Records(Protocol[R]):
         """Put it in the place of the one that has its revision; raises Changed, AlreadyThere."""
         ...
 
+    async def replace_all(self, records: Sequence[R]) -> int:
+        """Put each in the place of the one that has its revision, in one step, and return how many were replaced.
+
+        Records that somebody else changed or removed in the meantime are left out. Texts in unique fields stay.
+        """
+        ...
+
     async def take(self, tenant_id: TenantId, record_id: str, *, note: AuditNote | None = None) -> R | None:
         """Remove the record; of callers at the same time exactly one gets it."""
         ...
 
     async def remove(self, tenant_id: TenantId, field: str, text: str) -> int:
         """Remove the records with this text in a unique or indexed field, and say how many they were."""
+        ...
+
+    async def remove_some(self, tenant_id: TenantId, *, most: int) -> int:
+        """Remove records of a tenant in one step, `most` at the most, and return how many they were."""
         ...
 
     async def remove_expired(self, *, most: int = 1000) -> int:

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any, Generic
 
 import asyncpg
+import orjson
 
 from server.platform.audit import AuditNote
 from server.platform.call import TenantId
@@ -17,6 +18,7 @@ from server.platform.clock import Clock
 from server.platform.postgres.database import Database
 from server.platform.query import Page, Query
 from server.platform.query.cursor import cursors
+from server.platform.query.sql import Statement
 from server.platform.records.contents import Contents
 from server.platform.records.port import AlreadyThere, AuditLog, Changed, Kind, R, Records
 from server.platform.records.search import search_of
@@ -115,11 +117,21 @@ class PostgresRecords(Generic[R]):
 
     async def search(self, tenant_id: TenantId, query: Query) -> Page[R]:
         search = search_of(self._kind, query, tenant_id=tenant_id, now=self._clock.now())
-        rows = await self._database.fetch(search.page.text, *search.page.arguments)
+        items = await self._items(search.page, query)
         (count,) = await self._database.fetch(search.count.text, *search.count.arguments)
-        found = [self._record(row) for row in rows]
-        items = found if query.window.before is None else found[::-1]
         return Page(items, count[0], *cursors(query, items))
+
+    async def matches(self, tenant_id: TenantId, query: Query) -> Sequence[R]:
+        search = search_of(self._kind, query, tenant_id=tenant_id, now=self._clock.now())
+        if not query.clauses:
+            return await self._items(search.page, query)
+        (count,) = await self._database.fetch(search.bounded_count.text, *search.bounded_count.arguments)
+        return await self._items(search.page_among(count[0]), query)
+
+    async def _items(self, page: Statement, query: Query) -> Sequence[R]:
+        rows = await self._database.fetch(page.text, *page.arguments)
+        found = [self._record(row) for row in rows]
+        return found if query.window.before is None else found[::-1]
 
     async def insert(self, record: R, *, note: AuditNote | None = None) -> R:
         kept = replace(record, revision=1)
@@ -133,6 +145,16 @@ class PostgresRecords(Generic[R]):
             raise Changed
         return kept
 
+    async def replace_all(self, records: Sequence[R]) -> int:
+        if not records:
+            return 0
+        rows = [self._row(replace(record, revision=record.revision + 1)) for record in records]
+        columns = [
+            [_as_json(value) if isinstance(value, list) else value for value in column]
+            for column in zip(*rows, strict=True)
+        ]
+        return _count(await self._database.fetch(self._statements.replace_all, *columns, self._clock.now()))
+
     async def take(self, tenant_id: TenantId, record_id: str, *, note: AuditNote | None = None) -> R | None:
         if not can_be_kept(tenant_id, record_id):
             return None
@@ -145,6 +167,10 @@ class PostgresRecords(Generic[R]):
             return 0
         statement = self._statements.remove[field]
         return _count(await self._database.fetch(statement, tenant_id, text, self._clock.now()))
+
+    async def remove_some(self, tenant_id: TenantId, *, most: int) -> int:
+        rows = await self._database.fetch(self._statements.remove_some, tenant_id, most, self._clock.now())
+        return _count(rows)
 
     async def remove_expired(self, *, most: int = 1000) -> int:
         return _count(await self._database.fetch(self._statements.remove_expired, self._clock.now(), most))
@@ -182,6 +208,11 @@ class PostgresRecords(Generic[R]):
 
     def _record(self, row: asyncpg.Record) -> R:
         return self._contents.read(row["content"])
+
+
+def _as_json(texts: list[str]) -> str:
+    """Arrays of arrays have rows of one length, so an array of texts travels as JSON."""
+    return orjson.dumps(texts).decode()
 
 
 def _count(rows: Sequence[asyncpg.Record]) -> int:

@@ -30,8 +30,9 @@ def noting(statement: str, clauses: str) -> str:
 class Statements:
     """Of `insert` and `replace` the arguments are all columns, of the latter then the time and the revision before.
 
-    Those of `due_tenants` are the scheduled time and the time. All others begin with the tenant and what records are
-    looked for by, then the time, then how many.
+    `replace_all` has an array for each column, of texts as JSON where a column has several, then the time. Those of
+    `due_tenants` are the scheduled time and the time, those of `remove_some` the tenant, how many, and the time. All
+    others begin with the tenant and what records are looked for by, then the time, then how many.
     """
 
     kind: str
@@ -42,8 +43,10 @@ class Statements:
     page: str
     insert: str
     replace: str
+    replace_all: str
     take: str
     remove: Mapping[str, str]
+    remove_some: str
     remove_expired: str
     remove_expired_like: Mapping[str, str]
 
@@ -65,11 +68,13 @@ class Statements:
             page=f"SELECT content FROM {table} WHERE tenant_id = $1 AND id > $2 AND {_LIVE} ORDER BY id LIMIT $4",
             insert=_insert(table, columns),
             replace=_replace(table, columns),
+            replace_all=_replace_all(table, columns, lists, kind.scheduled),
             take=f"DELETE FROM {table} WHERE tenant_id = $1 AND id = $2 AND {_LIVE} RETURNING content",
             remove={
                 field: _counted(f"DELETE FROM {table} WHERE tenant_id = $1 AND {match} AND {_LIVE}")
                 for field, match in matches.items()
             },
+            remove_some=_remove_some(table),
             remove_expired=_remove_expired(table),
             remove_expired_like={
                 field: _counted(
@@ -134,6 +139,56 @@ def _replace(table: str, columns: tuple[str, ...]) -> str:
         UPDATE {table} SET {changes}
         WHERE tenant_id = $1 AND id = $2 AND revision = ${before} AND (expires_at IS NULL OR expires_at > ${now})
         RETURNING revision
+    """
+
+
+def _replace_all(table: str, columns: tuple[str, ...], lists: frozenset[str], scheduled: str) -> str:
+    """Rows are locked in the order of their ids, so that two replacements of the same rows never block each other."""
+    types = {
+        "revision": "bigint",
+        "expires_at": "timestamptz",
+        "content": "json",
+        scheduled: "timestamptz",
+        **dict.fromkeys(lists, "json"),
+    }
+    arrays = ", ".join(f"${number}::{types.get(name, 'text')}[]" for number, name in enumerate(columns, 1))
+    changes = ", ".join(
+        f"{name} = ARRAY(SELECT json_array_elements_text(new.{name}))"
+        if name in lists
+        else f"{name} = new.{name}"
+        for name in columns
+        if name not in _PLACE
+    )
+    return f"""
+        WITH new AS MATERIALIZED (
+            SELECT * FROM unnest({arrays}) AS new ({", ".join(columns)})
+        ), chosen AS MATERIALIZED (
+            SELECT record.tenant_id, record.id FROM {table} AS record
+            JOIN new ON record.tenant_id = new.tenant_id AND record.id = new.id
+            WHERE record.revision = new.revision - 1
+                AND (record.expires_at IS NULL OR record.expires_at > ${len(columns) + 1})
+            ORDER BY record.tenant_id, record.id FOR UPDATE OF record
+        ), changed AS (
+            UPDATE {table} AS record SET {changes} FROM new JOIN chosen USING (tenant_id, id)
+            WHERE record.tenant_id = new.tenant_id AND record.id = new.id
+            RETURNING 1
+        )
+        SELECT count(*) FROM changed
+    """
+
+
+def _remove_some(table: str) -> str:
+    """Rows are chosen once: as a condition they might be chosen anew for each row."""
+    return f"""
+        WITH chosen AS MATERIALIZED (
+            SELECT tenant_id, id FROM {table} WHERE tenant_id = $1 AND {_LIVE}
+            ORDER BY id LIMIT $2 FOR UPDATE
+        ), gone AS (
+            DELETE FROM {table} AS record USING chosen
+            WHERE record.tenant_id = chosen.tenant_id AND record.id = chosen.id
+            RETURNING 1
+        )
+        SELECT count(*) FROM gone
     """
 
 

@@ -4,8 +4,10 @@ Requests come from the descriptors: a new operation, reference or filter is trie
 """
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from google.protobuf.message import Message
 
 from server.platform.policy import Mode, Policy
 from tests.end_to_end.tenancy.filters import filters, values_of
@@ -53,18 +55,23 @@ def test_what_another_tenant_owns_is_like_what_does_not_exist(tenants: Tenants, 
         if reference.is_given:
             continue
         value = tenants.owned[reference.fact]
-        for caller in _callers(tenants, reference.fact):
-            sent = request_with(policy, tenants.own, reference, value)
-            foreign = outcome(caller, policy, sent)
-            other = request_with(policy, tenants.own, reference, reference.unknown)
-            unknown = outcome(caller, policy, other)
-
+        sent = request_with(policy, tenants.own, reference, value)
+        other = request_with(policy, tenants.own, reference, reference.unknown)
+        callers = _callers(tenants, reference.fact)
+        outcomes = _outcomes(policy, [(caller, request) for caller in callers for request in (sent, other)])
+        for foreign, unknown in zip(outcomes[::2], outcomes[1::2], strict=True):
             assert compared(foreign, value) == compared(unknown, reference.unknown), str(reference)
             assert _is_understood(foreign), foreign
             assert not tenants.traces_of_owner(foreign, sent), str(reference)
 
     until_others(tenants.batch_operations_are_over)
     assert tenants.owners_view() == tenants.before
+
+
+def _outcomes(policy: Policy, calls: Sequence[tuple[Principal, Message]]) -> Sequence[object]:
+    """Send the requests one after the other, or streams at once: each waits for its deadline."""
+    with ThreadPoolExecutor(len(calls) if policy.is_stream else 1) as threads:
+        return list(threads.map(lambda call: outcome(call[0], policy, call[1]), calls))
 
 
 def _callers(tenants: Tenants, fact: str) -> Sequence[Principal]:

@@ -127,3 +127,12 @@ def test_an_operator_imports_the_sections_of_the_configuration_and_nothing_that_
     modules = imported("admin", "partitions", environment=nowhere)
 
     assert of(("server.bundle", "server.app", "identity.app", "edge.app", "aiohttp"), modules) == []
+
+
+def test_the_launcher_of_processes_imports_nothing_that_serves() -> None:
+    nowhere = {"GNOMON_DATABASE__DSN": "postgresql://127.0.0.1:1/gnomon"}
+
+    modules = imported("serve", "--mode", "bundled", environment=nowhere)
+
+    assert "server.launcher" in modules
+    assert of(("server.bundle", "server.app", "identity.app", "edge.app", "aiohttp"), modules) == []

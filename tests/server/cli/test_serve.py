@@ -213,6 +213,7 @@ def seen_in_a_terminal(*arguments: str, **environment: str) -> list[str]:
     return lines
 
 
+BUNDLED = ["--mode", "bundled"]
 BEHIND_TLS = {"GNOMON_IDENTITY__PUBLIC_URL": "id.example.com"}
 
 
@@ -221,9 +222,9 @@ BEHIND_TLS = {"GNOMON_IDENTITY__PUBLIC_URL": "id.example.com"}
     [
         pytest.param({}, [], 0, id="http"),
         pytest.param(BEHIND_TLS, [], 1, id="public address"),
-        pytest.param({"GNOMON_IDENTITY__SCHEME": "https"}, [], 1, id="scheme"),
-        pytest.param(BEHIND_TLS | {"GNOMON_IDENTITY__SCHEME": "http"}, [], 0, id="http behind a name"),
-        pytest.param(BEHIND_TLS | {"GNOMON_ACCESS__TRUSTED_PROXIES": "10.0.0.0/8"}, [], 0, id="trusted"),
+        pytest.param({"GNOMON_IDENTITY__SCHEME": "https"}, BUNDLED, 1, id="scheme"),
+        pytest.param(BEHIND_TLS | {"GNOMON_IDENTITY__SCHEME": "http"}, BUNDLED, 0, id="http behind a name"),
+        pytest.param(BEHIND_TLS | {"GNOMON_ACCESS__TRUSTED_PROXIES": "10.0.0.0/8"}, BUNDLED, 0, id="trusted"),
         pytest.param(BEHIND_TLS, ["--owned"], 0, id="one of several processes"),
     ],
 )
@@ -245,9 +246,6 @@ def test_https_without_trusted_proxies_is_warned_of_once(
         pytest.param({"GNOMON_GRPC__PROT": "1"}, "unknown key grpc.prot", id="unknown key"),
         pytest.param({"GNOMON_EDGE__PORT": "many"}, "expected edge.port to be int", id="wrong type"),
         pytest.param({"GNOMON_EDGE__PORT": "70000"}, "edge.port must be 0 to 65535", id="out of bounds"),
-        pytest.param({"GNOMON_LOGGING__LEVEL": "LOUD"}, "LOUD", id="unknown log level"),
-        pytest.param({"GNOMON_BOOTSTRAP__TENANT": "oidc"}, "the name is reserved", id="reserved tenant"),
-        pytest.param({"GNOMON_EDGE__HOST": "0.0.0.0"}, "credentials that everybody knows", id="exposed"),  # noqa: S104  # refused
         pytest.param(CLUSTER, "expected database.dsn in cluster mode", id="no database"),
         pytest.param(CLUSTER | DSN, "expected cluster.secret in cluster mode", id="no secret"),
         pytest.param(
@@ -270,6 +268,27 @@ def test_https_without_trusted_proxies_is_warned_of_once(
 def test_a_configuration_that_cannot_be_served_is_told_in_one_line(
     environment: dict[str, str], message: str
 ) -> None:
+    ended = Gnomon({**FREE_PORTS, **environment})("serve")
+
+    assert (ended.exit_code, ended.output) == (2, "")
+    assert message in ended.errors
+    assert len(ended.errors.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("environment", "message"),
+    [
+        pytest.param({"GNOMON_LOGGING__LEVEL": "LOUD"}, "LOUD", id="unknown log level"),
+        pytest.param({"GNOMON_BOOTSTRAP__TENANT": "oidc"}, "the name is reserved", id="reserved tenant"),
+        pytest.param({"GNOMON_EDGE__HOST": "0.0.0.0"}, "credentials that everybody knows", id="exposed"),  # noqa: S104  # refused
+        pytest.param(
+            {"GNOMON_SERVER__MODE": "bundled", "GNOMON_DATABASE__DSN": "postgresql://127.0.0.1:1/gnomon"},
+            "no PostgreSQL answers at database.dsn",
+            id="a database that does not answer",
+        ),
+    ],
+)
+def test_what_only_a_start_finds_is_told_in_one_line(environment: dict[str, str], message: str) -> None:
     ended = Gnomon({**FREE_PORTS, **environment}).process("serve")
 
     assert (ended.exit_code, ended.output) == (2, "")

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from server.bpmn.builder import process
-from server.platform.errors import IdempotencyConflict, InvalidArgument, NotFound
+from server.platform.errors import IdempotencyConflict, InvalidArgument, NotFound, PermissionDenied
 from tests.server.rpc.caller import Caller
 
 ORDER = process("order").start().service_task("charge", type="charge").end()
@@ -76,6 +76,31 @@ async def test_tenants_choose_their_keys_apart(caller: Caller) -> None:
     other = await stranger.with_key("k-1").start("order")
 
     assert own != other
+
+
+async def test_another_client_of_the_tenant_gets_the_first_answer(caller: Caller) -> None:
+    successor = caller.signed_in_as("traveller", ("x-tenant-id", "default"))
+
+    first = await caller.with_key("k-1").start("order", b'{"a":1}')
+    repeated = await successor.with_key("k-1").start("order", b'{"a":1}')
+
+    assert repeated == first
+    assert await _count(caller) == 1
+
+
+async def test_a_client_without_the_permission_gets_no_answer_of_another(caller: Caller) -> None:
+    await caller.with_key("k-1").start("order")
+
+    with pytest.raises(PermissionDenied):
+        await caller.signed_in_as("reader").with_key("k-1").start("order")
+
+
+async def test_variables_in_another_order_are_another_request(caller: Caller) -> None:
+    keyed = caller.with_key("k-1")
+    await keyed.start("order", b'{"a":1,"b":2}')
+
+    with pytest.raises(IdempotencyConflict):
+        await keyed.start("order", b'{"b":2,"a":1}')
 
 
 async def test_a_refused_command_is_handled_anew(caller: Caller) -> None:

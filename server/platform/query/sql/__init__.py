@@ -7,12 +7,13 @@ and searches replace them in the same way.
 
 from server.platform.query.sql.groups import groups_of, groups_within
 from server.platform.query.sql.relation import INDEXED_CHARACTERS, Relation, guard_of, owned_by, quoted
-from server.platform.query.sql.statements import Statement, count_of, page_of, page_of_few
+from server.platform.query.sql.statements import Statement, bounded_count_of, count_of, page_of, page_of_few
 
 __all__ = [
     "INDEXED_CHARACTERS",
     "Relation",
     "Statement",
+    "bounded_count_of",
     "count_of",
     "groups_of",
     "groups_within",

@@ -9,10 +9,11 @@ _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 class Arguments:
     """Grows while the text of its statement is written; begins with the tenant whose rows are meant."""
 
-    __slots__ = ("tenant", "values")
+    __slots__ = ("tenant", "tenant_id", "values")
 
     def __init__(self, tenant_id: str) -> None:
         self.values: list[object] = []
+        self.tenant_id = tenant_id
         self.tenant = self.add(tenant_id)
 
     def add(self, value: object) -> str:

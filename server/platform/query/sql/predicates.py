@@ -94,6 +94,8 @@ def _related(clause: Related, relation: Relation, arguments: Arguments) -> str:
 
 def _condition(condition: Condition, relation: Relation, arguments: Arguments) -> str:
     name, operator = condition.field.name, condition.operator
+    if operator is Operator.BEGINS:
+        return _begins(condition, relation, arguments)
     if condition.field.type is FieldType.TEXTS and operator not in _OF_LISTS:
         return _of_items(condition, arguments)
     if operator in _SPECIAL:
@@ -126,6 +128,16 @@ def _of_items(condition: Condition, arguments: Arguments) -> str:
         case _:
             fits = _FORMS[operator].format("item", _place(condition, arguments))
     return f"EXISTS (SELECT FROM unnest({column}) AS item WHERE {fits})"
+
+
+def _begins(condition: Condition, relation: Relation, arguments: Arguments) -> str:
+    """The condition on the words of a tsvector, each behind its tenant, which its index answers."""
+    if condition.field.name not in relation.words:
+        raise TypeError(f"{condition.field.name} has no index of words")
+    start = f"{arguments.tenant_id}/{condition.operand}"
+    lexeme = start.replace("\\", "\\\\").replace("'", "''")
+    place = arguments.add(f"'{lexeme}':*")
+    return f"{quoted(condition.field.name)} @@ ({place}::text)::tsquery"
 
 
 def _exists(condition: Condition, _relation: Relation, _arguments: Arguments) -> str:

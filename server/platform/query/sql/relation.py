@@ -22,8 +22,9 @@ class Relation:
     """Of the columns, the `nullable` may be missing and the `short` never exceed START_CHARACTERS.
 
     Indexes hold `start_of(column)` of those `by_start`, and of the `guarded` ones the rows where `guard_of(column)`;
-    nullable columns `in_order` have an index that gives an order by them. `other` gives the relation with the rows of
-    another entity that belong to rows of this one.
+    nullable columns `in_order` have an index that gives an order by them. The columns `words` are of type tsvector; each
+    lexeme begins with the tenant and a slash. `other` gives the relation with the rows of another entity that belong to
+    rows of this one.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Relation:
     by_start: frozenset[str]
     guarded: frozenset[str]
     in_order: frozenset[str]
+    words: frozenset[str] = frozenset()
     other: Callable[[type], "Relation"] = field(default=_no_other, compare=False)
 
     @staticmethod

@@ -45,6 +45,16 @@ def count_of(relation: Relation, clauses: Iterable[Clause], *, tenant_id: str) -
     return Statement(text, arguments.values)
 
 
+def bounded_count_of(
+    relation: Relation, clauses: Iterable[Clause], *, tenant_id: str, most: int
+) -> Statement:
+    """Count matches up to a number."""
+    arguments = Arguments(tenant_id)
+    matches = where(relation, clauses, arguments)
+    found = f"SELECT FROM {relation.name} WHERE {matches} LIMIT {arguments.add(most)}"  # values are arguments
+    return Statement(f"SELECT count(*) FROM ({found}) AS matches", arguments.values)  # noqa: S608  # the same
+
+
 def page_of(relation: Relation, query: Query, *, tenant_id: str) -> Statement:
     """Select the rows of a query's window; those before a position come last row first."""
     arguments, window = Arguments(tenant_id), query.window

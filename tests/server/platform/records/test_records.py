@@ -223,6 +223,57 @@ async def test_an_expired_record_is_in_nobodys_way(records: Records[Thing], cloc
     assert ids(await records.page(ACME)) == ["a", "other"]
 
 
+async def test_several_records_are_replaced_in_one_step(records: Records[Thing]) -> None:
+    kept = [
+        await records.insert(thing(f"{number}", name=f"n{number}", owner="o", colours=("red",)))
+        for number in range(3)
+    ]
+    changed = [
+        replace(record, owner=None, colours=('a"b', "c\\d", "é"), note="new", wanted_at=after(1))
+        for record in kept
+    ]
+
+    assert await records.replace_all(changed) == 3
+
+    assert [await records.get(ACME, record.id) for record in kept] == [
+        replace(record, revision=2) for record in changed
+    ]
+    assert ids(await records.find(ACME, "colours", 'a"b')) == ["0", "1", "2"]
+    assert await records.find(ACME, "colours", "red") == []
+    assert await records.find(ACME, "owner", "o") == []
+    assert ids(await records.due(ACME, after(1), most=5)) == ["0", "1", "2"]
+
+
+async def test_records_that_somebody_changed_are_left_out_of_a_replacement(
+    records: Records[Thing], clock: VirtualClock
+) -> None:
+    kept = [await records.insert(thing(id_, owner="o")) for id_ in ("changed", "same", "taken")]
+    kept.append(await records.insert(thing("expired", owner="o", expires_at=after(60))))
+    other = await records.insert(thing("same", UMBRELLA, owner="o"))
+    first = await records.replace(replace(kept[0], owner="first"))
+    await records.take(ACME, "taken")
+    clock.advance(timedelta(minutes=2))
+
+    replaced = await records.replace_all([replace(record, owner="second") for record in kept])
+
+    assert replaced == 1
+    assert await records.get(ACME, "changed") == first
+    assert await records.get(UMBRELLA, "same") == other
+    assert ids(await records.find(ACME, "owner", "second")) == ["same"]
+    assert await records.get(ACME, "taken") is None
+    assert await records.replace_all([]) == 0
+
+
+async def test_records_of_a_tenant_are_removed_some_at_a_time(records: Records[Thing]) -> None:
+    for number in range(3):
+        await records.insert(thing(f"{number}", owner="o"))
+    other = await records.insert(thing(tenant_id=UMBRELLA, owner="o"))
+
+    assert [await records.remove_some(ACME, most=2) for _ in range(3)] == [2, 1, 0]
+    assert await records.find(UMBRELLA, "owner", "o") == [other]
+    assert await records.find(ACME, "owner", "o") == []
+
+
 async def test_expired_records_of_all_tenants_are_removed_some_at_a_time(
     records: Records[Thing], clock: VirtualClock
 ) -> None:

@@ -10,7 +10,15 @@ from gnomon.engine.v1 import refusal_service_pb2 as pb
 from gnomon.identity.v1 import membership_service_pb2
 from server.platform.call import Call, Principal, TenantId
 from server.platform.clock import VirtualClock
-from server.platform.errors import InvalidArgument, NotFound, Unauthenticated, Unavailable
+from server.platform.errors import (
+    InvalidArgument,
+    ModeNotSupported,
+    NotFound,
+    PermissionDenied,
+    Unauthenticated,
+    Unavailable,
+)
+from server.platform.policy import Mode
 from server.rpc.refusal_reports import BURST, PER_SECOND, RefusalServicer
 from server.rpc.refusals import Refusals
 from server.store.entities import AuditEntry, AuditResult
@@ -29,7 +37,7 @@ class Reporting:
         self.seconds = 0.0
         self.entries: list[AuditEntry] = []
         self.refused = Refusals(self, VirtualClock(pinned=MIDNIGHT), lambda: keeps_identity)
-        self._servicer = RefusalServicer(authenticate, self.refused, lambda: self.seconds)
+        self._servicer = RefusalServicer(authenticate, Mode.BUNDLED, self.refused, lambda: self.seconds)
 
     def note(self, entry: AuditEntry) -> None:
         self.entries.append(entry)
@@ -122,6 +130,34 @@ async def test_a_caller_that_nobody_knows_leaves_nothing() -> None:
     assert reporting.entries == []
 
 
+async def test_a_caller_without_the_permission_is_refused_for_that_and_the_entry_says_so() -> None:
+    reporting = Reporting()
+
+    with pytest.raises(PermissionDenied, match="needs permission 'job:work'"):
+        await reporting.report("reader", detail="retries: expected an integer")
+
+    (entry,) = reporting.entries
+    assert (entry.actor_id, entry.reason) == ("reader", "PERMISSION_DENIED")
+    assert entry.detail == "POST /v2/jobs/{jobKey}/failure needs permission 'job:work'"
+
+
+async def test_a_mode_that_does_not_offer_the_operation_refuses_for_that() -> None:
+    reporting = Reporting()
+
+    with pytest.raises(ModeNotSupported):
+        await reporting.report("worker", rpc="PinClock")
+
+
+async def test_a_read_is_checked_and_leaves_no_entry() -> None:
+    reporting = Reporting()
+
+    await reporting.report("reader", rpc="SearchVariables")
+    with pytest.raises(PermissionDenied):
+        await reporting.report("modeller", rpc="SearchVariables")
+
+    assert reporting.entries == []
+
+
 async def test_a_caller_of_several_tenants_that_named_none_leaves_nothing() -> None:
     reporting = Reporting()
 
@@ -132,7 +168,7 @@ async def test_a_caller_of_several_tenants_that_named_none_leaves_nothing() -> N
 
 @pytest.mark.parametrize(
     "fields",
-    [{"rpc": "GetVariable"}, {"rpc": "/no.Such/Rpc"}, {"reason": "NO_REASON"}, {"request": b"\xff"}],
+    [{"rpc": "/no.Such/Rpc"}, {"reason": "NO_REASON"}, {"request": b"\xff"}],
     ids=str,
 )
 async def test_reports_of_anything_else_are_refused(fields: dict[str, Any]) -> None:

@@ -69,7 +69,7 @@ async def populate(dsn: str, rows: int, *, begin: datetime = BEGIN, weeks: int =
             SELECT id, id::bigint << {COUNTER_BITS} FROM generate_series(1, {PARTITIONS}) AS id
         """)  # noqa: S608  # our own
         for entity in _COLUMNS:
-            await pool.execute(_insertion(entity, _rows_of(entity, rows), begin, weeks), timeout=900)
+            await pool.execute(insertion(entity, _rows_of(entity, rows), begin, weeks), timeout=900)
         await migrate(dsn, folder)
         # Of the tables that later migrations made.
         await create_buckets(PooledDatabase(pool), mondays)
@@ -85,7 +85,8 @@ def _rows_of(entity: type[Entity], rows: int) -> int:
     return {ProcessDefinition: DEFINITIONS, Incident: rows // 10}.get(entity, rows)
 
 
-def _insertion(entity: type[Entity], rows: int, begin: datetime, weeks: int) -> str:
+def insertion(entity: type[Entity], rows: int, begin: datetime, weeks: int) -> str:
+    """Return the statements that put the rows of an entity into tables that have its buckets."""
     table = TABLES[entity]
     columns = {**_EVERY, **_COLUMNS[entity]}
     names, values = ", ".join(columns), ", ".join(columns.values())
