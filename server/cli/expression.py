@@ -1,6 +1,8 @@
 """An expression on the command line: evaluated, and shown to a person or a program."""
 
+import re
 import secrets
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -21,6 +23,8 @@ from server.feel import (
     json_text,
 )
 from server.feel.errors import place_of
+from server.feel.failures import FailureType
+from server.feel.suggestions import nearest
 from server.feel.text import shown
 from server.feel.values import type_name
 from server.platform.clock import SystemClock
@@ -31,11 +35,12 @@ _MOST_SHOWN: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """`error` says why there is no value at all."""
+    """`error` says why there is no value at all; `names` are those of the variables."""
 
     value: Value
     failures: tuple[Failure, ...] = ()
     error: str | None = None
+    names: Collection[str] = ()
 
 
 def variables_of(file: Path) -> dict[str, Value]:
@@ -60,7 +65,7 @@ def evaluated(text: str, variables: dict[str, Value], dialect: DialectName) -> E
         found = compiled.evaluate(variables, Ports(now=SystemClock().now(), bits=secrets.randbits))
     except EvaluationError as error:
         return Evaluated(None, error=str(error))
-    return Evaluated(found.value, found.failures)
+    return Evaluated(found.value, found.failures, names=variables.keys())
 
 
 def _marked(text: str, position: int) -> str:
@@ -78,17 +83,26 @@ def show(evaluation: Evaluated, *, text: str, is_json: bool) -> None:
     elif evaluation.error is not None:
         output.print(f"failed: {evaluation.error}")
     else:
-        notes = [_note(failure, text) for failure in evaluation.failures]
+        notes = [_note(failure, text, evaluation.names) for failure in evaluation.failures]
         output.print("\n".join([f"{shown(evaluation.value)}  ({type_name(evaluation.value)})", *notes]))
 
 
-def _note(failure: Failure, text: str) -> str:
+def _note(failure: Failure, text: str, names: Collection[str]) -> str:
     """Why something became null, and where."""
     note = f"warning: {failure.type}: {failure.message}"
     if failure.position is None:
         return note
     line, column = place_of(text, failure.position)
-    return f"{note} (line {line}, column {column})"
+    return f"{note}{_hint(failure, text[failure.position :], names)} (line {line}, column {column})"
+
+
+def _hint(failure: Failure, rest: str, names: Collection[str]) -> str:
+    """The variable that a misspelt name at the start of `rest` stands for."""
+    name = re.match(r"\w+", rest)
+    if failure.type is not FailureType.NO_VARIABLE_FOUND or name is None:
+        return ""
+    meant = nearest(name[0], names)
+    return f". Did you mean '{meant}'?" if meant else ""
 
 
 def _document(evaluation: Evaluated) -> Value:

@@ -14,6 +14,26 @@ LITERALS_MEANT: Final[Mapping[str, str]] = {
 }
 """Literals of FEEL by how other languages write them, in lower case."""
 
+FUNCTIONS_MEANT: Final[Mapping[str, str]] = {
+    "length": "count",
+    "len": "count",
+    "size": "count",
+    "strlen": "string length",
+    "average": "mean",
+    "avg": "mean",
+    "push": "append",
+    "lower": "lower case",
+    "tolower": "lower case",
+    "upper": "upper case",
+    "toupper": "upper case",
+    "int": "number",
+    "float": "number",
+    "str": "string",
+    "coalesce": "get or else",
+    "nvl": "get or else",
+}
+"""Builtins of FEEL by what other languages call them, in lower case."""
+
 _MIN_LIKENESS: Final = 0.7
 _MAX_NAME_LENGTH: Final = 40
 

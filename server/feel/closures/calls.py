@@ -13,7 +13,7 @@ from server.feel.names import Closure, Compile, Names
 from server.feel.nodes import Arguments, Call, Invocation, QualifiedCall
 from server.feel.run import Run, verbatim
 from server.feel.signatures import Signature, called, invoke
-from server.feel.suggestions import nearest
+from server.feel.suggestions import FUNCTIONS_MEANT, nearest
 from server.feel.values import MISSING, Function, Missing, Value
 
 _CACHED_HINTS: Final = 256
@@ -152,7 +152,7 @@ def _hint(name: str) -> str:
     """The parameters of the builtin, or the builtin that was probably meant."""
     if name in SIGNATURES:
         return f". It is called as {_parameters(name)}"
-    meant = nearest(name, SIGNATURES)
+    meant = FUNCTIONS_MEANT.get(name.lower()) or nearest(name, SIGNATURES)
     return f". Did you mean '{meant}'?" if meant else ""
 
 

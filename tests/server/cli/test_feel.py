@@ -27,6 +27,12 @@ def context(tmp_path: Path) -> str:
             id="failure",
         ),
         pytest.param(
+            "ordr = null",
+            "true  (boolean)\nwarning: NO_VARIABLE_FOUND: "
+            "No variable found with name 'ordr'. Did you mean 'order'? (line 1, column 1)",
+            id="misspelt variable",
+        ),
+        pytest.param(
             "1 +\n uper case(order.total)",
             "null  (null)\n"
             "warning: NO_FUNCTION_FOUND: No function found with name 'uper case' and 1 parameters. "

@@ -116,6 +116,7 @@ def test_some_failures_leave_no_result(text: str, message: str) -> None:
             id="too few arguments",
         ),
         pytest.param("round up(number: 1, scale: 2)", "It is called as round up(n, scale)", id="parameter"),
+        pytest.param("Length([1])", "Did you mean 'count'?", id="function of another language"),
         pytest.param("True", "Did you mean 'true'?", id="literal in capitals"),
         pytest.param("undefined", "Did you mean 'null'?", id="literal of another language"),
     ],

@@ -99,6 +99,7 @@ def test_unary_tests_of_camundas_dialect(tests: str, input_value: Value, expecte
         pytest.param("[6..null]", None, False, id="no end, and before the start"),
         pytest.param("[null..1]", None, False, id="no start, and after the end"),
         pytest.param('[6.."a"]', None, False, id="end of another type"),
+        pytest.param("(null..10)", None, None, id="no start, open"),
         pytest.param("[null..9], 3", True, True, id="another test that holds"),
         pytest.param("not([6..null])", None, True, id="negated"),
         pytest.param("? in [6..null]", None, False, id="after in"),
