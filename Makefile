@@ -55,7 +55,7 @@ changelog: .venv/.dev ## Move the fragments of .changes/ into CHANGELOG.md (VERS
 	@$(BIN)/towncrier build --yes --version $(VERSION)
 
 ##@ Campaigns: processes die under load, everything is counted (ROUNDS=, SEED=)
-.PHONY: crash cluster failover neighbour storm upgrade fuzz feel-reference peer
+.PHONY: crash cluster failover neighbour storm upgrade histories fuzz feel-reference peer
 crash: .venv/.dev ## Kill engines, PostgreSQL, both and the program, 50 rounds
 	@$(BIN)/python -m tests.campaigns crash $(or $(ROUNDS),50) $(SEED)
 
@@ -73,6 +73,11 @@ storm: .venv/.dev ## 64 clients send every command three times over broken conne
 
 upgrade: .venv/.dev ## Replace nodes of an earlier commit one by one under load, and back, 20 rounds (EARLIER=)
 	@EARLIER=$(EARLIER) $(BIN)/python -m tests.campaigns upgrade $(or $(ROUNDS),20) $(SEED)
+
+histories: .venv/.dev ## Play 20,000 random histories of processes in memory, 2,000 of them with kills on PostgreSQL (COUNT=)
+	@GNOMON_EXAMPLES=$(or $(COUNT),20000) $(BIN)/python -m pytest -n auto --dist worksteal --durations 0 -vv \
+		-k "replaying or can_be_finished or a_kill_between" \
+		tests/server/engine/test_properties.py tests/server/engine/test_killed_owners.py
 
 fuzz: .venv/.dev .venv/.feelin ## Compare 20,000 FEEL expressions with feelin; needs node (COUNT=, SEED=)
 	@$(BIN)/python -m tests.feelin $(or $(COUNT),20000) $(SEED)
