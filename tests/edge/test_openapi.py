@@ -35,6 +35,13 @@ def test_the_document_is_valid_openapi(document: Any) -> None:
     validate(document)
 
 
+def test_the_document_of_a_server_has_no_comments_and_is_valid(document: Any) -> None:
+    served = json.loads(render())
+
+    validate(served)
+    assert served["paths"].keys() == document["paths"].keys()
+
+
 def test_the_document_is_the_same_each_time(text: str) -> None:
     assert text.endswith("}\n")
     assert render() == render()

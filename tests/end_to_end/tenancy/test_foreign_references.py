@@ -5,13 +5,14 @@ Requests come from the descriptors: a new operation, reference or filter is trie
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import groupby
 
 import pytest
 from google.protobuf.message import Message
 
 from server.platform.policy import Mode, Policy
 from tests.end_to_end.tenancy.filters import filters, values_of
-from tests.end_to_end.tenancy.probes import base_request, references, request_with
+from tests.end_to_end.tenancy.probes import Reference, base_request, references, request_with
 from tests.end_to_end.tenancy.tenants import OPERATIONS, OWNER, Refusal, Tenants, compared, is_read, outcome
 from tests.end_to_end.tenancy.world import Principal
 from tests.waits import until_others
@@ -26,6 +27,22 @@ def each(policies: Sequence[Policy]) -> pytest.MarkDecorator:
         if mode in policy.modes
     ]
     return pytest.mark.parametrize(("mode", "policy"), pairs)
+
+
+def each_service(policies: Sequence[Policy]) -> pytest.MarkDecorator:
+    """Return the policies of the mode, those of one service together: a view of all that the owner sees is dear."""
+    by_service = groupby(sorted(policies, key=_service), key=_service)
+    pairs = [
+        pytest.param(mode, offered, id=f"{mode}-{service}")
+        for service, those in [(service, list(those)) for service, those in by_service]
+        for mode in (Mode.EMBEDDED, Mode.BUNDLED)
+        if (offered := [policy for policy in those if mode in policy.modes])
+    ]
+    return pytest.mark.parametrize(("mode", "policies"), pairs)
+
+
+def _service(policy: Policy) -> str:
+    return policy.path.split("/")[1]
 
 
 def _has(policy: Policy, field: str) -> bool:
@@ -49,23 +66,31 @@ def test_an_owner_sees_what_it_owns(tenants: Tenants, policy: Policy) -> None:
         assert answer.items
 
 
-@each(NAMING)
-def test_what_another_tenant_owns_is_like_what_does_not_exist(tenants: Tenants, policy: Policy) -> None:
-    for reference in references(policy):
-        if reference.is_given:
-            continue
-        value = tenants.owned[reference.fact]
-        sent = request_with(policy, tenants.own, reference, value)
-        other = request_with(policy, tenants.own, reference, reference.unknown)
-        callers = _callers(tenants, reference.fact)
-        outcomes = _outcomes(policy, [(caller, request) for caller in callers for request in (sent, other)])
-        for foreign, unknown in zip(outcomes[::2], outcomes[1::2], strict=True):
-            assert compared(foreign, value) == compared(unknown, reference.unknown), str(reference)
-            assert _is_understood(foreign), foreign
-            assert not tenants.traces_of_owner(foreign, sent), str(reference)
+@each_service(NAMING)
+def test_what_another_tenant_owns_is_like_what_does_not_exist(
+    tenants: Tenants, policies: Sequence[Policy]
+) -> None:
+    for policy in policies:
+        for reference in references(policy):
+            if not reference.is_given:
+                _compare_with_unknown(tenants, policy, reference)
 
     until_others(tenants.batch_operations_are_over)
     assert tenants.owners_view() == tenants.before
+
+
+def _compare_with_unknown(tenants: Tenants, policy: Policy, reference: Reference) -> None:
+    value, named = tenants.owned[reference.fact], f"{policy.name}.{reference}"
+    sent = request_with(policy, tenants.own, reference, value)
+    other = request_with(policy, tenants.own, reference, reference.unknown)
+    callers = _callers(tenants, reference.fact)
+
+    outcomes = _outcomes(policy, [(caller, request) for caller in callers for request in (sent, other)])
+
+    for foreign, unknown in zip(outcomes[::2], outcomes[1::2], strict=True):
+        assert compared(foreign, value) == compared(unknown, reference.unknown), named
+        assert _is_understood(foreign), (named, foreign)
+        assert not tenants.traces_of_owner(foreign, sent), named
 
 
 def _outcomes(policy: Policy, calls: Sequence[tuple[Principal, Message]]) -> Sequence[object]:
