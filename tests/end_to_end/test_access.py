@@ -8,7 +8,7 @@ import pytest
 
 from edge.contract import BodyForm, Route
 from server.bpmn.builder import ad_hoc_sub_process, process
-from tests.end_to_end.servers import MODES, Server, offered
+from tests.end_to_end.servers import MODES, PLAIN, Server, offered
 from tests.server.engine.graphs import answering, graph_xml
 from tests.server.engine.resource_files import rpa_json
 from tests.waits import until_others
@@ -23,6 +23,46 @@ def each(wanted: Callable[[Route], object]) -> pytest.MarkDecorator:
         if wanted(route)
     ]
     return pytest.mark.parametrize(("server", "route"), pairs, indirect=["server"])
+
+
+class Callers:
+    """A connection for each client that calls a server, and one for callers without a credential."""
+
+    def __init__(self, open_until_the_end: ExitStack) -> None:
+        self._open = open_until_the_end
+        self._connections: dict[tuple[Server, str], httpx.Client] = {}
+
+    def of(self, server: Server, client: str) -> httpx.Client:
+        if (server, client) not in self._connections:
+            opened = server.session(client) if client else httpx.Client(base_url=server.http, verify=PLAIN)
+            self._connections[server, client] = self._open.enter_context(opened)
+        return self._connections[server, client]
+
+
+@pytest.fixture(scope="module")
+def callers() -> Iterator[Callers]:
+    with ExitStack() as opened:
+        yield Callers(opened)
+
+
+@pytest.fixture
+def stranger(server: Server, callers: Callers) -> httpx.Client:
+    return callers.of(server, "stranger")
+
+
+@pytest.fixture
+def reader(server: Server, callers: Callers) -> httpx.Client:
+    return callers.of(server, "reader")
+
+
+@pytest.fixture
+def service(server: Server, callers: Callers) -> httpx.Client:
+    return callers.of(server, "service")
+
+
+@pytest.fixture
+def anonymous(server: Server, callers: Callers) -> httpx.Client:
+    return callers.of(server, "")
 
 
 PASSWORD = "correct horse battery staple"
@@ -210,9 +250,10 @@ def _changes_all_tenants(route: Route) -> bool:
 
 
 @each(lambda r: "{" in r.path and not _names_a_tenant(r) and not _changes_all_tenants(r))
-def test_what_another_tenant_owns_does_not_exist(server: Server, owned: dict[str, str], route: Route) -> None:
-    with server.session("stranger") as client:
-        answer = _call(client, route, owned)
+def test_what_another_tenant_owns_does_not_exist(
+    stranger: httpx.Client, owned: dict[str, str], route: Route
+) -> None:
+    answer = _call(stranger, route, owned)
 
     assert answer.status_code == 404
     assert answer.json()["type"] == "urn:bpm:error:not-found"
@@ -220,10 +261,9 @@ def test_what_another_tenant_owns_does_not_exist(server: Server, owned: dict[str
 
 @each(lambda route: _names_a_tenant(route) or _changes_all_tenants(route))
 def test_a_tenant_that_is_not_the_callers_is_forbidden(
-    server: Server, owned: dict[str, str], route: Route
+    stranger: httpx.Client, owned: dict[str, str], route: Route
 ) -> None:
-    with server.session("stranger") as client:
-        answer = _call(client, route, owned)
+    answer = _call(stranger, route, owned)
 
     assert answer.status_code == 403
     assert answer.json()["type"] == "urn:bpm:error:forbidden"
@@ -231,10 +271,9 @@ def test_a_tenant_that_is_not_the_callers_is_forbidden(
 
 @each(lambda _: True)
 def test_a_call_without_a_credential_is_unauthorized(
-    server: Server, owned: dict[str, str], route: Route
+    anonymous: httpx.Client, owned: dict[str, str], route: Route
 ) -> None:
-    with httpx.Client(base_url=server.http) as client:
-        answer = _call(client, route, owned)
+    answer = _call(anonymous, route, owned)
 
     assert answer.status_code == 401
     assert answer.headers["www-authenticate"].startswith("Bearer")
@@ -243,10 +282,9 @@ def test_a_call_without_a_credential_is_unauthorized(
 
 @each(lambda route: route.policy.permission not in ("", "history:read"))
 def test_a_call_without_its_permission_is_forbidden(
-    server: Server, owned: dict[str, str], route: Route
+    reader: httpx.Client, owned: dict[str, str], route: Route
 ) -> None:
-    with server.session("reader") as client:
-        answer = _call(client, route, owned)
+    answer = _call(reader, route, owned)
 
     assert answer.status_code == 403
     assert route.policy.permission in answer.json()["detail"]
@@ -265,10 +303,9 @@ def _call_with_malformed_body(
 
 @each(_has_body)
 def test_a_malformed_body_without_a_credential_is_unauthorized(
-    server: Server, owned: dict[str, str], route: Route
+    anonymous: httpx.Client, owned: dict[str, str], route: Route
 ) -> None:
-    with httpx.Client(base_url=server.http) as client:
-        answer = _call_with_malformed_body(client, route, owned)
+    answer = _call_with_malformed_body(anonymous, route, owned)
 
     assert answer.status_code == 401
     assert answer.headers["www-authenticate"].startswith("Bearer")
@@ -276,10 +313,9 @@ def test_a_malformed_body_without_a_credential_is_unauthorized(
 
 @each(lambda route: _has_body(route) and route.policy.permission not in ("", "history:read"))
 def test_a_malformed_body_without_the_permission_is_forbidden(
-    server: Server, owned: dict[str, str], route: Route
+    reader: httpx.Client, owned: dict[str, str], route: Route
 ) -> None:
-    with server.session("reader") as client:
-        answer = _call_with_malformed_body(client, route, owned)
+    answer = _call_with_malformed_body(reader, route, owned)
 
     assert answer.status_code == 403
     assert route.policy.permission in answer.json()["detail"]
@@ -287,10 +323,9 @@ def test_a_malformed_body_without_the_permission_is_forbidden(
 
 @each(_has_body)
 def test_a_malformed_body_with_the_permission_is_malformed(
-    server: Server, owned: dict[str, str], route: Route
+    service: httpx.Client, owned: dict[str, str], route: Route
 ) -> None:
-    with server.session() as client:
-        answer = _call_with_malformed_body(client, route, owned)
+    answer = _call_with_malformed_body(service, route, owned)
 
     assert answer.status_code == 400
     assert answer.json()["type"] == "urn:bpm:error:invalid-argument"
