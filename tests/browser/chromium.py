@@ -1,4 +1,7 @@
-"""A headless browser, driven over the Chrome DevTools Protocol."""
+"""A headless browser, driven over the Chrome DevTools Protocol.
+
+One process serves all tests of a worker. Each test has a browser context: cookies, storage and cache of its own.
+"""
 
 import asyncio
 import contextlib
@@ -7,11 +10,13 @@ import os
 import re
 import shutil
 import signal
-from asyncio.subprocess import DEVNULL, PIPE
+import subprocess
 from base64 import b64decode
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import orjson
@@ -29,11 +34,23 @@ _LISTENING = re.compile(rb"DevTools listening on (ws://\S+)")
 _SECONDS = 30.0
 
 
+Cookies = list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Browser:
+    """A running browser: its address for the protocol, and the cookies of persons who are signed in, by origin."""
+
+    address: str
+    signed_in: dict[str, Cookies] = field(default_factory=dict)
+
+
 class Page:
     """A tab with its own cookies."""
 
-    def __init__(self, socket: ClientWebSocketResponse) -> None:
+    def __init__(self, socket: ClientWebSocketResponse, browser: Browser) -> None:
         self._socket = socket
+        self.browser = browser
         self._ids = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[Any]] = {}
         self._session = ""
@@ -41,7 +58,7 @@ class Page:
         self._dialogs: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
 
     async def open(self) -> None:
-        context = await self._send("Target.createBrowserContext")
+        context = await self._send("Target.createBrowserContext", disposeOnDetach=True)
         target = await self._send(
             "Target.createTarget", url="about:blank", browserContextId=context["browserContextId"]
         )
@@ -145,6 +162,12 @@ class Page:
         """Delete all cookies."""
         await self._send("Network.clearBrowserCookies")
 
+    async def cookies(self) -> Cookies:
+        return list((await self._send("Storage.getCookies"))["cookies"])
+
+    async def set_cookies(self, cookies: Cookies) -> None:
+        await self._send("Storage.setCookies", cookies=cookies)
+
     async def _opened(self, address: str) -> str:
         async with asyncio.timeout(_SECONDS):
             while True:
@@ -174,41 +197,38 @@ class Page:
         return dict(said["result"])
 
 
-@asynccontextmanager
-async def chromium(folder: Path) -> AsyncIterator[Page]:
-    """A page of a browser with this profile directory; the browser ends with the block."""
-    process = await asyncio.create_subprocess_exec(
-        *(PROGRAM, *_OPTIONS, f"--user-data-dir={folder}"),
-        stdout=DEVNULL,
-        stderr=PIPE,
+@contextmanager
+def chromium(folder: Path) -> Iterator[Browser]:
+    """A browser with this profile directory; it ends with the block."""
+    process = subprocess.Popen(
+        [PROGRAM, *_OPTIONS, f"--user-data-dir={folder}"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
         start_new_session=True,
     )
-    try:
-        assert process.stderr is not None
-        async with ClientSession() as http, asyncio.TaskGroup() as tasks:
-            address = await _address(process.stderr)
-            drained = tasks.create_task(_drained(process.stderr))
-            async with http.ws_connect(address, max_msg_size=0) as socket:
-                page = Page(socket)
-                reading = tasks.create_task(page.read())
-                await page.open()
-                yield page
-                reading.cancel()
-            drained.cancel()
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        await process.wait()
+    with process:
+        try:
+            assert process.stderr is not None
+            found = next(filter(None, map(_LISTENING.search, process.stderr)), None)
+            assert found is not None, "the browser did not start"
+            drain = Thread(target=process.stderr.read, daemon=True)  # a full pipe would stop the browser
+            drain.start()
+            yield Browser(found[1].decode())
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
 
 
-async def _address(stderr: asyncio.StreamReader) -> str:
-    async with asyncio.timeout(_SECONDS):
-        async for line in stderr:
-            if found := _LISTENING.search(line):
-                return found[1].decode()
-    raise AssertionError("the browser did not start")
-
-
-async def _drained(stderr: asyncio.StreamReader) -> None:
-    async for _ in stderr:
-        pass
+@asynccontextmanager
+async def new_page(browser: Browser) -> AsyncIterator[Page]:
+    """A page in a browser context of its own; both end with the block."""
+    async with (
+        ClientSession() as http,
+        http.ws_connect(browser.address, max_msg_size=0) as socket,
+        asyncio.TaskGroup() as tasks,
+    ):
+        page = Page(socket, browser)
+        reading = tasks.create_task(page.read())
+        await page.open()
+        yield page
+        reading.cancel()

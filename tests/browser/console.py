@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 
 from tests.browser.chromium import Page
+from tests.end_to_end.servers import PLAIN
 from tests.server_process import Addresses, server_in
 
 CONFIGURATION = """
@@ -26,6 +27,7 @@ permissions = ["process:deploy", "instance:create"]
 [pow]
 difficulty = 10
 """
+ASKED = "!!document.getElementById('password')"
 SHOWN = "!!document.querySelector('nav[aria-label=Console]')"
 HEADING = "document.querySelector('h1').textContent.trim()"
 # Text of models and variables that would run if a page did not escape it.
@@ -52,9 +54,13 @@ def escaped(text: str) -> str:
 def api(http: str, client: str = "service", tenant: str = "default") -> httpx.Client:
     """Sign a client in to the process API."""
     form = {"grant_type": "client_credentials", "client_id": client, "client_secret": f"{client}-secret"}
-    token = httpx.post(f"{http}/auth/v1/oidc/token", data=form).raise_for_status().json()["access_token"]
+    token = (
+        httpx.post(f"{http}/auth/v1/oidc/token", data=form, verify=PLAIN)
+        .raise_for_status()
+        .json()["access_token"]
+    )
     headers = {"authorization": f"Bearer {token}", "x-tenant-id": tenant}
-    return httpx.Client(base_url=http, headers=headers, timeout=30)
+    return httpx.Client(base_url=http, headers=headers, timeout=30, verify=PLAIN)
 
 
 def started(
@@ -83,10 +89,25 @@ def console_server(folder: Path, mode: str = "embedded") -> Iterator[Addresses]:
         yield found
 
 
+async def visit(page: Page, address: str) -> None:
+    """Open a page of the console as the administrator, with the session of an earlier test where there is one."""
+    origin = httpx.URL(address).netloc.decode()
+    await page.set_cookies(page.browser.signed_in.get(origin, []))
+    await page.goto(address)
+    await page.until(f"{SHOWN} || {ASKED}")
+    if await page.run(ASKED):
+        await type_password(page)
+    page.browser.signed_in[origin] = await page.cookies()
+
+
 async def sign_in(page: Page, address: str) -> None:
     """Open a page of the console; the sign-in of the provider comes first."""
     await page.goto(address)
-    await page.until("!!document.getElementById('password')")
+    await page.until(ASKED)
+    await type_password(page)
+
+
+async def type_password(page: Page) -> None:
     await page.fill("#email", "admin@localhost")
     await page.fill("#password", "administrator")
     await page.click("button[type=submit]")

@@ -11,12 +11,11 @@ from identity.directory.config import UsersConfig
 from identity.foundation.vocabulary import ConsentMode
 from tests.browser.accessibility import ABSENT, HAS_NPM, axe, violations
 from tests.browser.chromium import Page
-from tests.browser.console import api, started
-from tests.browser.console import sign_in as sign_in_to_console
+from tests.browser.console import api, started, visit
 from tests.browser.site import site
 from tests.browser.test_account import ASKED_FOR_PROOF
 from tests.browser.test_account import HEADING as ACCOUNT
-from tests.browser.test_appearance import LOOKS, PAGES
+from tests.browser.test_appearance import PAGES
 from tests.browser.test_console_tasks import deployed, evaluated, task_of
 from tests.browser.test_sign_in import ARRIVED, sign_in
 from tests.server_process import Addresses
@@ -55,14 +54,12 @@ def records(addresses: Addresses) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 async def test_pages_of_the_console(
-    page: Page, addresses: Addresses, records: list[str], *, script: str, width: int, scheme: str
+    page: Page, addresses: Addresses, records: list[str], script: str
 ) -> None:
     console = f"{addresses.http}/console/default"
-    await page.emulate(width=width, scheme=scheme)
-    await sign_in_to_console(page, f"{console}/")
-    found: dict[str, list[Any]] = {}
+    await visit(page, f"{console}/")
+    found: dict[str, dict[str, list[Any]]] = {}
     for path in (*LISTS, *records):
         await page.goto(f"{console}/{path}")
         found[path] = await violations(page, script)
@@ -70,14 +67,10 @@ async def test_pages_of_the_console(
     assert {path: each for path, each in found.items() if each} == {}
 
 
-@pytest.mark.parametrize(("width", "scheme"), LOOKS)
-async def test_pages_of_administrators(
-    page: Page, addresses: Addresses, script: str, width: int, scheme: str
-) -> None:
+async def test_pages_of_administrators(page: Page, addresses: Addresses, script: str) -> None:
     identity = f"{addresses.http}/console/default/identity"
-    await page.emulate(width=width, scheme=scheme)
-    await sign_in_to_console(page, f"{identity}/users")
-    found: dict[str, list[Any]] = {}
+    await visit(page, f"{identity}/users")
+    found: dict[str, dict[str, list[Any]]] = {}
     for name, kind in KINDS.items():
         await page.goto(f"{identity}/{name}")
         await page.run("document.querySelectorAll('main details').forEach((each) => { each.open = true; })")
@@ -98,14 +91,10 @@ async def test_pages_of_administrators(
     assert {path: each for path, each in found.items() if each} == {}
 
 
-@pytest.mark.parametrize(("width", "scheme"), LOOKS)
-async def test_pages_of_the_sign_in_and_the_account(
-    page: Page, script: str, width: int, scheme: str, tmp_path: Path
-) -> None:
+async def test_pages_of_the_sign_in_and_the_account(page: Page, script: str, tmp_path: Path) -> None:
     mail = EmailConfig(directory=tmp_path / "letters", from_address="id@example.com", poll_interval_secs=1)
     users = UsersConfig(registration_enabled=True, preferred_username_required=True, self_delete=True)
-    found: dict[str, list[Any]] = {}
-    await page.emulate(width=width, scheme=scheme)
+    found: dict[str, dict[str, list[Any]]] = {}
     async with site(ConsentMode.ALWAYS, users=users, email=mail) as provider:
         for name, path in PAGES.items():
             await page.goto(f"{provider.origin}{path}")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.browser.chromium import Page
-from tests.browser.console import HEADING, HOSTILE, api, sign_in, started
+from tests.browser.console import HEADING, HOSTILE, api, sign_in, started, visit
 from tests.browser.test_appearance import FAULTS, LOOKS
 from tests.server_process import Addresses
 
@@ -59,7 +59,7 @@ async def test_text_of_models_and_variables_is_text(
 ) -> None:
     key, definition = stuck["processInstanceKey"], stuck["processDefinitionKey"]
     paths = ("", "processes", f"processes/{definition}", "instances", f"instances/{key}")
-    await sign_in(page, f"{addresses.http}/console/default/")
+    await visit(page, f"{addresses.http}/console/default/")
     found = {}
     for path in paths:
         await page.goto(f"{addresses.http}/console/default/{path}")
@@ -78,7 +78,7 @@ async def test_every_page_of_the_console_can_be_read_and_used(
     key, definition = stuck["processInstanceKey"], stuck["processDefinitionKey"]
     paths = ("", "processes", f"processes/{definition}", "instances", f"instances/{key}", "instances/1")
     await page.emulate(width=width, scheme=scheme)
-    await sign_in(page, f"{addresses.http}/console/default/")
+    await visit(page, f"{addresses.http}/console/default/")
     found = {}
     for path in paths:
         await page.goto(f"{addresses.http}/console/default/{path}")
@@ -92,7 +92,7 @@ async def test_every_page_of_the_console_can_be_read_and_used(
 async def test_an_instance_is_cancelled(page: Page, addresses: Addresses) -> None:
     instance = started(addresses.http, "short", name="Short")
     address = f"{addresses.http}/console/default/instances/{instance['processInstanceKey']}"
-    await sign_in(page, address)
+    await visit(page, address)
     await page.click(".ask button")
     await page.until("!!document.querySelector('.done')")
 
@@ -106,7 +106,7 @@ async def test_an_incident_is_resolved_and_its_cause_raises_the_next_one(
     instance = started(
         addresses.http, "repaired", name="Repaired", source="=assert(missing, missing != null)"
     )
-    await sign_in(page, f"{addresses.http}/console/default/instances/{instance['processInstanceKey']}")
+    await visit(page, f"{addresses.http}/console/default/instances/{instance['processInstanceKey']}")
     await page.click(".cards button")
     await page.until("!!document.querySelector('.done')")
 
@@ -120,7 +120,7 @@ async def test_an_incident_is_resolved_and_its_cause_raises_the_next_one(
 async def test_a_change_without_the_token_of_the_session_is_refused(page: Page, addresses: Addresses) -> None:
     instance = started(addresses.http, "kept", name="Kept")
     address = f"{addresses.http}/console/default/instances/{instance['processInstanceKey']}"
-    await sign_in(page, address)
+    await visit(page, address)
     statuses = await page.run(
         "Promise.all(['', 'csrf_token=wrong'].map((body) => fetch(location.pathname + '/cancellation', "
         "{method: 'POST', body, headers: {'Content-Type': 'application/x-www-form-urlencoded'}})"
@@ -135,7 +135,7 @@ async def test_a_change_without_the_token_of_the_session_is_refused(page: Page, 
 async def test_a_tenant_shows_nothing_of_another(
     page: Page, addresses: Addresses, stuck: dict[str, Any]
 ) -> None:
-    await sign_in(page, f"{addresses.http}/console/default/processes")
+    await visit(page, f"{addresses.http}/console/default/processes")
     own = await page.run("document.body.innerText")
     await page.goto(f"{addresses.http}/console/other/processes")
     of_other = await page.run("document.body.innerText")
@@ -148,7 +148,7 @@ async def test_a_tenant_shows_nothing_of_another(
 
 @pytest.mark.usefixtures("stuck")
 async def test_pages_of_the_console_are_light(page: Page, addresses: Addresses) -> None:
-    await sign_in(page, f"{addresses.http}/console/default/instances")
+    await visit(page, f"{addresses.http}/console/default/instances")
     octets = await page.run(
         "performance.getEntries().filter(({transferSize}) => transferSize !== undefined)"
         ".reduce((sum, {encodedBodySize}) => sum + encodedBodySize + 300, 0)"

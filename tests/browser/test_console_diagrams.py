@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from tests.browser.chromium import Page
-from tests.browser.console import HOSTILE, api, escaped, sign_in, started
+from tests.browser.console import HOSTILE, api, escaped, started, visit
 from tests.browser.test_appearance import FAULTS, LOOKS
 from tests.server_process import ROOT, Addresses
 
@@ -77,7 +77,7 @@ async def test_a_diagram_counts_tokens_and_the_open_page_renews_the_counts(
 ) -> None:
     first, _ = drawn(addresses.http, "counted", instances=2)
     definition = first["processDefinitionKey"]
-    await sign_in(page, f"{addresses.http}/console/default/processes/{definition}")
+    await visit(page, f"{addresses.http}/console/default/processes/{definition}")
     await page.until(DRAWN)
     before = await page.run(TOKENS)
     await page.run("(window.isSamePage = true)")
@@ -100,7 +100,7 @@ async def test_a_diagram_counts_tokens_and_the_open_page_renews_the_counts(
 @needs_viewer
 async def test_an_instance_shows_the_path_that_it_took(page: Page, addresses: Addresses) -> None:
     (instance,) = drawn(addresses.http, "walked")
-    await sign_in(page, f"{addresses.http}/console/default/instances/{instance['processInstanceKey']}")
+    await visit(page, f"{addresses.http}/console/default/instances/{instance['processInstanceKey']}")
     await page.until(DRAWN)
     before = await page.run(TAKEN)
     with api(addresses.http) as session:
@@ -115,7 +115,7 @@ async def test_an_instance_shows_the_path_that_it_took(page: Page, addresses: Ad
 @needs_viewer
 async def test_text_of_a_model_is_text_in_its_diagram(page: Page, addresses: Addresses) -> None:
     (instance,) = drawn(addresses.http, "hostile", name=HOSTILE)
-    await sign_in(page, f"{addresses.http}/console/default/instances/{instance['processInstanceKey']}")
+    await visit(page, f"{addresses.http}/console/default/instances/{instance['processInstanceKey']}")
     await page.until(DRAWN)
 
     assert await page.run("document.querySelectorAll('img[onerror], svg[onload]').length") == 0
@@ -126,7 +126,7 @@ async def test_text_of_a_model_is_text_in_its_diagram(page: Page, addresses: Add
 @needs_viewer
 async def test_a_model_without_a_diagram_says_so(page: Page, addresses: Addresses) -> None:
     instance = started(addresses.http, "bare", name="Bare")
-    await sign_in(page, f"{addresses.http}/console/default/instances/{instance['processInstanceKey']}")
+    await visit(page, f"{addresses.http}/console/default/instances/{instance['processInstanceKey']}")
     await page.until(FAILED)
 
     assert await page.run("document.querySelector('.canvas').hidden")
@@ -139,7 +139,7 @@ async def test_pages_with_a_diagram_can_be_read_and_used(
 ) -> None:
     (instance,) = drawn(addresses.http, f"seen-{width}-{scheme}")
     await page.emulate(width=width, scheme=scheme)
-    await sign_in(page, f"{addresses.http}/console/default/")
+    await visit(page, f"{addresses.http}/console/default/")
     found = {}
     for path in (
         f"processes/{instance['processDefinitionKey']}",
@@ -154,7 +154,7 @@ async def test_pages_with_a_diagram_can_be_read_and_used(
 
 async def test_a_page_without_scripts_has_the_counts_in_its_table(page: Page, addresses: Addresses) -> None:
     (instance,) = drawn(addresses.http, "tabled")
-    await sign_in(page, f"{addresses.http}/console/default/")
+    await visit(page, f"{addresses.http}/console/default/")
     await page.without_scripts()
     await page.goto(f"{addresses.http}/console/default/processes/{instance['processDefinitionKey']}")
 
@@ -166,7 +166,7 @@ async def test_documents_of_a_page_are_sent_once_and_to_their_tenant_alone(
 ) -> None:
     (instance,) = drawn(addresses.http, "polled")
     definition, key = instance["processDefinitionKey"], instance["processInstanceKey"]
-    await sign_in(page, f"{addresses.http}/console/default/")
+    await visit(page, f"{addresses.http}/console/default/")
     paths = (f"processes/{definition}/live", f"processes/{definition}/model", f"instances/{key}/live")
     statuses = {}
     for path in paths:
@@ -189,7 +189,7 @@ async def test_documents_of_a_page_are_sent_once_and_to_their_tenant_alone(
 async def test_a_model_is_saved_and_never_shown_by_a_browser(page: Page, addresses: Addresses) -> None:
     (instance,) = drawn(addresses.http, "saved")
     address = f"/console/default/processes/{instance['processDefinitionKey']}/model"
-    await sign_in(page, f"{addresses.http}/console/default/")
+    await visit(page, f"{addresses.http}/console/default/")
     names = ["Content-Security-Policy", "Content-Disposition", "X-Content-Type-Options"]
     headers = await page.run(
         f"fetch('{address}').then(({{headers}}) => {names}.map((name) => headers.get(name)))"
@@ -202,7 +202,7 @@ async def test_a_model_is_saved_and_never_shown_by_a_browser(page: Page, address
 
 async def test_the_policy_of_pages_permits_nothing_unsafe(page: Page, addresses: Addresses) -> None:
     (instance,) = drawn(addresses.http, "strict")
-    await sign_in(page, f"{addresses.http}/console/default/instances/{instance['processInstanceKey']}")
+    await visit(page, f"{addresses.http}/console/default/instances/{instance['processInstanceKey']}")
     policy = await page.run(
         "fetch(location.href).then(({headers}) => headers.get('Content-Security-Policy'))"
     )

@@ -1,5 +1,6 @@
 """Administrators at the console of a real server: users, clients, labels, API keys, sessions, and bounds of a tenant."""
 
+import base64
 import json
 import re
 
@@ -8,7 +9,7 @@ import pytest
 
 from edge.console.identity.kinds import KINDS
 from tests.browser.chromium import Page
-from tests.browser.console import HEADING, HOSTILE, SHOWN, sign_in
+from tests.browser.console import HEADING, HOSTILE, SHOWN, api, visit
 from tests.browser.test_appearance import FAULTS, LOOKS
 from tests.browser.test_console_tasks import DONE, PROBLEM, ROWS, submitted
 from tests.server_process import Addresses
@@ -61,6 +62,13 @@ def token(http: str, client: str, secret: str) -> int:
     return httpx.post(f"{http}/auth/v1/oidc/token", data=form, timeout=30).status_code
 
 
+def signing_key(http: str) -> str:
+    """Return the id of the key that signs access tokens."""
+    with api(http) as session:
+        header = session.headers["authorization"].removeprefix("Bearer ").partition(".")[0]
+    return str(json.loads(base64.urlsafe_b64decode(header + "=" * (-len(header) % 4)))["kid"])
+
+
 def read(http: str, path: str, key: str = "") -> httpx.Response:
     """Read from the administration API, as an API key if there is one."""
     headers = {"authorization": f"API-Key {key}"} if key else {}
@@ -71,7 +79,7 @@ async def test_a_user_is_made_found_changed_and_deleted_without_a_script(
     page: Page, addresses: Addresses
 ) -> None:
     identity = f"{addresses.http}/console/default/identity"
-    await sign_in(page, f"{identity}/users")
+    await visit(page, f"{identity}/users")
     await page.without_scripts()
     await created(page, f"{identity}/new/groups", name="staff")
     await page.goto(f"{identity}/new/users")
@@ -110,7 +118,7 @@ async def test_a_client_is_made_and_its_secret_is_shown_once_and_rotated(
     page: Page, addresses: Addresses
 ) -> None:
     identity = f"{addresses.http}/console/default/identity"
-    await sign_in(page, f"{identity}/clients")
+    await visit(page, f"{identity}/clients")
     await created(page, f"{identity}/new/clients", id="robot", name="Robot", confidential=True)
     first = await page.run("document.getElementById('secret').textContent")
     await page.goto(f"{identity}/clients/robot")
@@ -131,7 +139,7 @@ async def test_roles_scopes_attributes_and_an_api_key_are_made_and_used(
     page: Page, addresses: Addresses
 ) -> None:
     identity = f"{addresses.http}/console/default/identity"
-    await sign_in(page, f"{identity}/roles")
+    await visit(page, f"{identity}/roles")
     await page.goto(f"{identity}/new/roles")
     await put(page, name="reader")
     await choose(page, "permissions.names", "history:read")
@@ -161,7 +169,7 @@ async def test_roles_scopes_attributes_and_an_api_key_are_made_and_used(
 
 async def test_settings_of_a_tenant_are_changed_and_stay_whole(page: Page, addresses: Addresses) -> None:
     identity = f"{addresses.http}/console/default/identity"
-    await sign_in(page, f"{identity}/passwords")
+    await visit(page, f"{identity}/passwords")
     await put(page, policy__length_min="16", policy__include_digits="1")
     await submitted(page, "form.stack button")
     policy = read(addresses.http, "password_policy").json()
@@ -179,7 +187,7 @@ async def test_a_tenant_a_domain_and_a_provider_are_made_changed_and_deleted(
     page: Page, addresses: Addresses
 ) -> None:
     identity = f"{addresses.http}/console/default/identity"
-    await sign_in(page, f"{identity}/tenants")
+    await visit(page, f"{identity}/tenants")
     await created(page, f"{identity}/new/tenants", id="brief", name="Brief")
     metadata = read(addresses.http, "brief/.well-known/openid-configuration").status_code
     await confirmed(page, "delete")
@@ -225,10 +233,10 @@ async def test_sessions_are_ended_addresses_blocked_keys_rotated_and_events_tell
     page: Page, addresses: Addresses
 ) -> None:
     identity = f"{addresses.http}/console/default/identity"
-    await sign_in(page, f"{identity}/keys")
-    before = await page.run(ROWS)
+    await visit(page, f"{identity}/keys")
+    before, signed_by = await page.run(ROWS), signing_key(addresses.http)
     await confirmed(page, "rotate")
-    after = await page.run(ROWS)
+    after, now_signed_by = await page.run(ROWS), signing_key(addresses.http)
     soon = await page.run("new Date(Date.now() + 3_600_000).toISOString().slice(0, 19)")
     await created(page, f"{identity}/new/blocks", ip="192.0.2.77", exp=soon)
     blocked = await page.run(ROWS)
@@ -244,14 +252,17 @@ async def test_sessions_are_ended_addresses_blocked_keys_rotated_and_events_tell
     await page.click("#own details form button")
     await page.until("!!document.getElementById('password')")
 
-    assert set(before) < set(after)
+    # The next keys are published before they sign.
+    assert set(before) <= set(after)
+    assert signed_by != now_signed_by
+    assert {signed_by, now_signed_by} <= set(after)
     assert ("192.0.2.77" in blocked, "192.0.2.77" in unblocked) == (True, False)
     assert "IpBlacklisted" in events
 
 
 async def test_an_administrator_of_a_tenant_sees_the_tenant_alone(page: Page, addresses: Addresses) -> None:
     other = f"{addresses.http}/console/other/identity"
-    await sign_in(page, f"{addresses.http}/console/default/")
+    await visit(page, f"{addresses.http}/console/default/")
     await page.goto(f"{other}/new/users")
     await put(page, fields__email="boss@other.example", fields__password=PASSWORD)
     await choose(page, "fields.roles.names", "admin")
@@ -284,7 +295,7 @@ async def test_every_page_of_administrators_can_be_read_and_used_and_shows_text_
 ) -> None:
     identity = f"{addresses.http}/console/default/identity"
     await page.emulate(width=width, scheme=scheme)
-    await sign_in(page, f"{identity}/users")
+    await visit(page, f"{identity}/users")
     await created(page, f"{identity}/new/attributes", name=f"look-{width}-{scheme}", desc=HOSTILE)
     faults = {}
     for name, kind in KINDS.items():

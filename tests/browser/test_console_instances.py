@@ -9,7 +9,7 @@ import pytest
 
 from edge.console.routes import CHANGES, PAGES
 from tests.browser.chromium import Page
-from tests.browser.console import HOSTILE, api, escaped, sign_in
+from tests.browser.console import HOSTILE, api, escaped, visit
 from tests.browser.test_appearance import FAULTS, LOOKS
 from tests.server_process import Addresses
 
@@ -92,7 +92,7 @@ async def put(page: Page, selector: str, value: str) -> None:
 
 async def test_elements_stand_below_the_scope_around_them(page: Page, addresses: Addresses) -> None:
     key = begun(addresses.http, "nested")
-    await sign_in(page, f"{addresses.http}/console/default/instances/{key}")
+    await visit(page, f"{addresses.http}/console/default/instances/{key}")
 
     assert await page.run(ELEMENTS) == [
         ["start", "Completed"],
@@ -114,7 +114,7 @@ async def test_a_variable_is_changed_and_no_json_is_refused_with_the_place(
     page: Page, addresses: Addresses
 ) -> None:
     key = begun(addresses.http, "edited", amount={"net": 1})
-    await sign_in(page, f"{addresses.http}/console/default/instances/{key}")
+    await visit(page, f"{addresses.http}/console/default/instances/{key}")
     await page.click("[data-part=variables] tbody a")
     await page.until("!!document.getElementById('value')")
     before = await page.run("document.getElementById('value').value")
@@ -133,7 +133,7 @@ async def test_a_variable_is_changed_and_no_json_is_refused_with_the_place(
 
 async def test_a_variable_is_added_in_the_scope_that_was_chosen(page: Page, addresses: Addresses) -> None:
     key = begun(addresses.http, "scoped")
-    await sign_in(page, f"{addresses.http}/console/default/instances/{key}/variables/new")
+    await visit(page, f"{addresses.http}/console/default/instances/{key}/variables/new")
     await page.fill("#name", "seal")
     option = "[...document.querySelectorAll('#scope option')].find(({text}) => text.startsWith('Outer'))"
     await page.run(f"({option}.selected = true)")
@@ -145,7 +145,7 @@ async def test_a_variable_is_added_in_the_scope_that_was_chosen(page: Page, addr
 
 async def test_tokens_are_moved_and_elements_activated(page: Page, addresses: Addresses) -> None:
     key = begun(addresses.http, "moved")
-    await sign_in(page, f"{addresses.http}/console/default/instances/{key}/modification")
+    await visit(page, f"{addresses.http}/console/default/instances/{key}/modification")
     await submitted(page, "form[method=post][action$=modification] button")
     nothing = await page.run(PROBLEM)
     row = "[data-element=pack]"
@@ -166,7 +166,7 @@ async def test_a_refused_modification_changes_nothing_and_keeps_what_was_typed(
     page: Page, addresses: Addresses
 ) -> None:
     key = begun(addresses.http, "unmoved")
-    await sign_in(page, f"{addresses.http}/console/default/instances/{key}/modification")
+    await visit(page, f"{addresses.http}/console/default/instances/{key}/modification")
     await put(page, "#element-1", "nowhere")
     await submitted(page, "form[method=post][action$=modification] button")
 
@@ -180,7 +180,7 @@ async def test_an_instance_is_migrated_to_another_version(page: Page, addresses:
     key = begun(addresses.http, "migrated")
     with api(addresses.http) as session:
         newer = deployed(session, "migrated", "Packing again")
-    await sign_in(page, f"{addresses.http}/console/default/instances/{key}/migration")
+    await visit(page, f"{addresses.http}/console/default/instances/{key}/migration")
     await submitted(page, "form.filter button")
     await submitted(page, "form[method=post][action$=migration] button")
 
@@ -193,7 +193,7 @@ async def test_an_incident_of_a_job_is_resolved_with_one_retry(page: Page, addre
     key = begun(addresses.http, "retried")
     with api(addresses.http) as session:
         failed(session, "retried", "no paper")
-    await sign_in(page, f"{addresses.http}/console/default/instances/{key}")
+    await visit(page, f"{addresses.http}/console/default/instances/{key}")
     cause = await page.run("document.querySelector('.cards .fine').textContent")
     await submitted(page, ".cards button")
 
@@ -207,7 +207,7 @@ async def test_an_incident_of_a_job_is_resolved_with_one_retry(page: Page, addre
 
 async def test_a_list_that_is_cut_says_so(page: Page, addresses: Addresses) -> None:
     key = begun(addresses.http, "long", **{f"v{number:03}": number for number in range(103)})
-    await sign_in(page, f"{addresses.http}/console/default/instances/{key}")
+    await visit(page, f"{addresses.http}/console/default/instances/{key}")
 
     assert len(await page.run(VARIABLES)) == 100
     assert "The first 100 of 103 variables." in await page.run(
@@ -227,7 +227,7 @@ async def test_a_tree_has_two_hundred_rows_and_says_how_many_there_are(
         files = {"resources": ("wide.bpmn", model.format(id="wide", name="Wide").encode())}
         session.post("/v2/deployments", files=files).raise_for_status()
         key = start(session, "wide")
-    await sign_in(page, f"{addresses.http}/console/default/instances/{key}")
+    await visit(page, f"{addresses.http}/console/default/instances/{key}")
 
     assert len(await page.run(ELEMENTS)) == 200
     # Start event, sub-process, its start event, the body and its instances.
@@ -251,7 +251,7 @@ async def test_a_form_beyond_its_bounds_is_refused(
     page: Page, addresses: Addresses, path: str, fields: dict[str, str], problem: str
 ) -> None:
     key = begun(addresses.http, "bounded")
-    await sign_in(page, f"{addresses.http}/console/default/instances/{key}")
+    await visit(page, f"{addresses.http}/console/default/instances/{key}")
     script = """(async () => {
       const csrf_token = document.querySelector('[name=csrf_token]').value;
       const body = new URLSearchParams({csrf_token, scope: %s, ...%s});
@@ -275,7 +275,7 @@ async def test_filters_find_instances(page: Page, addresses: Addresses) -> None:
         failure = {"retries": 0, "errorMessage": "100* no paper"}
         session.post(f"/v2/jobs/{job['jobKey']}/failure", json=failure).raise_for_status()
         day = session.get(f"/v2/process-instances/{red}").json()["startDate"][:10]
-    await sign_in(page, f"{addresses.http}/console/default/instances")
+    await visit(page, f"{addresses.http}/console/default/instances")
     found = {}
     for query in (
         "variable=colour&value=red",
@@ -317,7 +317,7 @@ async def test_many_instances_are_cancelled_with_progress(
     with api(addresses.http) as session:
         deployed(session, process)
         keys = [start(session, process) for _ in range(3)]
-    await sign_in(page, f"{addresses.http}/console/default/instances?process={process}")
+    await visit(page, f"{addresses.http}/console/default/instances?process={process}")
     for key in keys[:2]:
         await page.click(f"#chosen-{key}")
     await put(page, "#scope", scope)
@@ -336,7 +336,7 @@ async def test_many_instances_are_cancelled_with_progress(
 
 async def test_a_batch_without_instances_or_action_is_refused(page: Page, addresses: Addresses) -> None:
     key = begun(addresses.http, "unbatched")
-    await sign_in(page, f"{addresses.http}/console/default/instances?process=unbatched")
+    await visit(page, f"{addresses.http}/console/default/instances?process=unbatched")
     await put(page, "#action", "cancel")
     await submitted(page, "#batch button.danger")
 
@@ -347,7 +347,7 @@ async def test_a_batch_without_instances_or_action_is_refused(page: Page, addres
 
 async def test_no_form_is_accepted_without_the_token_of_the_session(page: Page, addresses: Addresses) -> None:
     key = begun(addresses.http, "guarded")
-    await sign_in(page, f"{addresses.http}/console/default/")
+    await visit(page, f"{addresses.http}/console/default/")
     script = """Promise.all(%s.map((path) => fetch(`/console/default/${path}`, {method: 'POST', body: 'action=cancel',
       headers: {'Content-Type': 'application/x-www-form-urlencoded'}}).then(({status}) => status)))"""
     paths = [re.sub(r"\{\w+\}", key, path) for path in CHANGES]
@@ -358,7 +358,7 @@ async def test_no_form_is_accepted_without_the_token_of_the_session(page: Page, 
 
 async def test_no_page_shows_a_key_of_another_tenant(page: Page, addresses: Addresses) -> None:
     key = begun(addresses.http, "hidden")
-    await sign_in(page, f"{addresses.http}/console/default/")
+    await visit(page, f"{addresses.http}/console/default/")
     paths = [re.sub(r"\{\w+\}", key, path) for path in PAGES if "{" in path]
     script = "Promise.all(%s.map((path) => fetch(`/console/other/${path}`).then(({status}) => status)))"
     statuses = await page.run(script % json.dumps(paths))
@@ -378,7 +378,7 @@ async def test_pages_of_an_instance_can_be_read_and_used_and_show_text_as_text(
         found = session.post("/v2/variables/search", json={"filter": {"processInstanceKey": key}}).json()
     variable = found["items"][0]["variableKey"]
     await page.emulate(width=width, scheme=scheme)
-    await sign_in(page, f"{addresses.http}/console/default/")
+    await visit(page, f"{addresses.http}/console/default/")
     faults = {}
     for path in (
         f"instances/{key}",

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from tests.browser.chromium import Page
-from tests.browser.console import HOSTILE, api, escaped, sign_in
+from tests.browser.console import HOSTILE, api, escaped, visit
 from tests.browser.test_appearance import FAULTS, LOOKS
 from tests.server_process import ROOT, Addresses
 
@@ -101,7 +101,7 @@ async def test_a_task_is_claimed_and_completed_with_its_form(page: Page, address
     with api(addresses.http) as session:
         deployed(session, "claimed")
         task = task_of(session, "claimed", person={"name": "Ada", "age": 36}, amount=7)
-    await sign_in(page, f"{addresses.http}/console/default/tasks/{task['userTaskKey']}")
+    await visit(page, f"{addresses.http}/console/default/tasks/{task['userTaskKey']}")
     await submitted(page, "form[action$='/claim'] button")
     claimed = await page.run(DONE)
     await put(page, "Name", "Eve")
@@ -137,7 +137,7 @@ async def test_a_task_is_given_back_and_assigned(page: Page, addresses: Addresse
     with api(addresses.http) as session:
         deployed(session, "returned", assignment=f'assignee="{PERSON}"')
         task = task_of(session, "returned")
-    await sign_in(page, f"{addresses.http}/console/default/tasks/{task['userTaskKey']}")
+    await visit(page, f"{addresses.http}/console/default/tasks/{task['userTaskKey']}")
     await submitted(page, "form[action$='/return'] button")
     returned = await page.run(DONE)
     await page.run("(document.getElementById('assignee').value = 'ada')")
@@ -159,7 +159,7 @@ async def test_lists_have_the_tasks_of_the_person_those_offered_and_all(
         ):
             deployed(session, process, name=process, assignment=assignment)
             task_of(session, process)
-    await sign_in(page, f"{addresses.http}/console/default/tasks")
+    await visit(page, f"{addresses.http}/console/default/tasks")
     found = {}
     for name in ("mine", "offered", "groups", "all"):
         await page.goto(f"{addresses.http}/console/default/tasks?list={name}")
@@ -179,7 +179,7 @@ async def test_a_task_without_a_deployed_form_takes_json_and_links_web_addresses
     with api(addresses.http) as session:
         deployed(session, "external", reference="javascript:alert(1)")
         task = task_of(session, "external")
-    await sign_in(page, f"{addresses.http}/console/default/tasks/{task['userTaskKey']}")
+    await visit(page, f"{addresses.http}/console/default/tasks/{task['userTaskKey']}")
     links = await page.run("[...document.links].filter(({protocol}) => !protocol.startsWith('http')).length")
     await put(page, "Variables", "[1]")
     await submitted(page, "#answers button")
@@ -196,7 +196,7 @@ async def test_a_task_without_a_deployed_form_takes_json_and_links_web_addresses
 async def test_an_instance_is_started_with_the_start_form(page: Page, addresses: Addresses) -> None:
     with api(addresses.http) as session:
         key = deployed(session, "formed")
-    await sign_in(page, f"{addresses.http}/console/default/processes/{key}/start")
+    await visit(page, f"{addresses.http}/console/default/processes/{key}/start")
     await put(page, "Name", "Ada")
     await put(page, "Business id", "order-7")
     await submitted(page, "#answers button")
@@ -212,7 +212,7 @@ async def test_an_instance_is_started_with_the_start_form(page: Page, addresses:
 
 async def test_the_rules_of_an_evaluation_that_matched_are_marked(page: Page, addresses: Addresses) -> None:
     key = evaluated(addresses.http)
-    await sign_in(page, f"{addresses.http}/console/default/evaluations/{key}")
+    await visit(page, f"{addresses.http}/console/default/evaluations/{key}")
     await page.until("!document.getElementById('rules').hidden")
     matched = await page.run(
         "[...document.querySelectorAll('tr.matched')].map((row) => row.innerText.trim().split(/\\s+/))"
@@ -256,7 +256,7 @@ async def test_pages_of_tasks_and_decisions_can_be_read_and_used_and_show_text_a
             json={"filter": {"decisionDefinitionId": "discount", "isLatestVersion": True}},
         ).json()["items"]
     await page.emulate(width=width, scheme=scheme)
-    await sign_in(page, f"{addresses.http}/console/default/")
+    await visit(page, f"{addresses.http}/console/default/")
     faults = {}
     for path in (
         "tasks?list=all",

@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from tests.browser.chromium import Page
-from tests.browser.console import sign_in
+from tests.browser.console import visit
 from tests.server_process import ROOT, Addresses
 
 pytestmark = pytest.mark.skipif(
@@ -63,7 +63,7 @@ async def test_a_client_gets_a_token_and_tries_an_operation(page: Page, addresse
 
 
 async def test_a_session_of_the_console_tries_a_change(page: Page, addresses: Addresses) -> None:
-    await sign_in(page, f"{addresses.http}/console/default/")
+    await visit(page, f"{addresses.http}/console/default/")
     await open_operation(page, addresses.http, "Clock", "resetClock")
     await page.fill(".opblock.is-open [data-param-name='x-tenant-id'] input", "default")
     await page.run("document.activeElement.blur()")  # The viewer reads a field when it loses the focus.
