@@ -19,6 +19,7 @@ from edge.console.identity.pages import (
     record,
     records,
 )
+from edge.console.live_streams import LiveStreams
 from edge.console.pages.batches import batch, batches, change_batch, live_batch
 from edge.console.pages.decisions import decision, decision_model, decisions, evaluation
 from edge.console.pages.instance import cancel, instance, resolve, resolve_all, set_retries
@@ -78,6 +79,7 @@ def console_routes(
         hosts=Hosts(stubs, oidc, peers=Peers(access.trusted_proxies), clock=SystemClock()),
         browsers=Browsers(access, has_tls=has_tls),
         renderer=Renderer({name: address for each in assets for name, address in each.addresses.items()}),
+        streams=LiveStreams(),
         sign_in=SignIn(stubs, access, has_tls=has_tls, timeout=oidc.call_timeout_seconds),
         canonical=canonical or CanonicalHost(),
         timeout=oidc.call_timeout_seconds,

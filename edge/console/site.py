@@ -12,6 +12,7 @@ from multidict import MultiDict, MultiDictProxy
 from edge.console.addresses import START, address_of
 from edge.console.administration import Administration
 from edge.console.api import Api
+from edge.console.live_streams import LiveStreams
 from edge.console.renderer import Renderer
 from edge.console.sign_in import SignIn
 from edge.console.visit import Visit
@@ -63,6 +64,7 @@ class Site:
     hosts: Hosts
     browsers: Browsers
     renderer: Renderer
+    streams: LiveStreams
     sign_in: SignIn
     canonical: CanonicalHost
     timeout: float
@@ -161,6 +163,7 @@ class Site:
             csrf_token=signed_in.csrf_token,
             session_issuer=await self.sign_in.issuer(signed_in.issuer_tenant),
             renderer=self.renderer,
+            streams=self.streams,
         )
 
     async def _signed_in(self, request: web.Request, *tenants: str) -> _SignedIn | None:

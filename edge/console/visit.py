@@ -11,6 +11,7 @@ from aiohttp import hdrs, web
 from edge.console.addresses import address_of
 from edge.console.administration import AdministrationCaller
 from edge.console.api import Caller, Document
+from edge.console.live_streams import LiveStreams
 from edge.console.renderer import Renderer
 from server.platform.errors import (
     InvalidArgument,
@@ -37,6 +38,7 @@ class Visit:
     csrf_token: str
     session_issuer: str
     renderer: Renderer
+    streams: LiveStreams
 
     @property
     def query(self) -> Mapping[str, str]:

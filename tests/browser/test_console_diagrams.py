@@ -19,6 +19,9 @@ TOKENS = """Object.fromEntries([...document.querySelectorAll('.djs-overlays')].m
   [...overlays.querySelectorAll('.tokens > span')].map((part) => [part.className, parseInt(part.textContent)]),
 ]).filter(([, parts]) => parts.length))"""
 TAKEN = "[...document.querySelectorAll('.djs-element.taken')].map((each) => each.dataset.elementId)"
+POLLED = """performance.getEntriesByType('resource').filter(({name, initiatorType}) =>
+  name.endsWith('/live') && initiatorType === 'fetch').length"""
+INCIDENTS = "[...document.querySelectorAll('[data-part=incidents] pre')].map((each) => each.textContent)"
 COUNTS = """Object.fromEntries([...document.querySelectorAll('[data-part=elements] tbody tr')].map((row) => [
   row.dataset.element, [...row.querySelectorAll('td')].map((cell) => parseInt(cell.textContent)),
 ]))"""
@@ -95,6 +98,32 @@ async def test_a_diagram_counts_tokens_and_the_open_page_renews_the_counts(
     }
     assert await page.run(COUNTS) == {"start": [0, 0, 2, 0], "work": [0, 1, 1, 0], "end": [0, 0, 1, 0]}
     assert await page.run("window.isSamePage")
+    assert await page.run(POLLED) == 0
+
+
+@needs_viewer
+async def test_an_incident_appears_in_the_open_page_and_goes_when_it_is_resolved(
+    page: Page, addresses: Addresses
+) -> None:
+    (instance,) = drawn(addresses.http, "failing")
+    await visit(page, f"{addresses.http}/console/default/instances/{instance['processInstanceKey']}")
+    await page.until(DRAWN)
+    await page.run("(window.isSamePage = true)")
+    with api(addresses.http) as session:
+        key = job(session, "failing")
+        failure = {"retries": 0, "errorMessage": "no paper"}
+        session.post(f"/v2/jobs/{key}/failure", json=failure).raise_for_status()
+        await page.until(f"{INCIDENTS}.length === 1")
+        shown, stuck = await page.run(INCIDENTS), await page.run(TOKENS)
+        session.patch(f"/v2/jobs/{key}", json={"changeset": {"retries": 1}}).raise_for_status()
+        wanted = {"filter": {"processInstanceKey": instance["processInstanceKey"]}}
+        (incident,) = session.post("/v2/incidents/search", json=wanted).json()["items"]
+        session.post(f"/v2/incidents/{incident['incidentKey']}/resolution").raise_for_status()
+    await page.until(f"JSON.stringify({TOKENS}.work) === '[[\"active\",1]]'")
+
+    assert (shown, stuck["work"]) == (["no paper"], [["stuck", 1]])
+    assert await page.run("window.isSamePage")
+    assert await page.run(POLLED) == 0
 
 
 @needs_viewer

@@ -1,11 +1,12 @@
 """Batch operations: their list, and the progress of one, which can be suspended, resumed and canceled."""
 
-from typing import Any, Final
+from typing import Final
 
 from aiohttp import web
 
 from edge.console.api import Document
-from edge.console.pages.live import conditional
+from edge.console.live_streams import Live
+from edge.console.pages.live import live
 from edge.console.site import Form
 from edge.console.visit import Visit
 from server.platform.errors import InvalidArgument
@@ -43,8 +44,11 @@ async def batch(visit: Visit) -> web.Response:
     )
 
 
-async def live_batch(visit: Visit) -> web.Response:
-    return conditional(visit, _state(await _get(visit)))
+async def live_batch(visit: Visit) -> web.StreamResponse:
+    async def read() -> Live:
+        return _state(await _get(visit))
+
+    return await live(visit, read)
 
 
 async def change_batch(visit: Visit, form: Form) -> web.Response:
@@ -60,6 +64,6 @@ async def _get(visit: Visit) -> Document:
     return await visit.api("GetBatchOperation", batch_operation_key=visit.key)
 
 
-def _state(shown: Document) -> dict[str, Any]:
+def _state(shown: Document) -> Live:
     names = ("state", "operationsTotalCount", "operationsCompletedCount", "operationsFailedCount")
     return {**{name: shown[name] for name in names}, "isFinal": shown["state"] in _ENDED}

@@ -1,17 +1,17 @@
 """Documents that renew a page while it is shown: counts of tokens, the path taken, and the model of the diagram.
 
-A script polls the small document of a page. Its entity tag changes with its content, so that a poll without news costs
-no octets of it, and the script asks for the page again only after a change.
+The small document of a page is a stream of server-sent events for a script that asks for one. For others it has an
+entity tag that changes with its content, so a request without news costs no octets of it.
 """
 
 import hashlib
-from typing import Any
 
 import orjson
 from aiohttp import hdrs, web
 
 from edge.conditional import is_named
 from edge.console.api import Document
+from edge.console.live_streams import MEDIA_TYPE, Live, Place, Read
 from edge.console.visit import Visit
 from edge.download import UNTRUSTED, attachment
 
@@ -19,18 +19,25 @@ from edge.download import UNTRUSTED, attachment
 _KEPT = "private, no-cache"
 _ETAG_LENGTH = 32
 
-Live = dict[str, Any]
+
+async def live_process(visit: Visit) -> web.StreamResponse:
+    return await live(visit, lambda: process_state(visit, visit.key))
 
 
-async def live_process(visit: Visit) -> web.Response:
-    key = visit.key
-    return conditional(visit, await process_state(visit, key))
+async def live_instance(visit: Visit) -> web.StreamResponse:
+    async def read() -> Live:
+        shown = await visit.api("GetProcessInstance", process_instance_key=visit.key)
+        return await instance_state(visit, shown)
+
+    return await live(visit, read)
 
 
-async def live_instance(visit: Visit) -> web.Response:
-    key = visit.key
-    shown = await visit.api("GetProcessInstance", process_instance_key=key)
-    return conditional(visit, await instance_state(visit, shown))
+async def live(visit: Visit, read: Read) -> web.StreamResponse:
+    """Return the document as a stream where the browser asks for events, else as it is now."""
+    if MEDIA_TYPE in visit.request.headers.get(hdrs.ACCEPT, ""):
+        place = Place(visit.tenant, visit.request.path)
+        return await visit.streams.serve(visit.request, place, read)
+    return conditional(visit, await read())
 
 
 async def process_state(visit: Visit, key: str) -> Live:

@@ -1,18 +1,25 @@
 // Renews a page while what it shows changes.
 //
-// A small document is polled, soon after a change and ever more seldom without one; a hidden tab asks nothing. After a
-// change the page is fetched again, and its parts take the place of those shown. A part in which somebody writes stays.
+// A stream of server-sent events brings the small document of the page whenever it changed. A hidden tab has no stream.
+// A stream that fails is opened again after a pause that grows, and the document is fetched once meanwhile. After a
+// change the page is fetched again, more seldom while changes go on, and its parts take the place of those shown. A part
+// in which somebody writes stays.
 
-const SHORTEST = 2000;
+const SHORTEST = 1000;
 const LONGEST = 30000;
+const LONGEST_RENEWAL = 10000;
 const GROWTH = 1.5;
 
 const address = document.querySelector("[data-live]")?.dataset.live;
 const first = document.getElementById("state")?.textContent ?? "";
 let seen = first && JSON.stringify(JSON.parse(first));
+let isFinal = Boolean(first && JSON.parse(first).isFinal);
+let source;
 let pause = SHORTEST;
 let timer = 0;
-let isFinal = Boolean(first && JSON.parse(first).isFinal);
+let gap = SHORTEST;
+let renewal = 0;
+let renewedAt = -Infinity;
 
 const isInUse = (part) =>
   part.contains(document.activeElement) && document.activeElement.matches("input, select, textarea, button, summary");
@@ -40,39 +47,56 @@ const renew = async () => {
   document.dispatchEvent(new Event("renewed"));
 };
 
-const poll = async () => {
+const renewLater = () => {
+  if (renewal) return;
+  const since = performance.now() - renewedAt;
+  gap = since > 2 * gap ? SHORTEST : Math.min(gap * GROWTH, LONGEST_RENEWAL);
+  renewal = setTimeout(async () => {
+    renewal = 0;
+    renewedAt = performance.now();
+    await renew().catch(() => {});
+  }, gap - since);
+};
+
+const take = (state) => {
+  isFinal = state.isFinal;
+  const text = JSON.stringify(state);
+  if (text === seen) return;
+  seen = text;
+  document.dispatchEvent(new CustomEvent("live", { detail: state }));
+  renewLater();
+};
+
+const close = () => {
   clearTimeout(timer);
+  source?.close();
+  source = undefined;
+};
+
+const open = () => {
+  close();
   if (document.hidden || isFinal) return;
-  let response;
-  try {
-    response = await fetch(address, { cache: "no-cache", redirect: "manual" });
-  } catch {
-    response = undefined;
-  }
-  if (response?.ok) {
-    const state = await response.json();
-    const text = JSON.stringify(state);
-    pause = text === seen ? Math.min(pause * GROWTH, LONGEST) : SHORTEST;
-    if (text !== seen) {
-      seen = text;
-      document.dispatchEvent(new CustomEvent("live", { detail: state }));
-      await renew();
-    }
-    isFinal = state.isFinal;
-  } else if (!response || response.status >= 500 || response.status === 429) {
-    pause = LONGEST;
-  } else {
-    // The session has ended, or there is no such page any more.
-    isFinal = true;
-  }
-  if (!isFinal) timer = setTimeout(poll, pause);
+  source = new EventSource(address);
+  source.addEventListener("message", ({ data }) => {
+    pause = SHORTEST;
+    take(JSON.parse(data));
+    if (isFinal) close();
+  });
+  source.addEventListener("error", reopen);
+};
+
+// EventSource does not tell a server at its bound from an ended session.
+const reopen = async () => {
+  close();
+  const response = await fetch(address, { cache: "no-cache", redirect: "manual" }).catch(() => undefined);
+  if (response?.ok) take(await response.json());
+  else if (response && response.status < 500 && response.status !== 429) isFinal = true;
+  if (isFinal || source) return;
+  timer = setTimeout(open, pause * (0.5 + Math.random()));
+  pause = Math.min(pause * GROWTH, LONGEST);
 };
 
 if (address) {
-  timer = setTimeout(poll, pause);
-  document.addEventListener("visibilitychange", () => {
-    if (document.hidden) return;
-    pause = SHORTEST;
-    poll();
-  });
+  open();
+  document.addEventListener("visibilitychange", () => (document.hidden ? close() : open()));
 }

@@ -1,0 +1,165 @@
+"""Live documents of pages as server-sent events (HTML Living Standard §9.2).
+
+All who watch a document share its reads: one a second, by the viewer whose turn it is. A viewer reads it with its own
+credential when its stream begins and at each heartbeat, so a stream ends with the session or the permission.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+from aiohttp import hdrs, web
+
+from edge.oidc.endpoint import SECURITY_HEADERS
+from server.platform.errors import ServiceError
+
+# A document by its name; `isFinal` says that it never changes again.
+Live = dict[str, Any]
+Read = Callable[[], Awaitable[Live]]
+
+MEDIA_TYPE = "text/event-stream"
+_HEADERS = {**SECURITY_HEADERS, hdrs.CONTENT_TYPE: MEDIA_TYPE, "X-Accel-Buffering": "no"}
+_KEEP_ALIVE = b": keep-alive\n\n"
+_RETRY_AFTER_SECONDS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The document of a page: its tenant, and its path below the tenant."""
+
+    tenant: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class LiveConfig:
+    """Bounds and pauses of live streams.
+
+    A document is read once in `pause_seconds`, and by each of its viewers once in `heartbeat_seconds`. A viewer that
+    accepts nothing for `write_seconds` is disconnected; a stream lasts `longest_seconds`, then the browser reconnects.
+    """
+
+    most: int = 512
+    most_of_tenant: int = 128
+    pause_seconds: float = 1.0
+    heartbeat_seconds: float = 10.0
+    write_seconds: float = 5.0
+    longest_seconds: float = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Event:
+    """A document as it is sent."""
+
+    octets: bytes
+    is_final: bool
+
+
+@dataclass(slots=True)
+class _Document:
+    """What was read last, and when by the clock of the loop."""
+
+    viewers: int = 0
+    event: _Event = field(default_factory=lambda: _Event(b"", is_final=False))
+    read_at: float = 0.0
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def read(self, read: Read) -> _Event:
+        async with self.lock:
+            return await self._read(read)
+
+    async def latest(self, read: Read, pause: float) -> _Event:
+        """Return what any viewer has read during the last pause, or read it now."""
+        async with self.lock:
+            is_fresh = _now() < self.read_at + pause
+            return self.event if is_fresh else await self._read(read)
+
+    async def _read(self, read: Read) -> _Event:
+        live = await read()
+        self.event = _Event(b"data: %b\n\n" % orjson.dumps(live), live["isFinal"])
+        self.read_at = _now()
+        return self.event
+
+
+class LiveStreams:
+    """The open streams of this process."""
+
+    def __init__(self, config: LiveConfig | None = None) -> None:
+        self._config = config or LiveConfig()
+        self._documents: dict[Place, _Document] = {}
+        self._of_tenant: Counter[str] = Counter()
+
+    async def serve(self, request: web.Request, place: Place, read: Read) -> web.StreamResponse:
+        """Send the document now and whenever it changed, until it is final.
+
+        Raises what `read` raises, before the response begins.
+        """
+        config = self._config
+        if self._of_tenant.total() >= config.most or self._of_tenant[place.tenant] >= config.most_of_tenant:
+            return _too_many()
+        with self._watched(place) as document:
+            event = await document.read(read)
+            response = web.StreamResponse(headers=_HEADERS)
+            await response.prepare(request)
+            try:
+                async with asyncio.timeout(config.longest_seconds):
+                    await self._send_changes(response, document, event, read)
+            except (TimeoutError, ConnectionError, ServiceError):
+                # The headers are sent, so an error can only end the stream.
+                if request.transport is not None:
+                    request.transport.abort()
+            return response
+
+    async def _send_changes(
+        self, response: web.StreamResponse, document: _Document, event: _Event, read: Read
+    ) -> None:
+        config = self._config
+        sent = b""
+        proven_at = _now()
+        while True:
+            if event.octets != sent:
+                await self._write(response, event.octets)
+                sent = event.octets
+            if event.is_final:
+                return
+            await asyncio.sleep(config.pause_seconds)
+            if _now() < proven_at + config.heartbeat_seconds:
+                event = await document.latest(read, config.pause_seconds)
+            else:
+                event = await document.read(read)
+                proven_at = _now()
+                await self._write(response, _KEEP_ALIVE)
+
+    async def _write(self, response: web.StreamResponse, text: bytes) -> None:
+        """Return when the reader has room for more; raises TimeoutError after too long without room."""
+        async with asyncio.timeout(self._config.write_seconds):
+            await response.write(text)
+
+    @contextmanager
+    def _watched(self, place: Place) -> Iterator[_Document]:
+        """Keep a document as long as somebody watches it."""
+        document = self._documents.setdefault(place, _Document())
+        document.viewers += 1
+        self._of_tenant[place.tenant] += 1
+        try:
+            yield document
+        finally:
+            document.viewers -= 1
+            if not document.viewers:
+                del self._documents[place]
+            self._of_tenant[place.tenant] -= 1
+            if not self._of_tenant[place.tenant]:
+                del self._of_tenant[place.tenant]
+
+
+def _too_many() -> web.Response:
+    headers = {hdrs.RETRY_AFTER: str(_RETRY_AFTER_SECONDS), hdrs.CACHE_CONTROL: "no-store"}
+    return web.Response(status=429, text="Too many live pages are open.", headers=headers)
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
