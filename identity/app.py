@@ -42,6 +42,7 @@ from identity.directory.links.links import Links
 from identity.directory.passwords import Passwords
 from identity.directory.secrets import SecretHasher
 from identity.directory.standings import Standings
+from identity.directory.subjects import Subjects
 from identity.directory.version import DirectoryVersion
 from identity.foundation.events.events import Events
 from identity.foundation.leadership import Leadership
@@ -237,6 +238,7 @@ async def _dependencies(
         root_secrets=root_secrets,
         root=root,
         secrets=SecretHasher(root.derived("secrets")),
+        subjects=Subjects(root.derived),
         keys=keys,
         key_publication=KeyPublication(keys),
         events=events,
@@ -296,7 +298,12 @@ def _keeper(dependencies: Dependencies) -> KeyMaintenance:
 
 
 def _back_channel(dependencies: Dependencies, delivery: HttpDelivery) -> RetryQueue[BackChannelLogout]:
-    tokens = LogoutTokens(dependencies.keys, clock=dependencies.clock, randomness=dependencies.randomness)
+    tokens = LogoutTokens(
+        dependencies.keys,
+        dependencies.subjects,
+        clock=dependencies.clock,
+        randomness=dependencies.randomness,
+    )
     return RetryQueue(
         "back-channel logout",
         dependencies.store.of(BACK_CHANNEL_LOGOUTS),

@@ -9,6 +9,7 @@ from identity.access.administrators import Administrators
 from identity.access.callers import Actor
 from identity.clients.changes import ClientChange, changed
 from identity.clients.new_secrets import NewSecrets
+from identity.clients.sectors import Sectors
 from identity.delivery.http.destinations import Destinations
 from identity.delivery.http.registered_uris import expect_redirect_uris
 from identity.directory.client import CLIENTS, Client
@@ -72,6 +73,7 @@ class ClientAdministration:
         administrators: Administrators,
         authorizations: OwnedAuthorizations,
         destinations: Destinations,
+        sectors: Sectors,
         secrets: SecretHasher,
         version: DirectoryVersion,
         events: Events,
@@ -88,6 +90,7 @@ class ClientAdministration:
         self._administrators = administrators
         self._authorizations = authorizations
         self._destinations = destinations
+        self._sectors = sectors
         self._version = version
         self._events = events
         self._clock = clock
@@ -142,6 +145,7 @@ class ClientAdministration:
         client, secret = changed(before, change, self._destinations), ""
         await self._administrators.expect_may_change(client, actor)
         self._administrators.expect_may_give(change.given(before), actor)
+        await self._sectors.expect_admitted(before, client)
         if change.lacks_secret(before):
             client, secret = self._secrets.give(client)
         kept = await self._replace(client)

@@ -7,6 +7,7 @@ from datetime import timedelta
 import msgspec
 
 from identity.access.tokens.custom_claims import RESERVED
+from identity.clients.sectors import expect_sector
 from identity.crypto.jose.algorithms import SigningAlgorithm
 from identity.crypto.jose.public_keys import RefusedJwk, expect_key_set
 from identity.crypto.signed_jwt import CLIENT_ALGORITHMS
@@ -28,6 +29,7 @@ from identity.foundation.vocabulary import (
     ConsentMode,
     GrantType,
     Permission,
+    SubjectType,
 )
 from server.platform.errors import InvalidArgument
 
@@ -80,6 +82,8 @@ class ClientChange:
     requires_dpop: bool = False
     may_act: tuple[str, ...] = ()
     introspection_signed_response_alg: SigningAlgorithm = SigningAlgorithm.RS256
+    subject_type: SubjectType = SubjectType.PUBLIC
+    sector_identifier_uri: str = ""
 
     @property
     def has_keys(self) -> bool:
@@ -117,6 +121,7 @@ class ClientChange:
 def changed(client: Client, change: ClientChange, destinations: Destinations) -> Client:
     """Return the changed client; raises InvalidArgument."""
     _expect_addresses(change)
+    expect_sector(change.subject_type, change.sector_identifier_uri, change.redirect_uris)
     _expect_reachable(client, change, destinations)
     _expect_flows(change)
     _expect_scopes(change)
@@ -165,6 +170,8 @@ def changed(client: Client, change: ClientChange, destinations: Destinations) ->
         requires_dpop=change.requires_dpop,
         may_act=change.may_act,
         introspection_signed_response_alg=change.introspection_signed_response_alg,
+        subject_type=change.subject_type,
+        sector_identifier_uri=change.sector_identifier_uri,
     )
 
 
@@ -189,6 +196,7 @@ def _expect_addresses(change: ClientChange) -> None:
     expect_safe_uri("backchannel_logout_uri", change.backchannel_logout_uri)
     expect_safe_uri("client_uri", change.client_uri)
     expect_safe_uri("jwks_uri", change.jwks_uri)
+    expect_safe_uri("sector_identifier_uri", change.sector_identifier_uri)
     expect_safe_uri("policy_uri", change.policy_uri)
     expect_safe_uri("tos_uri", change.tos_uri)
     expect_request_uris("request_uris", change.request_uris)
@@ -198,6 +206,8 @@ def _expect_reachable(client: Client, change: ClientChange, destinations: Destin
     """Check addresses that the provider connects to. An address that the client already has is not checked again."""
     if change.jwks_uri != client.jwks_uri:
         expect_reachable("jwks_uri", change.jwks_uri, destinations)
+    if change.sector_identifier_uri != client.sector_identifier_uri:
+        expect_reachable("sector_identifier_uri", change.sector_identifier_uri, destinations)
     if change.backchannel_logout_uri != client.backchannel_logout_uri:
         expect_reachable("backchannel_logout_uri", change.backchannel_logout_uri, destinations)
     for uri in set(change.request_uris) - set(client.request_uris):

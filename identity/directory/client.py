@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import NewType
 
 from identity.crypto.jose.algorithms import SigningAlgorithm
+from identity.foundation.absolute_uris import absolute_uri
 from identity.foundation.tenants import Tenant
 from identity.foundation.vocabulary import (
     LATER_GRANT_TYPES,
@@ -14,6 +15,7 @@ from identity.foundation.vocabulary import (
     ConsentMode,
     GrantType,
     Permission,
+    SubjectType,
 )
 from server.platform.call import TenantId
 from server.platform.records import Kind, Record
@@ -50,7 +52,8 @@ class Client(Record):
 
     `default_max_age` is the default of `max_age`, in seconds. A client that registered itself has a `registration`, and
     expires unless it is used. `may_act` are the ids of clients that may exchange tokens of this client. `logo_id` is the id of its uploaded logo, empty without one. `has_fed_cm` permits FedCM
-    to a confidential client; a public client needs no permission.
+    to a confidential client; a public client needs no permission. Clients of one sector get the same pairwise subjects;
+    the sector is the host of `sector_identifier_uri`, or of the redirect URIs without it.
     """
 
     name: str = ""
@@ -102,6 +105,8 @@ class Client(Record):
     default_max_age: int | None = None
     registration: Registration | None = None
     logo_id: str = ""
+    subject_type: SubjectType = SubjectType.PUBLIC
+    sector_identifier_uri: str = ""
 
     @property
     def client_id(self) -> ClientId:
@@ -111,9 +116,26 @@ class Client(Record):
     def is_public(self) -> bool:
         return self.token_endpoint_auth_method is AuthenticationMethod.NONE
 
+    @property
+    def has_pairwise_subjects(self) -> bool:
+        return self.subject_type is SubjectType.PAIRWISE
+
+    @property
+    def sector_identifier(self) -> str:
+        """The host that stands for the client's sector: OpenID Connect Core 1.0 §8.1; empty without one."""
+        hosts = sector_hosts(self.sector_identifier_uri, self.redirect_uris)
+        return hosts[0] if len(hosts) == 1 else ""
+
     def is_known_at(self, tenant: Tenant, *, default: Tenant) -> bool:
         """Whether the provider of `tenant` serves the client; the default provider serves clients of all tenants."""
         return tenant.tenant_id == self.tenant_id or tenant == default or tenant.tenant_id in self.tenant_ids
+
+
+def sector_hosts(sector_identifier_uri: str, redirect_uris: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the hosts that may stand for a sector; more than one, or none, makes no sector."""
+    uris = (sector_identifier_uri,) if sector_identifier_uri else redirect_uris
+    found = (absolute_uri(uri) for uri in uris)
+    return tuple(dict.fromkeys((parts.hostname or "").rstrip(".") for parts in found if parts is not None))
 
 
 CLIENTS = Kind(

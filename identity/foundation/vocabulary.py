@@ -102,6 +102,13 @@ class TokenType(StrEnum):
     DPOP = "DPoP"
 
 
+class SubjectType(StrEnum):
+    """Kind of subject identifiers that a client gets: OpenID Connect Core 1.0 §8."""
+
+    PUBLIC = "public"
+    PAIRWISE = "pairwise"
+
+
 class AccessTokenTyp(StrEnum):
     """Header `typ` of an access token: RFC 7519 §5.1, RFC 9068 §2.1."""
 

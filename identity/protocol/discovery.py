@@ -16,6 +16,7 @@ from identity.foundation.vocabulary import (
     AuthenticationContext,
     AuthenticationMethod,
     GrantType,
+    SubjectType,
 )
 
 _SIGNING = tuple(kind.algorithm for kind in ALGORITHMS)
@@ -47,7 +48,7 @@ class ProviderMetadata:
     prompt_values_supported: tuple[str, ...]
     response_types_supported: tuple[str, ...] = ("code",)
     response_modes_supported: tuple[str, ...] = tuple(ResponseMode)
-    subject_types_supported: tuple[str, ...] = ("public",)
+    subject_types_supported: tuple[str, ...] = tuple(SubjectType)
     id_token_signing_alg_values_supported: tuple[str, ...] = _SIGNING
     userinfo_signing_alg_values_supported: tuple[str, ...] = _SIGNING
     token_endpoint_auth_methods_supported: tuple[str, ...] = _METHODS

@@ -43,6 +43,7 @@ def user_state_of(dependencies: Dependencies) -> UserState:
     active_tokens = ActiveTokens(
         dependencies.keys,
         dependencies.clients,
+        dependencies.subjects,
         sets=token_sets,
         revoked=revoked_tokens,
         records=dependencies.store,

@@ -25,6 +25,7 @@ from identity.clients.administration import ClientAdministration
 from identity.clients.dynamic.registration import DynamicRegistration
 from identity.clients.rpc.client import ClientServicer
 from identity.clients.rpc.dynamic_client import DynamicClientServicer
+from identity.clients.sectors import Sectors
 from identity.directory.owned_authorizations import OwnedAuthorizations
 from identity.wiring.access import UserState
 from identity.wiring.client_screens import screens_on
@@ -44,6 +45,7 @@ class AdministrationWiring:
         self._dependencies = dependencies
         self._user_state = user_state
         self._callers = callers
+        self._sectors = Sectors(dependencies.documents)
         self._administration = self._client_administration()
         self.servicers = {
             _CLIENTS: ClientServicer(dependencies.tenants, callers, self._administration),
@@ -71,6 +73,7 @@ class AdministrationWiring:
             administrators=Administrators(dependencies.standings),
             authorizations=OwnedAuthorizations(dependencies.store),
             destinations=dependencies.destinations,
+            sectors=self._sectors,
             secrets=dependencies.secrets,
             version=dependencies.directory_version,
             events=dependencies.events,
@@ -91,6 +94,7 @@ class AdministrationWiring:
             clock=dependencies.clock,
             randomness=dependencies.randomness,
             destinations=dependencies.destinations,
+            sectors=self._sectors,
         )
         return DynamicClientServicer(dependencies.tenants, registration)
 

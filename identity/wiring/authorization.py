@@ -82,6 +82,7 @@ class AuthorizationWiring:
         self._reader = RequestReader(
             dependencies.clients,
             browsers.hints,
+            dependencies.subjects,
             sources=(
                 self._pushed,
                 RequiredPush(),

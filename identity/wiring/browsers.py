@@ -51,7 +51,9 @@ class BrowserWiring:
             randomness=dependencies.randomness,
             config=dependencies.config.pow,
         )
-        self.hints = IdTokenHints(partial(verified, keys=dependencies.keys))
+        self.hints = IdTokenHints(
+            partial(verified, keys=dependencies.keys), dependencies.clients, dependencies.subjects
+        )
         self.servicers = {
             _SESSION: SessionServicer(
                 dependencies.tenants, user_state.sessions, user_state.users, dependencies.clock

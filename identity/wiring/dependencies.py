@@ -20,6 +20,7 @@ from identity.directory.links.links import Links
 from identity.directory.passwords import Passwords
 from identity.directory.secrets import SecretHasher
 from identity.directory.standings import Standings
+from identity.directory.subjects import Subjects
 from identity.directory.version import DirectoryVersion
 from identity.foundation.events.events import Events
 from identity.foundation.randomness import Randomness
@@ -39,6 +40,7 @@ class Dependencies:
     root_secrets: RootSecrets
     root: RootSecret
     secrets: SecretHasher
+    subjects: Subjects
     keys: KeyRing
     key_publication: KeyPublication
     events: Events

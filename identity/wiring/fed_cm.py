@@ -54,7 +54,9 @@ class FedCmWiring:
                 relying_parties,
                 accounts=Accounts(people, user_state.consents),
                 assertions=self._assertions(relying_parties, people),
-                disconnection=Disconnection(relying_parties, people, withdrawal),
+                disconnection=Disconnection(
+                    relying_parties, people, withdrawal, subjects=dependencies.subjects
+                ),
                 config=dependencies.config.fedcm,
             )
         }
@@ -65,6 +67,7 @@ class FedCmWiring:
             dependencies.keys,
             IdTokens(dependencies.clock),
             custom=CustomClaims(dependencies.store),
+            subjects=dependencies.subjects,
             clock=dependencies.clock,
         )
         return Assertions(

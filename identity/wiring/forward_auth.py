@@ -32,6 +32,7 @@ class ForwardAuthWiring:
         admission = ForwardAdmission(
             dependencies.store,
             dependencies.secrets,
+            subjects=dependencies.subjects,
             sessions=user_state.sessions,
             token_sets=user_state.token_sets,
             users=user_state.users,

@@ -113,6 +113,7 @@ class TokenWiring:
             families=self._families,
             keys=dependencies.keys,
             custom=self._custom,
+            subjects=dependencies.subjects,
             records=dependencies.store,
             clock=dependencies.clock,
         )
@@ -146,7 +147,11 @@ class TokenWiring:
             proofs=self.proofs,
             continuation=self.continuation,
             signing=TokenSigner(
-                dependencies.keys, access_tokens, IdTokens(dependencies.clock), custom=self._custom
+                dependencies.keys,
+                access_tokens,
+                IdTokens(dependencies.clock),
+                custom=self._custom,
+                subjects=dependencies.subjects,
             ),
             report=self._issued,
         )
@@ -160,6 +165,7 @@ class TokenWiring:
         principals = Principals(
             dependencies.store.of(USERS),
             dependencies.clients,
+            subjects=dependencies.subjects,
             standings=dependencies.standings,
             tenants=dependencies.tenants,
             clock=dependencies.clock,

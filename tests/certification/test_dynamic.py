@@ -1,6 +1,6 @@
 """oidcc-dynamic-certification-test-plan: what it asks beyond the Basic plan of a provider where clients register themselves.
 
-Its modules about pairwise subjects, and about pages that a client names besides its own, are of what is not offered.
+Its modules about pages that a client names besides its own are of what is not offered.
 """
 
 import itertools

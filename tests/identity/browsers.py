@@ -63,6 +63,7 @@ from identity.authentication.requests.sources import (
 from identity.crypto.jose.algorithms import SigningAlgorithm
 from identity.crypto.jose.key_set import KeySet
 from identity.crypto.jose.signing_key import SigningKey
+from identity.crypto.keys.root_secret import RootSecret
 from identity.delivery.http.published_keys import PublishedKeys
 from identity.directory.client import CLIENTS, Client
 from identity.directory.clients import Clients
@@ -70,6 +71,7 @@ from identity.directory.consents.consents import Consents
 from identity.directory.password_config import PasswordConfig
 from identity.directory.passwords import Passwords
 from identity.directory.secrets import SecretHasher
+from identity.directory.subjects import Subjects
 from identity.directory.tenants.providers import NoProviders
 from identity.directory.tenants.sign_in_targets import SignInTargets
 from identity.directory.user import USERS, User
@@ -228,6 +230,7 @@ class Provider:
         self.events = Events(self.store, EventsConfig().levels, **sources)
         self.passwords = Passwords(_PASSWORDS)
         self.clients = Clients(self.store, self.tenants)
+        self.subjects = Subjects(RootSecret(b"s" * 32).derived)
         self.users = Users(self.store.of(USERS))
         self.sessions = Sessions(
             self.store.of(SESSIONS), self.hasher, lifetimes=SessionLifetimes(), config=sessions, **sources
@@ -241,7 +244,9 @@ class Provider:
             config=logout,
             **sources,
         )
-        self.hints = IdTokenHints(lambda token, tenant: verified(token, tenant, self.keys))
+        self.hints = IdTokenHints(
+            lambda token, tenant: verified(token, tenant, self.keys), self.clients, self.subjects
+        )
         self.pushed = PushedRequests(
             self.store.of(PUSHED_REQUESTS), self.hasher, config=PushedRequestConfig(), **sources
         )
@@ -250,7 +255,7 @@ class Provider:
         objects = RequestObjects(ClientKeys(published), self.clock)
         by_themselves = (RequestsByValue(objects), PlainRequests())
         self.reader = RequestReader(
-            *(self.clients, self.hints),
+            *(self.clients, self.hints, self.subjects),
             sources=(
                 *(self.pushed, RequiredPush(), RequestsByReference(objects, self.documents)),
                 *by_themselves,

@@ -127,6 +127,16 @@ CLIENTS: Final = RecordKind(
                     "Algorithm of signed introspection",
                     sources=_SIGNING,
                 ),
+                FormField(
+                    "client.subject_type",
+                    "Subjects of users",
+                    "Pairwise subjects differ between sectors. A change gives all users new subjects.",
+                ),
+                FormField(
+                    "client.sector_identifier_uri",
+                    "Address of the sector's document",
+                    "Lists the redirect URIs of all clients of the sector.",
+                ),
                 FormField("client.backchannel_logout_uri", "Address for back-channel logout"),
                 FormField(
                     "client.restrict_group_prefix",

@@ -73,6 +73,8 @@ class ClientBody(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     dpop_bound_access_tokens: bool = False
     may_act: tuple[str, ...] | None = None
     introspection_signed_response_alg: str | None = None
+    subject_type: str | None = None
+    sector_identifier_uri: str | None = None
 
     def message(self) -> pb.Client:
         """Raises Refused when the two names of an algorithm do not say the same."""
@@ -120,6 +122,8 @@ class ClientBody(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
             dpop_bound_access_tokens=self.dpop_bound_access_tokens,
             may_act=self.may_act or (),
             introspection_signed_response_alg=self.introspection_signed_response_alg or "",
+            subject_type=self.subject_type or "",
+            sector_identifier_uri=self.sector_identifier_uri or "",
         )
 
 

@@ -121,6 +121,7 @@ def members(registration: pb.ClientRegistration) -> dict[str, object]:
         "scope": metadata.scope,
         "backchannel_logout_uri": metadata.backchannel_logout_uri,
         "subject_type": metadata.subject_type,
+        "sector_identifier_uri": metadata.sector_identifier_uri,
         "application_type": metadata.application_type,
     }
     if metadata.HasField("default_max_age"):

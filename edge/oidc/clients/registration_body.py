@@ -39,6 +39,7 @@ class RegistrationBody(msgspec.Struct, kw_only=True):
     scope: str | None = None
     backchannel_logout_uri: str | None = None
     subject_type: str | None = None
+    sector_identifier_uri: str | None = None
     application_type: str | None = None
     default_max_age: _Seconds | None = None
     software_statement: str | None = None
@@ -72,6 +73,7 @@ class RegistrationBody(msgspec.Struct, kw_only=True):
             scope=self.scope or "",
             backchannel_logout_uri=self.backchannel_logout_uri or "",
             subject_type=self.subject_type or "",
+            sector_identifier_uri=self.sector_identifier_uri or "",
             application_type=self.application_type or "",
             default_max_age=self.default_max_age,
         )

@@ -117,6 +117,7 @@ class AccessTokens:
             grantee.user,
             Document.ACCESS_TOKEN,
             issuer=grantee.tenant.issuer,
+            subject=grantee.subject,
             oauth_scopes=grantee.oauth_scopes,
             rules=self._rules,
         )

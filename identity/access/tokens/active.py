@@ -16,7 +16,8 @@ from identity.access.tokens.token_sets import TokenSets
 from identity.access.tokens.verification import SKEW, verified
 from identity.directory.client import Client
 from identity.directory.clients import Clients
-from identity.directory.user import USERS, User
+from identity.directory.subjects import Subjects, UnknownSubject
+from identity.directory.user import USERS, User, UserId
 from identity.foundation.errors import InvalidToken
 from identity.foundation.tenants import Tenant
 from identity.foundation.vocabulary import TokenType
@@ -73,6 +74,7 @@ class ActiveTokens:
         self,
         keys: KeyRing,
         clients: Clients,
+        subjects: Subjects,
         *,
         sets: TokenSets,
         revoked: RevokedTokens,
@@ -81,6 +83,7 @@ class ActiveTokens:
     ) -> None:
         self._keys = keys
         self._clients = clients
+        self._subjects = subjects
         self._sets = sets
         self._revoked = revoked
         self._users = records.of(USERS)
@@ -95,10 +98,17 @@ class ActiveTokens:
         if not claims.token_set_id:
             return ActiveToken(claims, client, None, None)
         token_set = await self._sets.find(tenant, claims.token_set_id)
-        user = await self._users.get(tenant.tenant_id, claims.sub)
+        user = await self._users.get(tenant.tenant_id, self._user_id(tenant, client, claims.sub))
         if token_set is None or user is None or not user.is_active(self._clock.now()):
             raise InvalidToken("the token was revoked")
         return ActiveToken(claims, client, user, token_set)
+
+    def _user_id(self, tenant: Tenant, client: Client, subject: str) -> UserId:
+        try:
+            return self._subjects.user_of(tenant, client, subject)
+        except UnknownSubject as error:
+            # The client's type of subjects or its sector changed.
+            raise InvalidToken("the token was revoked") from error
 
     async def _claims(self, token: str, tenant: Tenant) -> AccessTokenClaims:
         found = await verified(token, tenant, self._keys)

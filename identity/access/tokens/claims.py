@@ -30,7 +30,8 @@ _USER_INFO = frozenset({Document.USER_INFO})
 class ClaimRule:
     """`scope` is the scope that opens the claim, empty for every scope; None and empty values are left out.
 
-    A value that `is_path` is a path below the issuer.
+    A value that `is_path` is a path below the issuer. One that `names_account` contains the user id, so clients with
+    pairwise subjects do not get it.
     """
 
     name: str
@@ -38,6 +39,7 @@ class ClaimRule:
     documents: frozenset[Document]
     value: Callable[[User], object]
     is_path: bool = False
+    names_account: bool = False
 
     def is_open(self, document: Document, oauth_scopes: Collection[str], requested: Collection[str]) -> bool:
         is_named = self.name in requested and document in _ABOUT_PEOPLE
@@ -49,12 +51,21 @@ def person_claims(
     document: Document,
     *,
     issuer: str,
+    subject: str,
     oauth_scopes: Collection[str],
     requested: Collection[str] = (),
     rules: tuple[ClaimRule, ...],
 ) -> dict[str, object]:
-    """Return the claims of a document that the scopes and the claims parameter open."""
-    found = [(rule, rule.value(user)) for rule in rules if rule.is_open(document, oauth_scopes, requested)]
+    """Return the claims of a document that the scopes and the claims parameter open.
+
+    `subject` is the user's subject in the document.
+    """
+    is_pairwise = subject != user.user_id
+    found = [
+        (rule, rule.value(user))
+        for rule in rules
+        if rule.is_open(document, oauth_scopes, requested) and not (is_pairwise and rule.names_account)
+    ]
     return {
         rule.name: f"{issuer}{value}" if rule.is_path else value
         for rule, value in found
@@ -98,7 +109,7 @@ def _has_second_factor(user: User) -> bool:
 
 
 PERSON_CLAIMS: tuple[ClaimRule, ...] = (
-    ClaimRule("id", "", _USER_INFO, lambda user: user.user_id),
+    ClaimRule("id", "", _USER_INFO, lambda user: user.user_id, names_account=True),
     ClaimRule("roles", "", _EVERYWHERE, lambda user: user.roles),
     ClaimRule("mfa_enabled", "", _USER_INFO, _has_second_factor),
     ClaimRule("groups", Scope.GROUPS, _EVERYWHERE, lambda user: user.groups),
@@ -111,7 +122,14 @@ PERSON_CLAIMS: tuple[ClaimRule, ...] = (
     ClaimRule("locale", Scope.PROFILE, _ABOUT_PEOPLE, lambda user: user.language),
     ClaimRule("birthdate", Scope.PROFILE, _ABOUT_PEOPLE, _of_value("birthdate")),
     ClaimRule("zoneinfo", Scope.PROFILE, _ABOUT_PEOPLE, _of_value("zoneinfo")),
-    ClaimRule("picture", Scope.PROFILE, _ABOUT_PEOPLE, lambda user: user.picture_path, is_path=True),
+    ClaimRule(
+        "picture",
+        Scope.PROFILE,
+        _ABOUT_PEOPLE,
+        lambda user: user.picture_path,
+        is_path=True,
+        names_account=True,
+    ),
     ClaimRule("updated_at", Scope.PROFILE, _ABOUT_PEOPLE, _updated_at),
     ClaimRule("address", Scope.ADDRESS, _ABOUT_PEOPLE, _address),
     ClaimRule("phone_number", Scope.PHONE, _ABOUT_PEOPLE, _of_value("phone_number")),

@@ -47,6 +47,7 @@ class IdTokens:
             grantee.user,
             Document.ID_TOKEN,
             issuer=grantee.tenant.issuer,
+            subject=grantee.subject,
             oauth_scopes=grantee.oauth_scopes,
             requested=requested_claims(grantee.token_set.claims, Document.ID_TOKEN),
             rules=self._rules,

@@ -13,6 +13,7 @@ from identity.authentication.requests.refusals import RedirectedRefusal, Unredir
 from identity.authentication.requests.request import AuthorizationRequest
 from identity.authentication.requests.sources import ParameterSource, resolved
 from identity.directory.client import Client
+from identity.directory.subjects import Subjects, UnknownSubject
 from identity.foundation.errors import InvalidRequest, InvalidToken, LoginRequired, ProtocolError
 from identity.foundation.tenants import Tenant
 from server.platform.clock import Clock
@@ -27,6 +28,7 @@ class RequestReader:
         self,
         clients: Clients,
         hints: IdTokenHints,
+        subjects: Subjects,
         *,
         sources: Sequence[ParameterSource],
         clock: Clock,
@@ -34,6 +36,7 @@ class RequestReader:
     ) -> None:
         self._clients = clients
         self._hints = hints
+        self._subjects = subjects
         self._sources = sources
         self._clock = clock
         self._checks = checks
@@ -58,7 +61,15 @@ class RequestReader:
         )
         for check in self._checks:
             request = check(calls, request)
+        request = replace(request, user_id=self._user_id(tenant, client, request.user_id))
         return await self._for_hinted_user(tenant, parameters.one("id_token_hint"), request)
+
+    def _user_id(self, tenant: Tenant, client: Client, subject: str) -> str:
+        """Return the user of the subject that the claims parameter names, empty without one."""
+        try:
+            return self._subjects.user_of(tenant, client, subject) if subject else ""
+        except UnknownSubject as error:
+            raise LoginRequired("claims names a subject that the client does not have") from error
 
     async def _client(self, tenant: Tenant, parameters: Parameters) -> Client:
         client_id = parameters.one("client_id")

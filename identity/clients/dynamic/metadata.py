@@ -17,7 +17,7 @@ from identity.directory.client import Client
 from identity.directory.oauth_scopes import parse
 from identity.foundation.absolute_uris import absolute_uri
 from identity.foundation.errors import InvalidClientMetadata, InvalidRedirectUri
-from identity.foundation.vocabulary import AuthenticationMethod, GrantType, Scope
+from identity.foundation.vocabulary import AuthenticationMethod, GrantType, Scope, SubjectType
 from server.platform.errors import InvalidArgument
 
 _WEB = frozenset({"http", "https"})
@@ -66,6 +66,7 @@ class ClientMetadata:
     scope: str = ""
     backchannel_logout_uri: str = ""
     subject_type: str = ""
+    sector_identifier_uri: str = ""
     application_type: str = ""
     default_max_age: int | None = None
 
@@ -144,7 +145,15 @@ def _change(client: Client, metadata: ClientMetadata) -> ClientChange:
         requires_dpop=client.requires_dpop or metadata.dpop_bound_access_tokens,
         may_act=client.may_act,
         introspection_signed_response_alg=client.introspection_signed_response_alg,
+        subject_type=_subject_type(client, metadata),
+        sector_identifier_uri=metadata.sector_identifier_uri,
     )
+
+
+def _subject_type(client: Client, metadata: ClientMetadata) -> SubjectType:
+    """Return the requested type; a client with pairwise subjects keeps them, or it could look up whose they are."""
+    asked = _one(SubjectType, "subject_type", metadata.subject_type or SubjectType.PUBLIC)
+    return SubjectType.PAIRWISE if client.has_pairwise_subjects else asked
 
 
 def _grant_types(metadata: ClientMetadata) -> frozenset[GrantType]:
@@ -168,7 +177,6 @@ def _expect_answers(metadata: ClientMetadata) -> None:
     """Check members of which the provider supports certain values only."""
     for member, found, taken in (
         ("response_types", set(metadata.response_types), {"code"}),
-        ("subject_type", {metadata.subject_type} - {""}, {"public"}),
         ("application_type", {metadata.application_type} - {""}, {"web", "native"}),
     ):
         if not found <= taken:

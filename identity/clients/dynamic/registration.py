@@ -13,6 +13,7 @@ from identity.access.callers import Actor, ActorKind
 from identity.clients.dynamic.config import DynamicClientsConfig
 from identity.clients.dynamic.metadata import ClientMetadata, described
 from identity.clients.new_secrets import NewSecrets
+from identity.clients.sectors import Sectors
 from identity.delivery.http.destinations import Destinations
 from identity.directory.client import CLIENTS, Client, Registration
 from identity.directory.secrets import SecretHasher
@@ -26,7 +27,7 @@ from identity.foundation.single_use import SingleUse
 from identity.foundation.tenants import Tenant
 from identity.foundation.vocabulary import SECRET_METHODS, AuthenticationMethod, ConsentMode
 from server.platform.clock import Clock
-from server.platform.errors import NotFound, ResourceExhausted
+from server.platform.errors import InvalidArgument, NotFound, ResourceExhausted
 from server.platform.records import RecordStore
 
 UNUSED_FOR = timedelta(minutes=60)
@@ -70,6 +71,7 @@ class DynamicRegistration:
         clock: Clock,
         randomness: Randomness,
         destinations: Destinations,
+        sectors: Sectors,
     ) -> None:
         self._records = store.of(CLIENTS)
         self._single_use = SingleUse(store)
@@ -83,6 +85,7 @@ class DynamicRegistration:
         self._clock = clock
         self._randomness = randomness
         self._destinations = destinations
+        self._sectors = sectors
 
     async def register(
         self, tenant: Tenant, metadata: ClientMetadata, *, token: str, peer_address: str
@@ -103,7 +106,9 @@ class DynamicRegistration:
             registration=Registration(token_hash=b"", issued_at=int(now.timestamp())),
         )
         registered = self._registered(new, metadata)
+        # Before the sector's document is read, so that nobody makes the provider send requests at will.
         await self._note(tenant, peer_address)
+        await self._expect_admitted(new, registered.client)
         kept = await self._records.insert(registered.client)
         await self._tell(EventType.CREATED, kept, peer_address)
         return replace(registered, client=kept)
@@ -124,8 +129,16 @@ class DynamicRegistration:
     ) -> Registered:
         """Replace all metadata; `client_secret` is the present secret if the request repeats it.
 
-        Raises InvalidToken, InvalidClientMetadata, InvalidRedirectUri; NotFound when registration is disabled.
+        A change that makes the provider read a document of the sector counts as a registration of the network address.
+        Raises InvalidToken, InvalidClientMetadata, InvalidRedirectUri, ResourceExhausted; NotFound when registration is
+        disabled.
         """
+        before = await self._of_holder(tenant, client_id, token)
+        self._expect_same_secret(before, client_secret)
+        after = described(before, metadata, self._destinations)
+        if self._sectors.are_asked(before, after):
+            await self._note(tenant, peer_address)
+            await self._expect_admitted(before, after)
         made: list[Registered] = []
 
         def changed(client: Client) -> Client:
@@ -145,6 +158,12 @@ class DynamicRegistration:
             await self._removal.delete(tenant, client_id, actor=_actor(client, peer_address))
         except NotFound as error:
             raise _not_theirs() from error
+
+    async def _expect_admitted(self, before: Client, client: Client) -> None:
+        try:
+            await self._sectors.expect_admitted(before, client)
+        except InvalidArgument as error:
+            raise InvalidClientMetadata(error.detail) from error
 
     def _registered(self, client: Client, metadata: ClientMetadata) -> Registered:
         after = described(client, metadata, self._destinations)

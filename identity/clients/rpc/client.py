@@ -10,7 +10,13 @@ from identity.clients.changes import ClientChange
 from identity.crypto.jose.algorithms import SigningAlgorithm
 from identity.directory.client import Client
 from identity.foundation.tenants import Tenants
-from identity.foundation.vocabulary import AccessTokenTyp, AuthenticationMethod, ConsentMode, GrantType
+from identity.foundation.vocabulary import (
+    AccessTokenTyp,
+    AuthenticationMethod,
+    ConsentMode,
+    GrantType,
+    SubjectType,
+)
 from server.platform.call import Call
 from server.platform.errors import InvalidArgument
 
@@ -122,6 +128,8 @@ def _change(message: pb.Client) -> ClientChange:
             "introspection_signed_response_alg",
             message.introspection_signed_response_alg or SigningAlgorithm.RS256,
         ),
+        subject_type=_subject_type(message.subject_type),
+        sector_identifier_uri=message.sector_identifier_uri,
         policy_uri=message.policy_uri,
         tos_uri=message.tos_uri,
         has_fed_cm=message.fed_cm,
@@ -151,6 +159,13 @@ def _typ(name: str) -> AccessTokenTyp:
         return AccessTokenTyp(name) if name else AccessTokenTyp.JWT
     except ValueError as error:
         raise InvalidArgument(f"access_token_typ: expected one of {', '.join(AccessTokenTyp)}") from error
+
+
+def _subject_type(name: str) -> SubjectType:
+    try:
+        return SubjectType(name) if name else SubjectType.PUBLIC
+    except ValueError as error:
+        raise InvalidArgument(f"subject_type: expected one of {', '.join(SubjectType)}") from error
 
 
 def _consent(name: str) -> ConsentMode:
@@ -212,6 +227,8 @@ def _client(client: Client) -> pb.Client:
         dpop_bound_access_tokens=client.requires_dpop,
         may_act=client.may_act,
         introspection_signed_response_alg=client.introspection_signed_response_alg,
+        subject_type=client.subject_type,
+        sector_identifier_uri=client.sector_identifier_uri,
         policy_uri=client.policy_uri,
         tos_uri=client.tos_uri,
         fed_cm=client.has_fed_cm,

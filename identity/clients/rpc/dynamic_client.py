@@ -82,6 +82,7 @@ def _metadata(message: pb.ClientMetadata) -> ClientMetadata:
         scope=message.scope,
         backchannel_logout_uri=message.backchannel_logout_uri,
         subject_type=message.subject_type,
+        sector_identifier_uri=message.sector_identifier_uri,
         application_type=message.application_type,
         default_max_age=message.default_max_age if message.HasField("default_max_age") else None,
     )
@@ -124,7 +125,8 @@ def _described(client: Client) -> pb.ClientMetadata:
         contacts=client.contacts,
         scope=" ".join(client.oauth_scopes),
         backchannel_logout_uri=client.backchannel_logout_uri,
-        subject_type="public",
+        subject_type=client.subject_type,
+        sector_identifier_uri=client.sector_identifier_uri,
         application_type=client.registration.application_type if client.registration else "",
         default_max_age=client.default_max_age,
     )

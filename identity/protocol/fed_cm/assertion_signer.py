@@ -5,15 +5,25 @@ from identity.access.tokens.custom_claims import Asked, CustomClaims
 from identity.access.tokens.id_token import IdTokens
 from identity.access.tokens.keys import KeyRing
 from identity.access.tokens.token_set import TokenSet
+from identity.directory.subjects import Subjects
 from identity.protocol.fed_cm.assertions import Statement
 from server.platform.clock import Clock
 
 
 class AssertionSigner:
-    def __init__(self, keys: KeyRing, id_tokens: IdTokens, *, custom: CustomClaims, clock: Clock) -> None:
+    def __init__(
+        self,
+        keys: KeyRing,
+        id_tokens: IdTokens,
+        *,
+        custom: CustomClaims,
+        subjects: Subjects,
+        clock: Clock,
+    ) -> None:
         self._keys = keys
         self._id_tokens = id_tokens
         self._custom = custom
+        self._subjects = subjects
         self._clock = clock
 
     async def sign(self, statement: Statement) -> str:
@@ -29,7 +39,7 @@ class AssertionSigner:
         grantee = Grantee(
             tenant=statement.tenant,
             client=client,
-            subject=user.user_id,
+            subject=self._subjects.of(statement.tenant, client, user.user_id),
             oauth_scopes=statement.terms.oauth_scopes,
             user=user,
             token_set=self._token_set(statement),

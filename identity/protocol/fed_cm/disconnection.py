@@ -5,6 +5,7 @@ from typing import Protocol
 
 from identity.access.callers import Actor, ActorKind
 from identity.directory.client import ClientId
+from identity.directory.subjects import Subjects
 from identity.directory.user import UserId
 from identity.directory.users import email_key
 from identity.foundation.tenants import Tenant
@@ -20,10 +21,13 @@ class Withdrawal(Protocol):
 
 
 class Disconnection:
-    def __init__(self, relying_parties: RelyingParties, people: People, withdrawal: Withdrawal) -> None:
+    def __init__(
+        self, relying_parties: RelyingParties, people: People, withdrawal: Withdrawal, *, subjects: Subjects
+    ) -> None:
         self._relying_parties = relying_parties
         self._people = people
         self._withdrawal = withdrawal
+        self._subjects = subjects
 
     async def disconnect(
         self, tenant: Tenant, browser: FedCmBrowser, *, client_id: str, origin: str, account_hint: str
@@ -35,7 +39,10 @@ class Disconnection:
         client = await self._relying_parties.find(tenant, client_id, origin=origin)
         person = await self._people.at(tenant, browser)
         user = person.user
-        if account_hint != user.id and email_key(account_hint) != user.email:
+        if (
+            account_hint != self._subjects.of(tenant, client, user.user_id)
+            and email_key(account_hint) != user.email
+        ):
             raise another_account()
         with suppress(NotFound):
             await self._withdrawal.withdraw(

@@ -7,6 +7,7 @@ from identity.access.tokens.token_set import TokenSet
 from identity.authentication.authorization.session_check import refusal_of
 from identity.directory.client import Client
 from identity.directory.secrets import SecretHasher
+from identity.directory.subjects import Subjects
 from identity.directory.user import User, UserId
 from identity.foundation.tenants import Tenant
 from identity.protocol.forward_auth.csrf import is_token
@@ -45,6 +46,7 @@ class ForwardAdmission:
         records: RecordStore,
         hasher: SecretHasher,
         *,
+        subjects: Subjects,
         sessions: Sessions,
         token_sets: TokenSets,
         users: Users,
@@ -52,6 +54,7 @@ class ForwardAdmission:
     ) -> None:
         self._records = records.of(FORWARD_SESSIONS)
         self._hasher = hasher
+        self._subjects = subjects
         self._sessions = sessions
         self._token_sets = token_sets
         self._users = users
@@ -75,7 +78,12 @@ class ForwardAdmission:
             return None
         if not forwarded.is_safe and not self._has_pair(session, shown):
             raise PermissionDenied("expected the CSRF token in the header and in the cookie")
-        return caller_of(user, oauth_scopes=token_set.oauth_scopes, amr=authentication.amr)
+        return caller_of(
+            user,
+            subject=self._subjects.of(tenant, client, user.user_id),
+            oauth_scopes=token_set.oauth_scopes,
+            amr=authentication.amr,
+        )
 
     async def _session(self, tenant: Tenant, client: Client, cookie: str) -> ForwardSession | None:
         if not cookie:

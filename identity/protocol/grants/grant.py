@@ -57,7 +57,7 @@ async def nothing_to_redeem(_token_set_id: str, /) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Authorization:
-    """Subject of the tokens, and bounds of their scopes and resources.
+    """User or client of the tokens, and bounds of their scopes and resources.
 
     With `authentication` the subject is a user, and a token set begins, unless `refresh_token` continues one.
     `dpop_jkt` is the key that the client must prove. `redeem` uses up the code or token exactly once, for the token set

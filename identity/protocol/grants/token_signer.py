@@ -10,6 +10,7 @@ from identity.access.tokens.families import Family
 from identity.access.tokens.id_token import IdTokens
 from identity.access.tokens.keys import KeyRing
 from identity.crypto.jose.signing_key import SigningKey
+from identity.directory.subjects import Subjects
 from identity.foundation.vocabulary import Scope, TokenType
 from identity.protocol.grants.continuation import Order
 
@@ -32,12 +33,19 @@ class SigningMaterial:
 
 class TokenSigner:
     def __init__(
-        self, keys: KeyRing, access_tokens: AccessTokens, id_tokens: IdTokens, *, custom: CustomClaims
+        self,
+        keys: KeyRing,
+        access_tokens: AccessTokens,
+        id_tokens: IdTokens,
+        *,
+        custom: CustomClaims,
+        subjects: Subjects,
     ) -> None:
         self._keys = keys
         self._access_tokens = access_tokens
         self._id_tokens = id_tokens
         self._custom = custom
+        self._subjects = subjects
 
     async def material(self, order: Order) -> SigningMaterial:
         """Load keys and claims; raises Unavailable while a key is being made."""
@@ -60,7 +68,7 @@ class TokenSigner:
         grantee = Grantee(
             tenant=order.tenant,
             client=order.client,
-            subject=order.authorization.subject,
+            subject=self._subject(order),
             oauth_scopes=order.oauth_scopes,
             audiences=(order.audience, *order.resources),
             user=order.user,
@@ -77,3 +85,8 @@ class TokenSigner:
             nonce = order.authorization.nonce
             id_token = self._id_tokens.issue(grantee, material.id_token_key, beside=access_token, nonce=nonce)
         return SignedTokens(access_token, grantee.token_type, id_token)
+
+    def _subject(self, order: Order) -> str:
+        if order.user is None:
+            return order.authorization.subject
+        return self._subjects.of(order.tenant, order.client, order.user.user_id)

@@ -8,6 +8,8 @@ import msgspec
 from identity.access.sessions.logout_records import BackChannelLogout
 from identity.access.tokens.keys import KeyRing
 from identity.directory.client import Client
+from identity.directory.subjects import Subjects
+from identity.directory.user import UserId
 from identity.foundation.randomness import Randomness
 from identity.foundation.tenants import Tenant
 from server.platform.clock import Clock
@@ -32,8 +34,9 @@ class LogoutTokenClaims(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LogoutTokens:
-    def __init__(self, keys: KeyRing, *, clock: Clock, randomness: Randomness) -> None:
+    def __init__(self, keys: KeyRing, subjects: Subjects, *, clock: Clock, randomness: Randomness) -> None:
         self._keys = keys
+        self._subjects = subjects
         self._clock = clock
         self._randomness = randomness
 
@@ -43,7 +46,7 @@ class LogoutTokens:
         now = self._clock.now()
         claims = LogoutTokenClaims(
             iss=tenant.issuer,
-            sub=logout.user_id,
+            sub=self._subjects.of(tenant, client, UserId(logout.user_id)),
             aud=client.client_id,
             iat=int(now.timestamp()),
             exp=int((now + _LIFETIME).timestamp()),

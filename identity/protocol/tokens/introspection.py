@@ -14,6 +14,7 @@ from identity.access.tokens.custom_claims import Asked, Claims, CustomClaims
 from identity.access.tokens.families import Families
 from identity.access.tokens.keys import KeyRing
 from identity.directory.client import Client
+from identity.directory.subjects import Subjects
 from identity.directory.user import USERS
 from identity.foundation.errors import InvalidClient, InvalidToken
 from identity.foundation.tenants import Tenant
@@ -36,6 +37,7 @@ class Introspection:
         families: Families,
         keys: KeyRing,
         custom: CustomClaims,
+        subjects: Subjects,
         records: RecordStore,
         clock: Clock,
     ) -> None:
@@ -44,6 +46,7 @@ class Introspection:
         self._families = families
         self._keys = keys
         self._custom = custom
+        self._subjects = subjects
         self._users = records.of(USERS)
         self._clock = clock
 
@@ -123,11 +126,18 @@ class Introspection:
             "active": True,
             "token_type": "refresh_token",
             "iss": tenant.issuer,
-            "sub": token_set.user_id,
+            "sub": self._subjects.of(tenant, client, user.user_id),
             "client_id": token_set.client_id,
             "scope": " ".join(token_set.oauth_scopes),
             "exp": int(token_set.expires_at.timestamp()),
         }
+
+
+def _username(token: ActiveToken) -> str:
+    """Return the user's name, empty for a pairwise subject, which the name would make known."""
+    if token.user is None or token.client.has_pairwise_subjects:
+        return ""
+    return token.user.preferred_username or token.user.email
 
 
 def _described(token: ActiveToken, custom: Claims) -> Mapping[str, object]:
@@ -148,7 +158,7 @@ def _described(token: ActiveToken, custom: Claims) -> Mapping[str, object]:
         "scope": claims.scope,
         "sid": claims.sid,
         "did": claims.did,
-        "username": token.user and (token.user.preferred_username or token.user.email),
+        "username": _username(token),
         "roles": token.user and token.user.roles,
         "cnf": {"jkt": claims.cnf.jkt} if claims.cnf.jkt else None,
         "act": claims.act,

@@ -14,7 +14,7 @@ _FACTORS = frozenset({"mfa", "hwk", "swk", "otp"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """Claims that the scopes do not open are empty."""
+    """Claims that the scopes do not open are empty; `user_id` is the subject that the client knows."""
 
     user_id: str
     roles: tuple[str, ...]
@@ -35,15 +35,16 @@ class ForwardAuthentication:
         bearer = await self._tokens.person(tenant, presented)
         return caller_of(
             bearer.user,
+            subject=bearer.token.claims.sub,
             oauth_scopes=bearer.token.claims.oauth_scopes,
             amr=bearer.token_set.authentication.amr,
         )
 
 
-def caller_of(user: User, *, oauth_scopes: Collection[str], amr: Iterable[str]) -> Caller:
+def caller_of(user: User, *, subject: str, oauth_scopes: Collection[str], amr: Iterable[str]) -> Caller:
     has_email, has_profile = Scope.EMAIL in oauth_scopes, Scope.PROFILE in oauth_scopes
     return Caller(
-        user_id=user.user_id,
+        user_id=subject,
         roles=user.roles,
         groups=user.groups if Scope.GROUPS in oauth_scopes else (),
         email=user.email if has_email else "",

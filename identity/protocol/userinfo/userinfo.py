@@ -66,9 +66,10 @@ class UserInfo:
             bearer.user,
             Document.USER_INFO,
             issuer=tenant.issuer,
+            subject=bearer.token.claims.sub,
             oauth_scopes=asked.oauth_scopes,
             requested=requested_claims(parameter, Document.USER_INFO),
             rules=self._rules,
         )
         custom = (await self._custom.of(asked))[Document.USER_INFO]
-        return {**custom, **person, "sub": bearer.user.user_id}
+        return {**custom, **person, "sub": bearer.token.claims.sub}

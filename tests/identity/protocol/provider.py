@@ -29,11 +29,13 @@ from identity.access.tokens.token_sets import TokenSets
 from identity.access.tokens.verification import verified
 from identity.authentication.authorization.code import AUTHORIZATION_CODES, AuthorizationCode
 from identity.crypto.jose.key_set import KeySet
+from identity.crypto.keys.root_secret import RootSecret
 from identity.delivery.http.published_keys import PublishedKeys
 from identity.directory.client import CLIENTS, Client, ClientId
 from identity.directory.clients import Clients
 from identity.directory.secrets import SecretHasher
 from identity.directory.standings import Standings
+from identity.directory.subjects import Subjects
 from identity.directory.user import USERS, User, UserId
 from identity.foundation.events.config import EventsConfig
 from identity.foundation.events.events import Events
@@ -111,6 +113,8 @@ def app(secrets: SecretHasher) -> Client:
     )
 
 
+SUBJECTS = Subjects(RootSecret(b"s" * 32).derived)
+
 AS_APP = ClientCredentials(AuthenticationMethod.CLIENT_SECRET_BASIC, "app", SECRET)
 
 
@@ -175,6 +179,7 @@ class Provider:
         self.active = ActiveTokens(
             self.keys,
             self.clients,
+            SUBJECTS,
             sets=self.sets,
             revoked=revoked,
             records=self.records,
@@ -201,6 +206,7 @@ class Provider:
                 AccessTokens(TENANTS, self.clock, self.randomness),
                 IdTokens(self.clock),
                 custom=custom,
+                subjects=SUBJECTS,
             ),
             report=reports.token_issued,
         )
@@ -210,6 +216,7 @@ class Provider:
             families=self.families,
             keys=self.keys,
             custom=custom,
+            subjects=SUBJECTS,
             records=self.records,
             clock=self.clock,
         )

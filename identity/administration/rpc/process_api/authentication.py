@@ -2,6 +2,7 @@
 
 from base64 import urlsafe_b64decode
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from gnomon.directory.v1 import authentication_service_pb2 as pb
 from identity.administration.rpc.process_api.tenant import tenant_message
@@ -16,6 +17,13 @@ from identity.directory.users import Users
 from identity.foundation.tenants import Tenant, Tenants
 from server.platform.call import AUTHORIZATION, Call, Grant
 from server.platform.errors import NotFound
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    username: str
+    display_name: str | None = None
+    email: str | None = None
 
 
 class AuthenticationServicer:
@@ -42,10 +50,11 @@ class AuthenticationServicer:
         holder = await self._holder(call.principal.subject, issuer)
         is_own = holder.tenant_id == issuer.tenant_id
         held = await self._standings.held(holder, claims if is_own else NO_CLAIMS)
+        names = _names(holder, _pairwise_subject(call, claims))
         shown = pb.Authentication(
-            username=holder.username if isinstance(holder, User) else holder.id,
-            display_name=holder.name or None,
-            email=holder.email if isinstance(holder, User) else None,
+            username=names.username,
+            display_name=names.display_name,
+            email=names.email,
             groups=sorted(group.name for group in held.groups),
             roles=sorted({*held.built_in, *(role.name for role in held.roles)}),
             authorized_components=sorted(_components(call.principal.grants)),
@@ -63,6 +72,21 @@ class AuthenticationServicer:
         if client is None:
             raise NotFound("there is no such user or client")
         return client
+
+
+def _pairwise_subject(call: Call, claims: Claims) -> str:
+    """Return the subject of the token if it is pairwise, else an empty text."""
+    subjects = claims.get("sub", frozenset()) - {call.principal.subject}
+    return next(iter(subjects), "")
+
+
+def _names(holder: User | Client, pairwise: str) -> _Names:
+    """Return the names of the caller; a client with pairwise subjects gets none by which others know its user."""
+    if pairwise:
+        return _Names(pairwise)
+    if isinstance(holder, User):
+        return _Names(holder.username, holder.name or None, holder.email)
+    return _Names(holder.id, holder.name or None)
 
 
 def _components(grants: Iterable[Grant]) -> Iterator[str]:

@@ -11,6 +11,8 @@ from identity.authentication.authorization.asked import Reference
 from identity.authentication.authorization.steps import Credentials
 from identity.authentication.requests.parameters import Parameters
 from identity.authentication.requests.redirection import Redirection
+from identity.directory.user import UserId
+from identity.foundation.vocabulary import SubjectType
 from server.platform.errors import InvalidArgument, NotFound, PermissionDenied, ServiceError, Unauthenticated
 from tests.identity.browsers import CALLBACK, ISSUER, NOON, PASSWORD, Provider, alice, app, calls
 
@@ -298,6 +300,23 @@ async def test_without_a_page_what_is_missing_is_an_error(
 
     assert isinstance(outcome, Redirection)
     assert dict(outcome.parameters)["error"] == error
+
+
+@pytest.mark.parametrize(("named", "error"), [("pairwise", None), ("alice", "login_required")])
+async def test_the_claims_parameter_names_a_user_by_the_pairwise_subject(
+    provider: Provider, named: str, error: str | None
+) -> None:
+    browser = await provider.signed_in()
+    client = app(id="discreet", subject_type=SubjectType.PAIRWISE)
+    await provider.register(client)
+    pairwise = provider.subjects.of(provider.tenant, client, UserId("alice"))
+    subject = pairwise if named == "pairwise" else named
+    claims = f'{{"id_token":{{"sub":{{"value":"{subject}"}}}}}}'
+
+    outcome = await provider.begin(browser, prompt="none", client_id="discreet", claims=claims)
+
+    assert isinstance(outcome, Redirection)
+    assert dict(outcome.parameters).get("error") == error
 
 
 async def test_without_a_page_and_a_session_a_sign_in_is_required(provider: Provider) -> None:

@@ -53,6 +53,7 @@ class Mediation:
             provider.keys,
             IdTokens(provider.clock),
             custom=CustomClaims(provider.store),
+            subjects=provider.subjects,
             clock=provider.clock,
         )
         withdrawal = ConsentAdministration(
@@ -73,7 +74,7 @@ class Mediation:
             events=provider.events,
             clock=provider.clock,
         )
-        self._disconnection = Disconnection(parties, people, withdrawal)
+        self._disconnection = Disconnection(parties, people, withdrawal, subjects=provider.subjects)
 
     @property
     def tenant(self) -> Tenant:

@@ -55,6 +55,7 @@ def channel(
 ) -> RetryQueue[BackChannelLogout]:
     tokens = LogoutTokens(
         keys or provider.keys,  # type: ignore[arg-type]
+        provider.subjects,
         clock=provider.clock,
         randomness=provider.randomness,
     )

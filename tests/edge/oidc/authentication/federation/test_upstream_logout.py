@@ -16,6 +16,7 @@ from identity.protocol.logout.logout_token import LogoutTokens
 from server.platform.call import TenantId
 from tests.edge.oidc.tenants.world import World, world
 from tests.identity.deployment import NOON
+from tests.identity.protocol.provider import SUBJECTS
 
 DEFAULT, ACME = TenantId("default"), TenantId("acme")
 
@@ -64,7 +65,12 @@ class Two:
             tenant_id=ACME, id="1", client_id="app", user_id="alice-there", sid=sid, attempts=0, next_at=NOON
         )
         deployment = self.upstream.deployment
-        tokens = LogoutTokens(deployment.identity.keys, clock=deployment.clock, randomness=SystemRandomness())
+        tokens = LogoutTokens(
+            deployment.identity.keys,
+            SUBJECTS,
+            clock=deployment.clock,
+            randomness=SystemRandomness(),
+        )
         return await tokens.issue(Tenant(ACME, self.upstream.issuer("acme")), client, logout)
 
     async def told(self, logout_token: str) -> int:

@@ -2652,6 +2652,16 @@ class Client(betterproto2.Message):
     Algorithm of signed introspection responses that it asks for: RFC 9701 §6; empty means RS256.
     """
 
+    subject_type: "str" = betterproto2.field(42, betterproto2.TYPE_STRING)
+    """
+    Kind of subjects that it gets, public or pairwise: OpenID Connect Core 1.0 §8; empty means public.
+    """
+
+    sector_identifier_uri: "str" = betterproto2.field(43, betterproto2.TYPE_STRING)
+    """
+    Address of the document that lists the redirect URIs of the clients of its sector.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "Client", Client)
 
@@ -2754,7 +2764,7 @@ class ClientMetadata(betterproto2.Message):
 
     subject_type: "str" = betterproto2.field(19, betterproto2.TYPE_STRING)
     """
-    Kind of subjects; public alone is taken.
+    Kind of subjects, public or pairwise.
     """
 
     application_type: "str" = betterproto2.field(20, betterproto2.TYPE_STRING)
@@ -2785,6 +2795,11 @@ class ClientMetadata(betterproto2.Message):
     dpop_bound_access_tokens: "bool" = betterproto2.field(25, betterproto2.TYPE_BOOL)
     """
     Whether its tokens have to be bound to a DPoP key: RFC 9449 §5.2.
+    """
+
+    sector_identifier_uri: "str" = betterproto2.field(26, betterproto2.TYPE_STRING)
+    """
+    Address of the document that lists the redirect URIs of the clients of its sector.
     """
 
 

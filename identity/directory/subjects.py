@@ -1,0 +1,61 @@
+"""Subject identifiers of users, as clients see them: OpenID Connect Core 1.0 §8.
+
+A pairwise subject is the encrypted user id. The key belongs to the tenant and is derived from the root secret, so only
+the provider can find the user of a pairwise subject or compare the subjects of two sectors. The encryption is
+deterministic and authenticated (RFC 5297): a user always has the same subject in a sector, and a text that the provider
+did not make for this sector is refused.
+"""
+
+import base64
+import binascii
+from collections.abc import Callable
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESSIV
+
+from identity.directory.client import Client
+from identity.directory.user import UserId
+from identity.foundation.tenants import Tenant
+
+# Octets of the tag, RFC 5297 §2.6.
+_TAG = 16
+
+
+class UnknownSubject(Exception):
+    """The text is no subject of the client's sector."""
+
+
+class Subjects:
+    """`derived` returns the secret for a purpose, 32 octets."""
+
+    def __init__(self, derived: Callable[[str], bytes]) -> None:
+        self._derived = derived
+
+    def of(self, tenant: Tenant, client: Client, user_id: UserId) -> str:
+        """Return the subject of a user of the tenant for the client: the user id unless it is pairwise."""
+        if not client.has_pairwise_subjects:
+            return user_id
+        sealed = self._cipher(tenant).encrypt(user_id.encode(), _sector(client))
+        return base64.urlsafe_b64encode(sealed).rstrip(b"=").decode()
+
+    def user_of(self, tenant: Tenant, client: Client, subject: str) -> UserId:
+        """Return the id of the user with this subject; raises UnknownSubject for one of another sector.
+
+        For a client with public subjects every text is an id, perhaps of no user.
+        """
+        if not client.has_pairwise_subjects:
+            return UserId(subject)
+        try:
+            sealed = base64.b64decode(subject + "=" * (-len(subject) % 4), altchars=b"-_", validate=True)
+            if len(sealed) <= _TAG:
+                raise UnknownSubject
+            return UserId(self._cipher(tenant).decrypt(sealed, _sector(client)).decode())
+        except (binascii.Error, ValueError, InvalidTag) as error:
+            raise UnknownSubject from error
+
+    def _cipher(self, tenant: Tenant) -> AESSIV:
+        return AESSIV(self._derived(f"pairwise subjects of {tenant.tenant_id}"))
+
+
+def _sector(client: Client) -> list[bytes]:
+    return [client.sector_identifier.encode()]
