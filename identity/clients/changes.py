@@ -20,6 +20,7 @@ from identity.delivery.http.registered_uris import (
     expect_request_uris,
     expect_resources,
     expect_safe_uri,
+    expect_same_origin,
 )
 from identity.directory.client import Client
 from identity.foundation.vocabulary import (
@@ -84,6 +85,8 @@ class ClientChange:
     introspection_signed_response_alg: SigningAlgorithm = SigningAlgorithm.RS256
     subject_type: SubjectType = SubjectType.PUBLIC
     sector_identifier_uri: str = ""
+    frontchannel_logout_uri: str = ""
+    frontchannel_logout_session_required: bool = False
 
     @property
     def has_keys(self) -> bool:
@@ -172,6 +175,8 @@ def changed(client: Client, change: ClientChange, destinations: Destinations) ->
         introspection_signed_response_alg=change.introspection_signed_response_alg,
         subject_type=change.subject_type,
         sector_identifier_uri=change.sector_identifier_uri,
+        frontchannel_logout_uri=change.frontchannel_logout_uri,
+        frontchannel_logout_session_required=change.frontchannel_logout_session_required,
     )
 
 
@@ -197,6 +202,8 @@ def _expect_addresses(change: ClientChange) -> None:
     expect_safe_uri("client_uri", change.client_uri)
     expect_safe_uri("jwks_uri", change.jwks_uri)
     expect_safe_uri("sector_identifier_uri", change.sector_identifier_uri)
+    expect_safe_uri("frontchannel_logout_uri", change.frontchannel_logout_uri)
+    expect_same_origin("frontchannel_logout_uri", change.frontchannel_logout_uri, change.redirect_uris)
     expect_safe_uri("policy_uri", change.policy_uri)
     expect_safe_uri("tos_uri", change.tos_uri)
     expect_request_uris("request_uris", change.request_uris)

@@ -107,6 +107,8 @@ class Client(Record):
     logo_id: str = ""
     subject_type: SubjectType = SubjectType.PUBLIC
     sector_identifier_uri: str = ""
+    frontchannel_logout_uri: str = ""
+    frontchannel_logout_session_required: bool = False
 
     @property
     def client_id(self) -> ClientId:

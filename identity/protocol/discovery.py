@@ -65,6 +65,8 @@ class ProviderMetadata:
     authorization_response_iss_parameter_supported: bool = True
     backchannel_logout_supported: bool = True
     backchannel_logout_session_supported: bool = True
+    frontchannel_logout_supported: bool = True
+    frontchannel_logout_session_supported: bool = True
     request_parameter_supported: bool = True
     request_uri_parameter_supported: bool = True
     require_request_uri_registration: bool = True

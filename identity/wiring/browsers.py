@@ -22,6 +22,7 @@ from identity.protocol.devices.authorization import DeviceAuthorizations
 from identity.protocol.devices.limits import DeviceStarts, UserCodeGuesses
 from identity.protocol.devices.verification import DeviceVerification
 from identity.protocol.logout.endpoint import EndSession
+from identity.protocol.logout.front_channel import FrontChannel
 from identity.protocol.logout.logout_request import LogoutRequestReader
 from identity.protocol.rpc.device import DeviceServicer
 from identity.protocol.rpc.logout import LogoutServicer
@@ -69,6 +70,7 @@ class BrowserWiring:
             self._user_state.sessions,
             LogoutRequestReader(dependencies.clients, self.hints),
             self._user_state.termination,
+            front_channel=FrontChannel(dependencies.clients),
             questions=dependencies.store.of(LOGOUT_REQUESTS),
             events=dependencies.events,
             hasher=dependencies.secrets,

@@ -82,6 +82,7 @@ from identity.foundation.single_use import SingleUse
 from identity.foundation.tenants import Tenant, Tenants
 from identity.foundation.vocabulary import AuthenticationMethod, GrantType
 from identity.protocol.logout.endpoint import EndSession
+from identity.protocol.logout.front_channel import FrontChannel
 from identity.protocol.logout.logout_request import LogoutRequestReader
 from server.platform.call import TenantId
 from server.platform.clock import VirtualClock
@@ -326,6 +327,7 @@ class Provider:
         )
         self.end_session = EndSession(
             *(self.sessions, LogoutRequestReader(self.clients, self.hints), self.termination),
+            front_channel=FrontChannel(self.clients),
             questions=self.store.of(LOGOUT_REQUESTS),
             events=self.events,
             hasher=self.hasher,

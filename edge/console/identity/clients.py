@@ -138,6 +138,11 @@ CLIENTS: Final = RecordKind(
                     "Lists the redirect URIs of all clients of the sector.",
                 ),
                 FormField("client.backchannel_logout_uri", "Address for back-channel logout"),
+                FormField("client.frontchannel_logout_uri", "Address for front-channel logout"),
+                FormField(
+                    "client.frontchannel_logout_session_required",
+                    "Front-channel logout needs to name the session",
+                ),
                 FormField(
                     "client.restrict_group_prefix",
                     "Only for groups that begin with",

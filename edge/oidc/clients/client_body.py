@@ -75,6 +75,8 @@ class ClientBody(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     introspection_signed_response_alg: str | None = None
     subject_type: str | None = None
     sector_identifier_uri: str | None = None
+    frontchannel_logout_uri: str | None = None
+    frontchannel_logout_session_required: bool = False
 
     def message(self) -> pb.Client:
         """Raises Refused when the two names of an algorithm do not say the same."""
@@ -124,6 +126,8 @@ class ClientBody(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
             introspection_signed_response_alg=self.introspection_signed_response_alg or "",
             subject_type=self.subject_type or "",
             sector_identifier_uri=self.sector_identifier_uri or "",
+            frontchannel_logout_uri=self.frontchannel_logout_uri or "",
+            frontchannel_logout_session_required=self.frontchannel_logout_session_required,
         )
 
 

@@ -136,6 +136,8 @@ def members(client: pb.Client) -> dict[str, object]:
         "introspection_signed_response_alg": client.introspection_signed_response_alg,
         "subject_type": client.subject_type,
         "sector_identifier_uri": client.sector_identifier_uri or None,
+        "frontchannel_logout_uri": client.frontchannel_logout_uri or None,
+        "frontchannel_logout_session_required": client.frontchannel_logout_session_required,
     }
 
 

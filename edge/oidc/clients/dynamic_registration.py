@@ -122,6 +122,8 @@ def members(registration: pb.ClientRegistration) -> dict[str, object]:
         "backchannel_logout_uri": metadata.backchannel_logout_uri,
         "subject_type": metadata.subject_type,
         "sector_identifier_uri": metadata.sector_identifier_uri,
+        "frontchannel_logout_uri": metadata.frontchannel_logout_uri,
+        "frontchannel_logout_session_required": metadata.frontchannel_logout_session_required,
         "application_type": metadata.application_type,
     }
     if metadata.HasField("default_max_age"):

@@ -40,6 +40,8 @@ class RegistrationBody(msgspec.Struct, kw_only=True):
     backchannel_logout_uri: str | None = None
     subject_type: str | None = None
     sector_identifier_uri: str | None = None
+    frontchannel_logout_uri: str | None = None
+    frontchannel_logout_session_required: bool | None = None
     application_type: str | None = None
     default_max_age: _Seconds | None = None
     software_statement: str | None = None
@@ -74,6 +76,8 @@ class RegistrationBody(msgspec.Struct, kw_only=True):
             backchannel_logout_uri=self.backchannel_logout_uri or "",
             subject_type=self.subject_type or "",
             sector_identifier_uri=self.sector_identifier_uri or "",
+            frontchannel_logout_uri=self.frontchannel_logout_uri or "",
+            frontchannel_logout_session_required=bool(self.frontchannel_logout_session_required),
             application_type=self.application_type or "",
             default_max_age=self.default_max_age,
         )

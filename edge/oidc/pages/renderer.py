@@ -162,6 +162,15 @@ class Pages:
     def signed_out(self, page: logout_service_pb2.SignedOutPage, path: str) -> web.Response:
         return self._page("signed_out.html", {"path": path}, look=_look(page, path))
 
+    def front_channel_logout(
+        self, page: logout_service_pb2.FrontChannelLogout, path: str, *, way_on: str
+    ) -> web.Response:
+        """The page that loads addresses of clients in frames, and then goes on to `way_on`, empty to stay."""
+        facts = {"path": path, "uris": page.uris, "way_on": way_on}
+        look = _look(page, path)
+        origins = sorted(set(map(origin_of, page.uris)))
+        return self._page("front_channel_logout.html", facts, look=look, frame_origins=origins)
+
     def sign_in_preview(self, screen: screen_pb2.Screen, path: str, *, client_name: str) -> web.Response:
         """Render a sign-in screen without any function."""
         page = authorization_service_pb2.SignInPage(client_id=screen.client_id, client_name=client_name)
@@ -292,6 +301,7 @@ class Pages:
         look: Look = DEFAULT,
         form_origin: str = "",
         other_origins: Iterable[str] = (),
+        frame_origins: Iterable[str] = (),
     ) -> web.Response:
         nonce = secrets.token_urlsafe(_NONCE_BYTES)
         text = self._templates.get_template(template).render(
@@ -304,7 +314,8 @@ class Pages:
                 "X-Frame-Options": "SAMEORIGIN",
             }
         else:
-            headers = {"Content-Security-Policy": security_policy(nonce, form_origin, *other_origins)}
+            policy = security_policy(nonce, form_origin, *other_origins, frame_origins=frame_origins)
+            headers = {"Content-Security-Policy": policy}
         return web.Response(status=status, text=text, content_type="text/html", headers=headers)
 
 
@@ -314,6 +325,7 @@ _OfClient = (
     | authorization_service_pb2.ConsentPage
     | logout_service_pb2.LogoutPage
     | logout_service_pb2.SignedOutPage
+    | logout_service_pb2.FrontChannelLogout
 )
 _WITH_LOGO = (authorization_service_pb2.SignInPage, authorization_service_pb2.ConsentPage)
 

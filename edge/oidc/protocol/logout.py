@@ -14,7 +14,7 @@ from aiohttp import web
 from edge.oidc.access.browsers import CSRF_HEADER, Browsers
 from edge.oidc.access.form import Form, Parameters, form_of, query_parameters, read_parameters, single
 from edge.oidc.access.tenant import issuer_path, tenant_of
-from edge.oidc.authentication.redirects import sent_back
+from edge.oidc.authentication.redirects import location, sent_back
 from edge.oidc.config import OidcConfig
 from edge.oidc.pages import Pages
 from edge.oidc.pages.security_policy import origin_of
@@ -32,6 +32,8 @@ _OF_A_REQUEST = frozenset(
 # Sec-Fetch-Site of other sites; some browsers do not send it.
 _OTHER_SITES = frozenset({"cross-site", ""})
 _STAY = "stay"
+
+_Ended = pb.BeginLogoutResponse | pb.ConfirmLogoutResponse
 
 
 class LogoutEndpoint:
@@ -112,6 +114,8 @@ class LogoutEndpoint:
 
     def _next(self, request: web.Request, begun: pb.BeginLogoutResponse, *, status: int) -> web.Response:
         path = issuer_path(request)
+        if begun.HasField("front_channel"):
+            return self._by_the_browser(begun, path)
         match begun.WhichOneof("next"):
             case "page":
                 return self._pages.log_out(begun.page, path)
@@ -121,6 +125,11 @@ class LogoutEndpoint:
                 return self._pages.signed_out(begun.signed_out, path)
             case _:
                 return self._pages.error(request, begun.error)
+
+    def _by_the_browser(self, ended: _Ended, path: str) -> web.Response:
+        """The page that signs the user out at clients before the browser goes on."""
+        way_on = location(ended.redirect) if ended.WhichOneof("next") == "redirect" else ""
+        return self._pages.front_channel_logout(ended.front_channel, path, way_on=way_on)
 
     async def _confirm(self, request: web.Request, form: Form) -> web.Response:
         logout_id = single(form, "logout_id")
@@ -134,7 +143,10 @@ class LogoutEndpoint:
             ),
             timeout=self._config.call_timeout_seconds,
         )
-        if confirmed.WhichOneof("next") == "redirect":
+        # A script cannot load frames; it follows the redirect.
+        if confirmed.HasField("front_channel") and CSRF_HEADER not in request.headers:
+            response = self._by_the_browser(confirmed, issuer_path(request))
+        elif confirmed.WhichOneof("next") == "redirect":
             response = sent_back(confirmed.redirect, self._pages, status=303)
         else:
             response = self._pages.signed_out(confirmed.signed_out, issuer_path(request))

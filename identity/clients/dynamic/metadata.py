@@ -67,6 +67,8 @@ class ClientMetadata:
     backchannel_logout_uri: str = ""
     subject_type: str = ""
     sector_identifier_uri: str = ""
+    frontchannel_logout_uri: str = ""
+    frontchannel_logout_session_required: bool = False
     application_type: str = ""
     default_max_age: int | None = None
 
@@ -147,6 +149,8 @@ def _change(client: Client, metadata: ClientMetadata) -> ClientChange:
         introspection_signed_response_alg=client.introspection_signed_response_alg,
         subject_type=_subject_type(client, metadata),
         sector_identifier_uri=metadata.sector_identifier_uri,
+        frontchannel_logout_uri=metadata.frontchannel_logout_uri,
+        frontchannel_logout_session_required=metadata.frontchannel_logout_session_required,
     )
 
 

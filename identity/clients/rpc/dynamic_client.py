@@ -83,6 +83,8 @@ def _metadata(message: pb.ClientMetadata) -> ClientMetadata:
         backchannel_logout_uri=message.backchannel_logout_uri,
         subject_type=message.subject_type,
         sector_identifier_uri=message.sector_identifier_uri,
+        frontchannel_logout_uri=message.frontchannel_logout_uri,
+        frontchannel_logout_session_required=message.frontchannel_logout_session_required,
         application_type=message.application_type,
         default_max_age=message.default_max_age if message.HasField("default_max_age") else None,
     )
@@ -127,6 +129,8 @@ def _described(client: Client) -> pb.ClientMetadata:
         backchannel_logout_uri=client.backchannel_logout_uri,
         subject_type=client.subject_type,
         sector_identifier_uri=client.sector_identifier_uri,
+        frontchannel_logout_uri=client.frontchannel_logout_uri,
+        frontchannel_logout_session_required=client.frontchannel_logout_session_required,
         application_type=client.registration.application_type if client.registration else "",
         default_max_age=client.default_max_age,
     )

@@ -12,6 +12,8 @@ from server.platform.errors import InvalidArgument
 
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
+_PORTS = {"http": 80, "https": 443}
+
 # RFC 9101 §5.2.
 _MAX_REQUEST_URI = 512
 
@@ -32,6 +34,12 @@ def expect_safe_uri(member: str, uri: str) -> None:
     """Expect https, or http on a loopback address; empty is allowed."""
     if uri and not _is_safe(absolute_uri(uri)):
         raise InvalidArgument(f"{member}: expected an https address without fragment")
+
+
+def expect_same_origin(member: str, uri: str, others: Iterable[str]) -> None:
+    """Expect an address of the scheme, host and port of one of the others; empty is allowed."""
+    if uri and _origin(uri) not in set(map(_origin, others)):
+        raise InvalidArgument(f"{member}: expected scheme, host and port of one of redirect_uris")
 
 
 def expect_reachable(member: str, uri: str, destinations: Destinations) -> None:
@@ -75,6 +83,13 @@ def expect_algorithm(member: str, name: str, known: Collection[str]) -> None:
     """Expect one of the known algorithms; empty is allowed."""
     if name and name not in known:
         raise InvalidArgument(f"{member}: expected one of {', '.join(known)}")
+
+
+def _origin(uri: str) -> tuple[str, str, int | None] | None:
+    parts = absolute_uri(uri)
+    if parts is None or not parts.hostname:
+        return None
+    return parts.scheme, parts.hostname, parts.port or _PORTS.get(parts.scheme)
 
 
 def _is_safe(parts: SplitResult | None) -> bool:

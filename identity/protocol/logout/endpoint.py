@@ -3,7 +3,7 @@
 Other sessions of the user stay.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from identity.access.sessions.browser import Browser
@@ -20,6 +20,7 @@ from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType
 from identity.foundation.randomness import Randomness
 from identity.foundation.tenants import Tenant
+from identity.protocol.logout.front_channel import FrontChannel
 from identity.protocol.logout.logout_request import LogoutRequestReader, RequestedLogout
 from server.platform.clock import Clock
 from server.platform.errors import Unauthenticated
@@ -40,12 +41,16 @@ class LogoutQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignedOut:
-    """`redirection` is None when the user stays at the provider; `has_ended` when this call ended a session."""
+    """`redirection` is None when the user stays at the provider; `has_ended` when this call ended a session.
+
+    The browser first loads `front_channel_uris`, which sign the user out at relying parties.
+    """
 
     client_id: str
     redirection: Redirection | None
     has_ended: bool
     screen_client_id: str = ""
+    front_channel_uris: tuple[str, ...] = ()
 
 
 class EndSession:
@@ -55,6 +60,7 @@ class EndSession:
         reader: LogoutRequestReader,
         termination: SessionTermination,
         *,
+        front_channel: FrontChannel,
         questions: Records[LogoutRequest],
         events: Events,
         hasher: SecretHasher,
@@ -64,6 +70,7 @@ class EndSession:
         self._sessions = sessions
         self._reader = reader
         self._termination = termination
+        self._front_channel = front_channel
         self._questions = questions
         self._events = events
         self._hasher = hasher
@@ -82,8 +89,7 @@ class EndSession:
         if requested.user_id != session.user_id:
             return await self._question(tenant, requested, session)
         signed_out = _signed_out(requested, redirects=True, has_ended=True)
-        await self._end(tenant, browser, session, client_id=signed_out.client_id)
-        return signed_out
+        return await self._end(tenant, browser, session, signed_out=signed_out)
 
     async def confirm(
         self, tenant: Tenant, browser: Browser, *, logout_id: str, parameters: Parameters
@@ -101,21 +107,23 @@ class EndSession:
             answer = await self._answer(tenant, session, logout_id)
         else:
             answer = _signed_out(await self._reader.read(tenant, parameters), redirects=True, has_ended=True)
-        await self._end(tenant, browser, session, client_id=answer.client_id)
-        return answer
+        return await self._end(tenant, browser, session, signed_out=answer)
 
-    async def _end(self, tenant: Tenant, browser: Browser, session: Session, *, client_id: str) -> None:
+    async def _end(
+        self, tenant: Tenant, browser: Browser, session: Session, *, signed_out: SignedOut
+    ) -> SignedOut:
         await self._termination.end(tenant, session)
         if session.authentication is None:
-            return
+            return signed_out
         await self._events.emit(
             tenant.tenant_id,
             EventType.LOGGED_OUT,
             ip=browser.peer_address,
             user_id=session.user_id,
-            client_id=client_id or None,
+            client_id=signed_out.client_id or None,
             session=session.sid,
         )
+        return replace(signed_out, front_channel_uris=await self._front_channel.uris(tenant, session))
 
     async def _question(self, tenant: Tenant, requested: RequestedLogout, session: Session) -> LogoutQuestion:
         logout_id = self._randomness.alphanumeric(_ID_LENGTH)

@@ -37,9 +37,14 @@ class LogoutServicer:
         if isinstance(outcome, LogoutQuestion):
             return pb.BeginLogoutResponse(page=await self._page(tenant, outcome))
         cookie = taken_back() if outcome.has_ended else None
+        front_channel = await self._loaded_first(tenant, outcome)
         if outcome.redirection is not None:
-            return pb.BeginLogoutResponse(redirect=redirect(outcome.redirection), cookie=cookie)
-        return pb.BeginLogoutResponse(signed_out=await self._signed_out(tenant, outcome), cookie=cookie)
+            return pb.BeginLogoutResponse(
+                redirect=redirect(outcome.redirection), cookie=cookie, front_channel=front_channel
+            )
+        return pb.BeginLogoutResponse(
+            signed_out=await self._signed_out(tenant, outcome), cookie=cookie, front_channel=front_channel
+        )
 
     async def confirm_logout(self, request: pb.ConfirmLogoutRequest, _call: Call) -> pb.ConfirmLogoutResponse:
         tenant = self._tenants.find(request.tenant_id)
@@ -49,10 +54,15 @@ class LogoutServicer:
             logout_id=request.logout_id,
             parameters=parameters_of(request.parameters),
         )
+        front_channel = await self._loaded_first(tenant, outcome)
         if outcome.redirection is not None:
-            return pb.ConfirmLogoutResponse(redirect=redirect(outcome.redirection), cookie=taken_back())
+            return pb.ConfirmLogoutResponse(
+                redirect=redirect(outcome.redirection), cookie=taken_back(), front_channel=front_channel
+            )
         signed_out = await self._signed_out(tenant, outcome)
-        return pb.ConfirmLogoutResponse(signed_out=signed_out, cookie=taken_back())
+        return pb.ConfirmLogoutResponse(
+            signed_out=signed_out, cookie=taken_back(), front_channel=front_channel
+        )
 
     async def receive_logout_token(
         self, request: pb.ReceiveLogoutTokenRequest, _call: Call
@@ -72,6 +82,12 @@ class LogoutServicer:
             redirect_origin=origin_of(question.redirect_uri) if question.redirect_uri else "",
             screen=screen_message(await self._screens.of_sign_out(tenant, question.screen_client_id)),
         )
+
+    async def _loaded_first(self, tenant: Tenant, outcome: SignedOut) -> pb.FrontChannelLogout | None:
+        if not outcome.front_channel_uris:
+            return None
+        screen = screen_message(await self._screens.of_sign_out(tenant, outcome.screen_client_id))
+        return pb.FrontChannelLogout(uris=outcome.front_channel_uris, screen=screen)
 
     async def _signed_out(self, tenant: Tenant, outcome: SignedOut) -> pb.SignedOutPage:
         screen = screen_message(await self._screens.of_sign_out(tenant, outcome.screen_client_id))

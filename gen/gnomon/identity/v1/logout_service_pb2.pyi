@@ -127,6 +127,36 @@ class SignedOutPage(_message.Message):
 Global___SignedOutPage: _TypeAlias = SignedOutPage  # noqa: Y015
 
 @_typing.final
+class FrontChannelLogout(_message.Message):
+    """Signs the person out at clients by the browser: Front-Channel Logout 1.0 §3."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    URIS_FIELD_NUMBER: _builtins.int
+    SCREEN_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def uris(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Addresses that the browser loads before it goes on."""
+
+    @_builtins.property
+    def screen(self) -> _screen_pb2.Screen:
+        """What the page looks like, absent for the default theme."""
+
+    def __init__(
+        self,
+        *,
+        uris: _abc.Iterable[_builtins.str] | None = ...,
+        screen: _screen_pb2.Screen | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["screen", b"screen"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["screen", b"screen", "uris", b"uris"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FrontChannelLogout: _TypeAlias = FrontChannelLogout  # noqa: Y015
+
+@_typing.final
 class BeginLogoutResponse(_message.Message):
     """Response of BeginLogout."""
 
@@ -137,6 +167,7 @@ class BeginLogoutResponse(_message.Message):
     SIGNED_OUT_FIELD_NUMBER: _builtins.int
     ERROR_FIELD_NUMBER: _builtins.int
     COOKIE_FIELD_NUMBER: _builtins.int
+    FRONT_CHANNEL_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def page(self) -> Global___LogoutPage:
         """A question."""
@@ -157,6 +188,10 @@ class BeginLogoutResponse(_message.Message):
     def cookie(self) -> _browser_pb2.SessionCookie:
         """Cookie to set, absent when it stays as it is."""
 
+    @_builtins.property
+    def front_channel(self) -> Global___FrontChannelLogout:
+        """What the browser loads first, absent for nothing."""
+
     def __init__(
         self,
         *,
@@ -165,10 +200,11 @@ class BeginLogoutResponse(_message.Message):
         signed_out: Global___SignedOutPage | None = ...,
         error: _browser_pb2.ErrorPage | None = ...,
         cookie: _browser_pb2.SessionCookie | None = ...,
+        front_channel: Global___FrontChannelLogout | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["cookie", b"cookie", "error", b"error", "next", b"next", "page", b"page", "redirect", b"redirect", "signed_out", b"signed_out"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["cookie", b"cookie", "error", b"error", "front_channel", b"front_channel", "next", b"next", "page", b"page", "redirect", b"redirect", "signed_out", b"signed_out"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cookie", b"cookie", "error", b"error", "next", b"next", "page", b"page", "redirect", b"redirect", "signed_out", b"signed_out"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cookie", b"cookie", "error", b"error", "front_channel", b"front_channel", "next", b"next", "page", b"page", "redirect", b"redirect", "signed_out", b"signed_out"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType_next: _TypeAlias = _typing.Literal["page", "redirect", "signed_out", "error"]  # noqa: Y015
     _WhichOneofArgType_next: _TypeAlias = _typing.Literal["next", b"next"]  # noqa: Y015
@@ -223,6 +259,7 @@ class ConfirmLogoutResponse(_message.Message):
     REDIRECT_FIELD_NUMBER: _builtins.int
     SIGNED_OUT_FIELD_NUMBER: _builtins.int
     COOKIE_FIELD_NUMBER: _builtins.int
+    FRONT_CHANNEL_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def redirect(self) -> _browser_pb2.Redirect:
         """Back to the relying party."""
@@ -235,16 +272,21 @@ class ConfirmLogoutResponse(_message.Message):
     def cookie(self) -> _browser_pb2.SessionCookie:
         """The cookie is taken back."""
 
+    @_builtins.property
+    def front_channel(self) -> Global___FrontChannelLogout:
+        """What the browser loads first, absent for nothing."""
+
     def __init__(
         self,
         *,
         redirect: _browser_pb2.Redirect | None = ...,
         signed_out: Global___SignedOutPage | None = ...,
         cookie: _browser_pb2.SessionCookie | None = ...,
+        front_channel: Global___FrontChannelLogout | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["cookie", b"cookie", "next", b"next", "redirect", b"redirect", "signed_out", b"signed_out"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["cookie", b"cookie", "front_channel", b"front_channel", "next", b"next", "redirect", b"redirect", "signed_out", b"signed_out"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cookie", b"cookie", "next", b"next", "redirect", b"redirect", "signed_out", b"signed_out"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cookie", b"cookie", "front_channel", b"front_channel", "next", b"next", "redirect", b"redirect", "signed_out", b"signed_out"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType_next: _TypeAlias = _typing.Literal["redirect", "signed_out"]  # noqa: Y015
     _WhichOneofArgType_next: _TypeAlias = _typing.Literal["next", b"next"]  # noqa: Y015

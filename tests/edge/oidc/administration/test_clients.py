@@ -41,6 +41,8 @@ WHOLE = {
     "policy_uri": "https://app.example.com/privacy",
     "tos_uri": "https://app.example.com/terms",
     "fed_cm": True,
+    "frontchannel_logout_uri": "https://app.example.com:443/front",
+    "frontchannel_logout_session_required": True,
 }
 # RFC 7517, appendix A.
 KEY = {
@@ -142,6 +144,7 @@ async def test_a_client_that_becomes_public_loses_its_secret(
         {"allowed_resources": ["api"]},
         {"backchannel_logout_uri": "http://app.example.com/logout"},
         {"client_uri": "javascript:alert(1)"},
+        {"frontchannel_logout_uri": "https://evil.example/front"},
         {"id_token_alg": "none"},
         {"userinfo_signed_response_alg": "none"},
         {"access_token_typ": "at"},

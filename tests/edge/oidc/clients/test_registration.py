@@ -46,6 +46,7 @@ async def test_a_client_is_told_all_that_is_registered(registrant: Registrant) -
         "require_signed_request_object": False,
         "require_pushed_authorization_requests": False,
         "dpop_bound_access_tokens": False,
+        "frontchannel_logout_session_required": False,
         "scope": "openid profile email address phone offline_access",
         "subject_type": "public",
         "application_type": "web",
@@ -74,6 +75,8 @@ async def test_what_a_client_says_of_itself_is_kept(registrant: Registrant) -> N
         "scope": "openid groups",
         "backchannel_logout_uri": "https://app.example.com/logout",
         "default_max_age": 3600,
+        "frontchannel_logout_uri": "https://app.example.com/front?x=1",
+        "frontchannel_logout_session_required": True,
     }
 
     client = await registrant.registered(**said, surprise=["passed", "over"])
@@ -120,6 +123,10 @@ METADATA = [
     {"jwks": {"keys": [PRIVATE_KEY]}},
     {"jwks": KEYS, "jwks_uri": "https://app.example.com/keys"},
     {"subject_type": "ephemeral"},
+    {"frontchannel_logout_uri": "https://other.example.com/front"},
+    {"frontchannel_logout_uri": "https://app.example.com:8443/front"},
+    {"frontchannel_logout_uri": "http://app.example.com/front"},
+    {"frontchannel_logout_uri": "https://app.example.com/front#x"},
     {"subject_type": "pairwise", "redirect_uris": [REDIRECT_URI, "https://shop.example.com/callback"]},
     {"subject_type": "pairwise", "redirect_uris": ["http://127.0.0.1/callback"]},
     {"subject_type": "pairwise", "sector_identifier_uri": "http://app.example.com/sector"},

@@ -203,3 +203,43 @@ async def test_an_address_that_is_none_opens_no_policy(provider: Provider, uri: 
     response = await provider.http.post(LOGOUT, data={"post_logout_redirect_uri": uri}, headers=CROSS_SITE)
 
     assert (response.status, directives(response)["form-action"]) == (200, "'self'")
+
+
+LOADED_FIRST = pb.FrontChannelLogout(
+    uris=["https://shop.example/front?iss=i&sid=s", "https://shop.example/two", "https://bank.example:8443/f"]
+)
+
+
+async def test_frames_of_relying_parties_come_before_the_way_back(provider: Provider) -> None:
+    begun = pb.BeginLogoutResponse(redirect=HOME, cookie=TAKEN_BACK, front_channel=LOADED_FIRST)
+    provider.answers(begin_logout=begun)
+
+    response = await provider.http.get(f"{LOGOUT}?id_token_hint=x", allow_redirects=False)
+
+    page = await page_of(response)
+    assert response.status == 200
+    assert "Max-Age=0" in response.headers["Set-Cookie"]
+    assert page.xpath("//iframe/@src") == list(LOADED_FIRST.uris)
+    assert set(page.xpath("//iframe/@sandbox")) == {"allow-scripts allow-same-origin"}
+    assert page.xpath("//a/@href") == ["https://shop.example/bye?state=a%20b"]
+
+
+async def test_frames_load_origins_of_these_relying_parties_only(provider: Provider) -> None:
+    begun = pb.BeginLogoutResponse(signed_out=pb.SignedOutPage(), front_channel=LOADED_FIRST)
+    provider.answers(begin_logout=begun)
+
+    response = await provider.http.get(LOGOUT)
+
+    policy = directives(response)
+    assert policy["frame-src"] == "https://bank.example:8443 https://shop.example"
+    assert (policy["default-src"], policy["frame-ancestors"]) == ("'none'", "'none'")
+    assert (await page_of(response)).xpath("//script") == []
+
+
+async def test_a_script_that_confirms_gets_the_way_back(provider: Provider) -> None:
+    confirmed = pb.ConfirmLogoutResponse(redirect=HOME, cookie=TAKEN_BACK, front_channel=LOADED_FIRST)
+    provider.answers(confirm_logout=confirmed)
+
+    response = await provider.http.post(LOGOUT, headers={"x-csrf-token": "proof"}, allow_redirects=False)
+
+    assert (response.status, response.headers["Location"]) == (303, "https://shop.example/bye?state=a%20b")

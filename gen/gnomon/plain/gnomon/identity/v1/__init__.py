@@ -194,6 +194,7 @@ __all__ = (
     "ForwardAuthServiceStub",
     "ForwardSignIn",
     "ForwardedRequest",
+    "FrontChannelLogout",
     "GetClientRequest",
     "GetClientResponse",
     "GetClientScreensRequest",
@@ -2084,6 +2085,13 @@ class BeginLogoutResponse(betterproto2.Message):
     Cookie to set, absent when it stays as it is.
     """
 
+    front_channel: "FrontChannelLogout | None" = betterproto2.field(
+        6, betterproto2.TYPE_MESSAGE, optional=True
+    )
+    """
+    What the browser loads first, absent for nothing.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "BeginLogoutResponse", BeginLogoutResponse)
 
@@ -2662,6 +2670,16 @@ class Client(betterproto2.Message):
     Address of the document that lists the redirect URIs of the clients of its sector.
     """
 
+    frontchannel_logout_uri: "str" = betterproto2.field(44, betterproto2.TYPE_STRING)
+    """
+    Address that the browser loads when a session ends: Front-Channel Logout 1.0 §2.
+    """
+
+    frontchannel_logout_session_required: "bool" = betterproto2.field(45, betterproto2.TYPE_BOOL)
+    """
+    Whether it needs to know which session ended.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "Client", Client)
 
@@ -2800,6 +2818,16 @@ class ClientMetadata(betterproto2.Message):
     sector_identifier_uri: "str" = betterproto2.field(26, betterproto2.TYPE_STRING)
     """
     Address of the document that lists the redirect URIs of the clients of its sector.
+    """
+
+    frontchannel_logout_uri: "str" = betterproto2.field(27, betterproto2.TYPE_STRING)
+    """
+    Address that the browser loads when a session ends: Front-Channel Logout 1.0 §2.
+    """
+
+    frontchannel_logout_session_required: "bool" = betterproto2.field(28, betterproto2.TYPE_BOOL)
+    """
+    Whether it needs to know which session ended.
     """
 
 
@@ -3172,6 +3200,13 @@ class ConfirmLogoutResponse(betterproto2.Message):
     cookie: "SessionCookie | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
     The cookie is taken back.
+    """
+
+    front_channel: "FrontChannelLogout | None" = betterproto2.field(
+        4, betterproto2.TYPE_MESSAGE, optional=True
+    )
+    """
+    What the browser loads first, absent for nothing.
     """
 
 
@@ -5425,6 +5460,26 @@ class ForwardSignIn(betterproto2.Message):
 
 
 default_message_pool.register_message("gnomon.identity.v1", "ForwardSignIn", ForwardSignIn)
+
+
+@dataclass(eq=False, repr=False)
+class FrontChannelLogout(betterproto2.Message):
+    """
+    Signs the person out at clients by the browser: Front-Channel Logout 1.0 §3.
+    """
+
+    uris: "list[str]" = betterproto2.field(1, betterproto2.TYPE_STRING, repeated=True)
+    """
+    Addresses that the browser loads before it goes on.
+    """
+
+    screen: "Screen | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    What the page looks like, absent for the default theme.
+    """
+
+
+default_message_pool.register_message("gnomon.identity.v1", "FrontChannelLogout", FrontChannelLogout)
 
 
 @dataclass(eq=False, repr=False)
@@ -9055,6 +9110,16 @@ class ProviderMetadata(betterproto2.Message):
     )
     """
     Algorithms of signed introspection responses: RFC 9701 §7.
+    """
+
+    frontchannel_logout_supported: "bool" = betterproto2.field(39, betterproto2.TYPE_BOOL)
+    """
+    Whether the browser tells clients of logouts: Front-Channel Logout 1.0 §3.
+    """
+
+    frontchannel_logout_session_supported: "bool" = betterproto2.field(40, betterproto2.TYPE_BOOL)
+    """
+    Whether it tells them of which session.
     """
 
 

@@ -1,0 +1,11 @@
+"use strict";
+
+const LONGEST_WAIT_MS = 5000;
+
+function goOn() {
+  location.replace(document.getElementById("way-on").href);
+}
+
+// The page has loaded when all its frames have.
+window.addEventListener("load", goOn);
+setTimeout(goOn, LONGEST_WAIT_MS);
