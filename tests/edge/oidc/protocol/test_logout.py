@@ -240,6 +240,8 @@ async def test_a_script_that_confirms_gets_the_way_back(provider: Provider) -> N
     confirmed = pb.ConfirmLogoutResponse(redirect=HOME, cookie=TAKEN_BACK, front_channel=LOADED_FIRST)
     provider.answers(confirm_logout=confirmed)
 
-    response = await provider.http.post(LOGOUT, headers={"x-csrf-token": "proof"}, allow_redirects=False)
+    response = await provider.http.post(
+        LOGOUT, data={"client_id": "shop"}, headers={"x-csrf-token": "proof"}, allow_redirects=False
+    )
 
     assert (response.status, response.headers["Location"]) == (303, "https://shop.example/bye?state=a%20b")
