@@ -157,7 +157,9 @@ async def test_a_deployment_adds_claims_by_rows() -> None:
     rules = (*PERSON_CLAIMS, row)
 
     opened, closed = (
-        person_claims(ADA, document, issuer=TENANT.issuer, oauth_scopes=("billing",), rules=rules)
+        person_claims(
+            ADA, document, issuer=TENANT.issuer, subject=ADA.id, oauth_scopes=("billing",), rules=rules
+        )
         for document in (Document.ACCESS_TOKEN, Document.ID_TOKEN)
     )
 
