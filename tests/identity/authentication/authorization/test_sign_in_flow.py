@@ -307,13 +307,13 @@ async def test_the_claims_parameter_names_a_user_by_the_pairwise_subject(
     provider: Provider, named: str, error: str | None
 ) -> None:
     browser = await provider.signed_in()
-    client = app(id="discreet", subject_type=SubjectType.PAIRWISE)
+    client = app(id="reserved", subject_type=SubjectType.PAIRWISE)
     await provider.register(client)
     pairwise = provider.subjects.of(provider.tenant, client, UserId("alice"))
     subject = pairwise if named == "pairwise" else named
     claims = f'{{"id_token":{{"sub":{{"value":"{subject}"}}}}}}'
 
-    outcome = await provider.begin(browser, prompt="none", client_id="discreet", claims=claims)
+    outcome = await provider.begin(browser, prompt="none", client_id="reserved", claims=claims)
 
     assert isinstance(outcome, Redirection)
     assert dict(outcome.parameters).get("error") == error
