@@ -61,7 +61,7 @@ class _Event:
 
 @dataclass(slots=True)
 class _Document:
-    """What was read last, and when by the clock of the loop."""
+    """The last read of a document, its time by the clock of the loop, and the number of viewers."""
 
     viewers: int = 0
     event: _Event = field(default_factory=lambda: _Event(b"", is_final=False))
