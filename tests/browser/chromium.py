@@ -55,6 +55,7 @@ class Page:
         self._waiting: dict[int, asyncio.Future[Any]] = {}
         self._session = ""
         self.faults: list[str] = []
+        self.octets = 0
         self._dialogs: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
 
     async def open(self) -> None:
@@ -154,6 +155,11 @@ class Page:
         taken = await self._send("Page.captureScreenshot", captureBeyondViewport=True)
         return b64decode(taken["data"])
 
+    async def count_octets(self) -> None:
+        """Count the octets of responses in `octets`, as they are transferred, and keep no cache."""
+        await self._send("Network.enable")
+        await self._send("Network.setCacheDisabled", cacheDisabled=True)
+
     async def without_scripts(self) -> None:
         """Disable scripts for pages that are loaded from now on."""
         await self._send("Emulation.setScriptExecutionDisabled", value=True)
@@ -179,6 +185,8 @@ class Page:
     def _note(self, method: str, params: dict[str, Any]) -> None:
         if method == "FedCm.dialogShown":
             self._dialogs.put_nowait(params)
+        if method == "Network.loadingFinished":
+            self.octets += int(params["encodedDataLength"])
         if method == "Runtime.exceptionThrown":
             self.faults.append(str(params["exceptionDetails"]))
         # Error responses that a script handles are logged as network errors too; these do not count.

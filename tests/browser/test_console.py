@@ -144,14 +144,3 @@ async def test_a_tenant_shows_nothing_of_another(
     assert ("secret-of-other" in own, "secret-of-other" in of_other) == (False, True)
     assert "Stuck" not in of_other
     assert await page.run(HEADING) == "There is no such page"
-
-
-@pytest.mark.usefixtures("stuck")
-async def test_pages_of_the_console_are_light(page: Page, addresses: Addresses) -> None:
-    await visit(page, f"{addresses.http}/console/default/instances")
-    octets = await page.run(
-        "performance.getEntries().filter(({transferSize}) => transferSize !== undefined)"
-        ".reduce((sum, {encodedBodySize}) => sum + encodedBodySize + 300, 0)"
-    )
-
-    assert octets < 150 * 1024
