@@ -23,7 +23,7 @@ demo: .venv/.runtime ## Deploy examples/, work them off, show what happened
 	@$(BIN)/gnomon demo
 
 ##@ Develop
-.PHONY: test bench golden generate lock format changelog wheel diagram viewer
+.PHONY: test bench golden generate lock format changelog wheel diagram viewer screenshots
 test: .venv/.dev $(VIEWERS) ## Run the tests
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal # Hundreds of servers start: compiled code is kept
 
@@ -43,6 +43,9 @@ format: .venv/.dev ## Format the code
 	@$(BIN)/ruff format $(CHECKED)
 	@$(BIN)/ruff check --fix-only --quiet $(CHECKED)
 	@$(BIN)/buf format -w proto
+
+screenshots: .venv/.dev $(VIEWERS) ## Take pictures of some 35 states of the pages in three looks (OUT=)
+	@$(BIN)/python -m tests.browser.screenshots $(or $(OUT),screenshots)
 
 wheel: .venv/.dev $(VIEWERS) ## Build the wheel into dist/
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .
