@@ -1,9 +1,9 @@
 """Make gen/ from proto/.
 
 Python messages with stubs (protoc), typed async client stubs (mypy-protobuf), plain dataclass clients
-(betterproto2) and the OpenAPI document (edge.openapi). `--check` regenerates into a temporary folder and fails
-when gen/ differs; `--compare-openapi FILE` fails when a released route or property is gone. `--rules` makes the
-module of buf.validate alone, which is not committed; `--image FILE` writes what buf checks.
+(betterproto2) and the OpenAPI documents (edge.openapi, edge.oidc.openapi). `--check` regenerates into a temporary
+folder and fails when gen/ differs; `--compare-openapi FILE` fails when a released route or property is gone.
+`--rules` makes the module of buf.validate alone, which is not committed; `--image FILE` writes what buf checks.
 """
 
 import argparse
@@ -125,6 +125,7 @@ def _openapi(out: Path) -> None:
         _image(image)
         document = _document(FileDescriptorSet.FromString(image.read_bytes()), out)
     (out / "openapi" / "gnomon.json").write_text(document)
+    (out / "openapi" / "provider.json").write_text(_document_of_provider())
 
 
 def _document(descriptors: FileDescriptorSet, out: Path) -> str:
@@ -132,6 +133,13 @@ def _document(descriptors: FileDescriptorSet, out: Path) -> str:
     from edge import openapi  # noqa: PLC0415  # reads the messages that were generated a moment ago
 
     return openapi.render(descriptors)
+
+
+def _document_of_provider() -> str:
+    from edge.oidc import routes  # noqa: PLC0415  # reads the messages that were generated a moment ago
+    from edge.oidc.openapi.document import render  # noqa: PLC0415
+
+    return render(routes.table())
 
 
 def _check() -> int:

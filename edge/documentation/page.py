@@ -17,7 +17,8 @@ _PAGE = Markup("""<!doctype html>
 <link rel="icon" href="/favicon.ico">
 {head}</head>
 <body>
-<header><a href="/">Gnomon</a> <a href="/openapi.json">OpenAPI document</a> <a href="/console/">Console</a></header>
+<header><a href="/">Gnomon</a> <a href="/docs">Process API</a> <a href="/docs/provider">OpenID Provider</a>
+<a href="{document}">OpenAPI document</a> <a href="/console/">Console</a></header>
 {main}</body>
 </html>
 """)
@@ -28,23 +29,26 @@ _HEAD = Markup("""<link rel="stylesheet" href="{viewer_styles}" nonce="{nonce}">
 """)
 _BARE_HEAD = Markup("""<link rel="stylesheet" href="{styles}" nonce="{nonce}">
 """)
-_DOCUMENT = Markup("""<div id="document">
-<noscript><p>The viewer needs JavaScript. Programs read the <a href="/openapi.json">OpenAPI document</a>.</p></noscript>
+_DOCUMENT = Markup("""<div id="document" data-address="{document}">
+<noscript><p>The viewer needs JavaScript. Programs read the <a href="{document}">OpenAPI document</a>.</p></noscript>
 </div>
 """)
 _WITHOUT_VIEWER = Markup("""<main>
 <h1>The viewer is not installed</h1>
 <p><code>make viewer</code> fetches it with npm; restart the server afterwards. Programs read the
-<a href="/openapi.json">OpenAPI document</a>.</p>
+<a href="{document}">OpenAPI document</a>.</p>
 </main>
 """)
 
 
-def html_of(addresses: Mapping[str, str], nonce: str) -> str:
-    """Return the page; `addresses` are those of the static files by name, which may lack the viewer."""
+def html_of(addresses: Mapping[str, str], nonce: str, *, document: str) -> str:
+    """Return the page that shows the OpenAPI document at an address.
+
+    `addresses` are those of the static files by name, which may lack the viewer.
+    """
     if VIEWER_SCRIPT not in addresses:
         head = _BARE_HEAD.format(styles=addresses[STYLES], nonce=nonce)
-        return _PAGE.format(head=head, main=_WITHOUT_VIEWER)
+        return _PAGE.format(head=head, document=document, main=_WITHOUT_VIEWER.format(document=document))
     head = _HEAD.format(
         viewer_styles=addresses[VIEWER_STYLES],
         styles=addresses[STYLES],
@@ -52,7 +56,7 @@ def html_of(addresses: Mapping[str, str], nonce: str) -> str:
         script=addresses[SCRIPT],
         nonce=nonce,
     )
-    return _PAGE.format(head=head, main=_DOCUMENT)
+    return _PAGE.format(head=head, document=document, main=_DOCUMENT.format(document=document))
 
 
 def headers_of(nonce: str) -> Mapping[str, str]:

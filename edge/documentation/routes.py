@@ -9,10 +9,12 @@ from aiohttp import hdrs, web
 
 from edge.assets import Assets
 from edge.documentation.page import headers_of, html_of
-from edge.problem import guarded
+from edge.problem import Handler, guarded
 from server.platform.errors import NotFound
 
 PAGE = "/docs"
+# The OpenAPI document of each page.
+_DOCUMENTS = {PAGE: "/openapi.json", f"{PAGE}/provider": "/auth/v1/openapi.json"}
 
 _FOLDER = Path(__file__).parent
 _NONCE_BYTES = 18
@@ -30,17 +32,20 @@ def _files() -> tuple[Assets, Assets]:
 def documentation_routes() -> list[web.RouteDef]:
     # A route for GET serves HEAD as well.
     return [
-        web.get(PAGE, guarded(_page)),
+        *(web.get(page, guarded(_page_of(document))) for page, document in _DOCUMENTS.items()),
         web.get(f"{PAGE}/", guarded(_to_page)),
         web.get(f"{PAGE}/{{folder:static|viewer}}/{{name}}", guarded(_file)),
     ]
 
 
-async def _page(_: web.Request) -> web.StreamResponse:
-    static, viewer = await asyncio.to_thread(_files)
-    nonce = secrets.token_urlsafe(_NONCE_BYTES)
-    text = html_of({**static.addresses, **viewer.addresses}, nonce)
-    return web.Response(text=text, content_type="text/html", headers=headers_of(nonce))
+def _page_of(document: str) -> Handler:
+    async def page(_: web.Request) -> web.StreamResponse:
+        static, viewer = await asyncio.to_thread(_files)
+        nonce = secrets.token_urlsafe(_NONCE_BYTES)
+        text = html_of({**static.addresses, **viewer.addresses}, nonce, document=document)
+        return web.Response(text=text, content_type="text/html", headers=headers_of(nonce))
+
+    return page
 
 
 async def _to_page(_: web.Request) -> web.StreamResponse:

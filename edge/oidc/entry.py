@@ -14,6 +14,7 @@ from edge.oidc.access.browsers import Browsers
 from edge.oidc.access.refusal import Refused
 from edge.oidc.access.tenant import issuer_path, names_tenant, tenant_of
 from edge.oidc.config import OidcConfig
+from edge.oidc.openapi.operation import Caller, described, page, redirect
 from edge.oidc.pages import Pages
 from edge.oidc.pages.entry import EntryFacts, entry_page, start_page
 from edge.oidc.prefix import PREFIX
@@ -55,6 +56,12 @@ class EntryEndpoint:
         response.headers[hdrs.VARY] = hdrs.ACCEPT
         return response
 
+    @described(
+        "The entry page of a tenant, with links to its pages.",
+        page("The page."),
+        redirect("The page of the default tenant.", status=308),
+        caller=Caller.ANYBODY,
+    )
     async def entry(self, request: web.Request) -> web.Response:
         """Show the links of an issuer; an unknown tenant is redirected to the default one."""
         if not await self._is_served(request):
@@ -99,6 +106,11 @@ async def robots(_request: web.Request) -> web.Response:
     return web.Response(text=_ROBOTS, content_type="text/plain", headers={hdrs.CACHE_CONTROL: _ONE_DAY})
 
 
+@described(
+    "Leads to the page for changing passwords: W3C A Well-Known URL for Changing Passwords.",
+    redirect("The account page."),
+    caller=Caller.ANYBODY,
+)
 async def to_change_password(_request: web.Request) -> web.Response:
     """Redirect to the account page of the host's tenant: W3C A Well-Known URL for Changing Passwords."""
     return web.Response(status=302, headers={hdrs.LOCATION: f"{PREFIX}/account#password"})

@@ -1,6 +1,6 @@
 """All routes of the provider, in one table."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from aiohttp import hdrs, web
 
@@ -23,7 +23,6 @@ from edge.oidc.access.request_policy import (
     PUBLIC_DOCUMENT,
     STATIC,
     TOKEN_OF_PROXY,
-    RequestPolicy,
 )
 from edge.oidc.administration.api_keys import ApiKeysEndpoint
 from edge.oidc.administration.blacklist import BlacklistEndpoint
@@ -49,6 +48,9 @@ from edge.oidc.clients.screens import about_screens
 from edge.oidc.config import AccessConfig, OidcConfig
 from edge.oidc.endpoint import Endpoint
 from edge.oidc.entry import EntryEndpoint, nothing_there, robots, to_change_password
+from edge.oidc.openapi.document import Row
+from edge.oidc.openapi.endpoint import DescriptionEndpoint
+from edge.oidc.openapi.unconnected import Unconnected
 from edge.oidc.pages import PageAssets, Pages
 from edge.oidc.people.account_page import AccountPageEndpoint
 from edge.oidc.people.email_confirmation import EmailConfirmationEndpoint
@@ -74,7 +76,6 @@ from edge.oidc.protocol.revocation import RevocationEndpoint
 from edge.oidc.protocol.token import TokenEndpoint
 from edge.oidc.protocol.user_info import UserInfoEndpoint
 from edge.oidc.stubs import Stubs, stubs_of
-from edge.problem import Handler
 from server.platform.channels import Channel
 from server.platform.clock import Clock, SystemClock
 
@@ -91,8 +92,6 @@ _DISCOVERY = (
 )
 
 _CHANGES = ("POST", "PUT", "PATCH", "DELETE")
-
-_Row = tuple[str, RequestPolicy, Mapping[str, Handler]]
 
 
 def routes(
@@ -112,19 +111,13 @@ def routes(
     """
     stubs, assets = stubs_of(channel), PageAssets()
     access, used = access or AccessConfig(), clock or SystemClock()
-    hosts = Hosts(stubs, config, peers=Peers(access.trusted_proxies), clock=used)
     browsers = Browsers(access, has_tls=has_tls, has_fed_cm=has_fed_cm)
-    admission = Admission(stubs, config, browsers=browsers, clock=used)
     pages = Pages(assets, used)
-    forward_auth = ClientForwardAuthEndpoint(stubs, config, peers=Peers(access.trusted_proxies), pages=pages)
-    rows = (
-        *_rows(stubs, config, browsers=browsers, pages=pages),
-        *_behind_proxies(forward_auth),
-        *_of_deployment(stubs, config, browsers=browsers),
-        *(_of_fed_cm(stubs, config, browsers=browsers) if has_fed_cm else ()),
+    hosts = Hosts(stubs, config, peers=Peers(access.trusted_proxies), clock=used)
+    admission = Admission(stubs, config, browsers=browsers, clock=used)
+    table = _table(
+        stubs, config, access, browsers=browsers, pages=pages, assets=assets, has_fed_cm=has_fed_cm
     )
-    entry = EntryEndpoint(stubs, config, browsers=browsers, pages=pages)
-    table = (*_documents(stubs, config, assets=assets), *rows, *_entries(entry))
     return [
         web.route(
             hdrs.METH_ANY,
@@ -143,7 +136,43 @@ def routes(
     ]
 
 
-def _documents(stubs: Stubs, config: OidcConfig, *, assets: PageAssets) -> Iterator[_Row]:
+def table() -> tuple[Row, ...]:
+    """Return every row, those of FedCM among them; its endpoints reach no service."""
+    assets, clock = PageAssets(), SystemClock()
+    browsers, pages = Browsers(AccessConfig(), has_tls=True, has_fed_cm=True), Pages(assets, clock)
+    stubs = stubs_of(Unconnected())
+    return _table(
+        stubs, OidcConfig(), AccessConfig(), browsers=browsers, pages=pages, assets=assets, has_fed_cm=True
+    )
+
+
+def _table(  # the parts of endpoints
+    stubs: Stubs,
+    config: OidcConfig,
+    access: AccessConfig,
+    *,
+    browsers: Browsers,
+    pages: Pages,
+    assets: PageAssets,
+    has_fed_cm: bool,
+) -> tuple[Row, ...]:
+    description = DescriptionEndpoint()
+    forward_auth = ClientForwardAuthEndpoint(stubs, config, peers=Peers(access.trusted_proxies), pages=pages)
+    entry = EntryEndpoint(stubs, config, browsers=browsers, pages=pages)
+    rows = (
+        (f"{PREFIX}/openapi.json", PUBLIC_DOCUMENT, {"GET": description.get}),
+        *_documents(stubs, config, assets=assets),
+        *_rows(stubs, config, browsers=browsers, pages=pages),
+        *_behind_proxies(forward_auth),
+        *_of_deployment(stubs, config, browsers=browsers),
+        *(_of_fed_cm(stubs, config, browsers=browsers) if has_fed_cm else ()),
+        *_entries(entry),
+    )
+    description.describe(rows)
+    return rows
+
+
+def _documents(stubs: Stubs, config: OidcConfig, *, assets: PageAssets) -> Iterator[Row]:
     metadata = DiscoveryEndpoint(stubs, config)
     for path in _DISCOVERY:
         yield path, PUBLIC_DOCUMENT, {"GET": metadata.get}
@@ -154,7 +183,7 @@ def _documents(stubs: Stubs, config: OidcConfig, *, assets: PageAssets) -> Itera
     yield "/.well-known/change-password", STATIC, {"GET": to_change_password}
 
 
-def _rows(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages) -> Iterator[_Row]:
+def _rows(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages) -> Iterator[Row]:
     for issuer in (PREFIX, _TENANT):
         for path, policy, handlers in (
             *_protocol(stubs, config, browsers=browsers),
@@ -171,7 +200,7 @@ def _rows(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages)
             yield f"{issuer}{path}", OWN_PAGES, handlers
 
 
-def _protocol(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterator[_Row]:
+def _protocol(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterator[Row]:
     keys, user_info = KeySetEndpoint(stubs, config), UserInfoEndpoint(stubs, config)
     forward_auth = ForwardAuthEndpoint(stubs, config)
     device = DeviceEndpoint(stubs, config, browsers=browsers)
@@ -199,7 +228,7 @@ def _protocol(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterat
     )
 
 
-def _of_browsers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages) -> Iterator[_Row]:
+def _of_browsers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages) -> Iterator[Row]:
     authorization = AuthorizationEndpoint(stubs, config, browsers=browsers, pages=pages)
     email_step = EmailStepEndpoint(stubs, config, browsers=browsers, pages=pages)
     one_time_code = OneTimeCodeEndpoint(stubs, config, browsers=browsers, pages=pages)
@@ -250,7 +279,7 @@ def _of_browsers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages:
     yield from _of_letters(stubs, config, browsers=browsers, pages=pages)
 
 
-def _of_letters(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages) -> Iterator[_Row]:
+def _of_letters(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages) -> Iterator[Row]:
     reset = PasswordResetEndpoint(stubs, config, browsers=browsers, pages=pages)
     revocation = RevocationLinkEndpoint(stubs, config, browsers=browsers, pages=pages)
     address = AddressChangeEndpoint(stubs, config, browsers=browsers, pages=pages)
@@ -262,7 +291,7 @@ def _of_letters(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: 
     yield "/users/{id}/email_change/{code}", OWN_PAGES, {"GET": address.get, "POST": address.post}
 
 
-def _of_overseers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterator[_Row]:
+def _of_overseers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterator[Row]:
     clients = ClientsEndpoint(stubs, config, browsers=browsers)
     keys = ApiKeysEndpoint(stubs, config, browsers=browsers)
     rotation = KeyRotationEndpoint(stubs, AdministrationCalls(config, browsers))
@@ -290,7 +319,7 @@ def _of_overseers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> It
     yield from _of_tenant_keepers(stubs, AdministrationCalls(config, browsers))
 
 
-def _of_tenant_keepers(stubs: Stubs, calls: AdministrationCalls) -> Iterator[_Row]:
+def _of_tenant_keepers(stubs: Stubs, calls: AdministrationCalls) -> Iterator[Row]:
     domains = SignInDomainsEndpoint(stubs, calls)
 
     yield "/tenants/{id}/domains", OWN_PAGES, {"GET": domains.list, "POST": domains.create}
@@ -298,14 +327,14 @@ def _of_tenant_keepers(stubs: Stubs, calls: AdministrationCalls) -> Iterator[_Ro
     yield "/tenants/{id}/domains/{domain}/verify", OWN_PAGES, {"POST": domains.verify}
 
 
-def _behind_proxies(forward_auth: ClientForwardAuthEndpoint) -> Iterator[_Row]:
+def _behind_proxies(forward_auth: ClientForwardAuthEndpoint) -> Iterator[Row]:
     for issuer in (PREFIX, _TENANT):
         # The headers are those of a browser's request to another host.
         yield f"{issuer}/clients/{{id}}/forward_auth", ASKED_BY_PROXY, {"GET": forward_auth.admit}
         yield f"{issuer}/clients/{{id}}/forward_auth/callback", FROM_PROXIES, {"GET": forward_auth.callback}
 
 
-def _of_fed_cm(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterator[_Row]:
+def _of_fed_cm(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterator[Row]:
     fed_cm = FedCmEndpoint(stubs, config, browsers=browsers)
     assertion = FedCmAssertionEndpoint(stubs, config, browsers=browsers)
 
@@ -320,7 +349,7 @@ def _of_fed_cm(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Itera
         yield f"{issuer}/fed_cm/login", OWN_PAGES, {"GET": fed_cm.login}
 
 
-def _of_deployment(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterator[_Row]:
+def _of_deployment(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterator[Row]:
     tenants = TenantsEndpoint(stubs, config, browsers=browsers)
 
     yield f"{PREFIX}/tenants", OWN_PAGES, {"GET": tenants.list, "POST": tenants.create}
@@ -334,7 +363,7 @@ def _of_deployment(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> I
         yield f"{issuer}/tenants/{{id}}/settings", OWN_PAGES, settings
 
 
-def _entries(entry: EntryEndpoint) -> Iterator[_Row]:
+def _entries(entry: EntryEndpoint) -> Iterator[Row]:
     """Yield the entry pages, and every path below /auth that has no other route."""
     unknown = dict.fromkeys(_CHANGES, nothing_there) | {"GET": entry.to_entry}
 

@@ -29,12 +29,17 @@ async def execute(page: Page) -> str:
     return str(await page.run(f"document.querySelector('{STATUS}').textContent.trim().slice(0, 3)"))
 
 
-async def test_the_page_lists_every_group_of_the_document(page: Page, addresses: Addresses) -> None:
+@pytest.mark.parametrize(
+    ("path", "address"), [("/docs", "/openapi.json"), ("/docs/provider", "/auth/v1/openapi.json")]
+)
+async def test_the_page_lists_every_group_of_the_document(
+    page: Page, addresses: Addresses, path: str, address: str
+) -> None:
     async with httpx.AsyncClient() as client:
-        document = (await client.get(f"{addresses.http}/openapi.json")).raise_for_status().json()
+        document = (await client.get(f"{addresses.http}{address}")).raise_for_status().json()
     tags = sorted(tag["name"] for tag in document["tags"])
 
-    await page.goto(f"{addresses.http}/docs")
+    await page.goto(f"{addresses.http}{path}")
     await page.until("document.querySelectorAll('.opblock-tag').length > 0")
 
     shown = await page.run(

@@ -26,7 +26,7 @@ async function withCsrfToken(request) {
 adoptScheme();
 darkness.addEventListener("change", adoptScheme);
 window.viewer = SwaggerUIBundle({
-  url: "/openapi.json",
+  url: document.getElementById("document").dataset.address,
   dom_id: "#document",
   layout: "BaseLayout",
   deepLinking: true,

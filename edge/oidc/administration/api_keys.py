@@ -9,6 +9,8 @@ from edge.oidc.access.browsers import Browsers
 from edge.oidc.access.callers import caller_of
 from edge.oidc.access.tenant import tenant_of
 from edge.oidc.config import OidcConfig
+from edge.oidc.openapi.operation import content, described, done, plain
+from edge.oidc.openapi.schemas import INTEGER, an_object, nullable, part
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import api_key_service_pb2 as pb
 from gnomon.identity.v1 import caller_pb2
@@ -34,11 +36,21 @@ class ApiKeysEndpoint:
         self._max_bytes = config.max_form_bytes
         self._browsers = browsers
 
+    @described(
+        "Lists the API keys.",
+        content(an_object(keys=part(pb.ListApiKeysResponse, "keys", expires=nullable(INTEGER)))),
+    )
     async def list(self, request: web.Request) -> web.Response:
         asked = pb.ListApiKeysRequest(tenant_id=tenant_of(request), caller=self._caller(request))
         found = await self._keys.ListApiKeys(asked, timeout=self._timeout)
         return written({"keys": [_members(key) for key in found.keys]})
 
+    @described(
+        "Creates an API key; the response alone has its secret.",
+        plain("The secret."),
+        body=Key,
+        refusals=(409,),
+    )
     async def create(self, request: web.Request) -> web.Response:
         sent = await read_json(request, Key, max_bytes=self._max_bytes)
         asked = pb.CreateApiKeyRequest(
@@ -50,6 +62,11 @@ class ApiKeysEndpoint:
         )
         return _secret(await self._keys.CreateApiKey(asked, timeout=self._timeout))
 
+    @described(
+        "Replaces an API key.",
+        content(part(pb.UpdateApiKeyResponse, "key", expires=nullable(INTEGER))),
+        body=Key,
+    )
     async def update(self, request: web.Request) -> web.Response:
         sent = await read_json(request, Key, max_bytes=self._max_bytes)
         name = segment(request, "name")
@@ -63,6 +80,7 @@ class ApiKeysEndpoint:
         changed = await self._keys.UpdateApiKey(asked, timeout=self._timeout)
         return written(_members(changed.key))
 
+    @described("Deletes an API key.", done())
     async def delete(self, request: web.Request) -> web.Response:
         asked = pb.DeleteApiKeyRequest(
             tenant_id=tenant_of(request), caller=self._caller(request), name=segment(request, "name")
@@ -70,12 +88,14 @@ class ApiKeysEndpoint:
         await self._keys.DeleteApiKey(asked, timeout=self._timeout)
         return web.Response()
 
+    @described("Makes another secret of an API key.", plain("The secret."))
     async def rotate(self, request: web.Request) -> web.Response:
         asked = pb.RotateApiKeySecretRequest(
             tenant_id=tenant_of(request), caller=self._caller(request), name=segment(request, "name")
         )
         return _secret(await self._keys.RotateApiKeySecret(asked, timeout=self._timeout))
 
+    @described("Says whether this is the API key of the caller.", plain("It is."))
     async def test(self, request: web.Request) -> web.Response:
         name = segment(request, "name")
         asked = pb.CheckApiKeyRequest(tenant_id=tenant_of(request), caller=self._caller(request), name=name)

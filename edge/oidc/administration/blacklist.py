@@ -9,6 +9,8 @@ from edge.oidc.access.browsers import Browsers
 from edge.oidc.access.callers import caller_of
 from edge.oidc.access.tenant import tenant_of
 from edge.oidc.config import OidcConfig
+from edge.oidc.openapi.operation import content, described, done
+from edge.oidc.openapi.schemas import an_object, choice, part
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import blacklist_service_pb2 as pb
 
@@ -34,6 +36,16 @@ class BlacklistEndpoint:
         self._config = config
         self._browsers = browsers
 
+    @described(
+        "Lists the blocked network addresses.",
+        content(
+            an_object(
+                ips=part(
+                    pb.ListBlockedAddressesResponse, "ips", reach=choice(*sorted(set(_REACHES.values())))
+                )
+            )
+        ),
+    )
     async def list(self, request: web.Request) -> web.Response:
         asked = pb.ListBlockedAddressesRequest(
             tenant_id=tenant_of(request), caller=caller_of(request, self._browsers)
@@ -41,6 +53,7 @@ class BlacklistEndpoint:
         found = await self._blacklists.ListBlockedAddresses(asked, timeout=self._config.call_timeout_seconds)
         return written({"ips": [_blocked(blocked) for blocked in found.ips]})
 
+    @described("Blocks a network address.", done(), body=Block)
     async def create(self, request: web.Request) -> web.Response:
         sent = await read_json(request, Block, max_bytes=self._config.max_form_bytes)
         asked = pb.BlockAddressRequest(
@@ -52,6 +65,7 @@ class BlacklistEndpoint:
         await self._blacklists.BlockAddress(asked, timeout=self._config.call_timeout_seconds)
         return web.Response()
 
+    @described("Unblocks a network address.", done())
     async def delete(self, request: web.Request) -> web.Response:
         asked = pb.UnblockAddressRequest(
             tenant_id=tenant_of(request),

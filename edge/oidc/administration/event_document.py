@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from edge.oidc.openapi.schemas import INTEGER, STRING, an_object, choice, message, nullable, titled
 from gnomon.identity.v1 import event_service_pb2 as pb
 
 LEVELS = {
@@ -18,6 +19,18 @@ _OPTIONAL: tuple[Literal["ip", "data", "text", "user_id", "client_id", "session"
     "user_id",
     "client_id",
     "session",
+)
+
+EVENT = titled(
+    "SecurityEvent",
+    an_object(
+        id=STRING,
+        timestamp=INTEGER,
+        level=choice(*LEVELS),
+        typ=STRING,
+        **dict.fromkeys(_OPTIONAL, nullable(STRING)) | {"data": nullable(INTEGER)},
+        actor=nullable(message(pb.EventActor)),
+    ),
 )
 
 

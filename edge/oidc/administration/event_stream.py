@@ -21,6 +21,8 @@ from edge.oidc.access.tenant import tenant_of
 from edge.oidc.administration.event_document import LEVELS, members
 from edge.oidc.config import OidcConfig
 from edge.oidc.endpoint import SECURITY_HEADERS
+from edge.oidc.openapi.operation import described, may, plain
+from edge.oidc.openapi.schemas import INTEGER, choice
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import event_service_pb2 as pb
 
@@ -44,6 +46,15 @@ class EventStreamEndpoint:
         self._browsers = browsers
         self._streams = 0
 
+    @described(
+        "Security events as they happen: server-sent events of the WHATWG HTML standard.",
+        plain("The events.", media_type="text/event-stream"),
+        query=(
+            may("latest", "Number of past events to begin with.", INTEGER),
+            may("level", "The lowest level.", choice(*LEVELS)),
+        ),
+        headers=(may("Last-Event-ID", "The event after which the stream goes on."),),
+    )
     async def get(self, request: web.Request) -> web.StreamResponse:
         if self._streams >= MOST_STREAMS:
             raise Refused(429, "TooManyRequests", "too many streams of events are open", retry_after=10)

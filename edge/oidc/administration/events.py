@@ -10,8 +10,10 @@ from edge.oidc.access.body import read_json
 from edge.oidc.access.browsers import Browsers
 from edge.oidc.access.callers import caller_of
 from edge.oidc.access.tenant import tenant_of
-from edge.oidc.administration.event_document import LEVELS, members
+from edge.oidc.administration.event_document import EVENT, LEVELS, members
 from edge.oidc.config import OidcConfig
+from edge.oidc.openapi.operation import content, described, done
+from edge.oidc.openapi.schemas import array
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import event_service_pb2 as pb
 
@@ -31,6 +33,7 @@ class EventsEndpoint:
         self._config = config
         self._browsers = browsers
 
+    @described("Lists security events, newest first.", content(array(EVENT)), body=Range)
     async def list(self, request: web.Request) -> web.Response:
         sent = await read_json(request, Range, max_bytes=self._config.max_form_bytes)
         asked = pb.ListEventsRequest(
@@ -44,6 +47,7 @@ class EventsEndpoint:
         found = await self._events.ListEvents(asked, timeout=self._config.call_timeout_seconds)
         return written([members(event) for event in found.events])
 
+    @described("Emits a test event.", done())
     async def test(self, request: web.Request) -> web.Response:
         asked = pb.EmitTestEventRequest(
             tenant_id=tenant_of(request),

@@ -13,6 +13,8 @@ from edge.oidc.access.browsers import Browsers
 from edge.oidc.access.tenant import tenant_of
 from edge.oidc.access.upload import Uploads, read_image
 from edge.oidc.config import OidcConfig
+from edge.oidc.openapi.operation import UNCHANGED, Answer, Caller, content, described, done, may, plain
+from edge.oidc.openapi.schemas import message
 from edge.oidc.stubs import Stubs
 from edge.problem import Handler
 from gnomon.identity.v1 import image_service_pb2 as pb
@@ -49,10 +51,23 @@ class ImagesEndpoint:
         self._kind = kind
         self._uploads = Uploads()
 
+    @described(
+        "Says what pictures of users may be.",
+        content(message(pb.GetPictureConfigResponse)),
+        caller=Caller.ANYBODY,
+    )
     async def get_config(self, request: web.Request) -> web.Response:
         asked = pb.GetPictureConfigRequest(tenant_id=tenant_of(request))
         return written(members(await self._images.GetPictureConfig(asked, timeout=self._calls.timeout)))
 
+    @described(
+        "An image.",
+        Answer(status=200, text="The image.", media_type="image/*", headers={"ETag": "The id of the image."}),
+        UNCHANGED,
+        caller=Caller.ANYBODY,
+        query=(may("updated", "The id of the image, so that it is cached for ever."),),
+        refusals=(401,),
+    )
     async def get(self, request: web.Request) -> web.Response:
         asked = pb.GetImageRequest(
             tenant_id=tenant_of(request),
@@ -66,6 +81,12 @@ class ImagesEndpoint:
         response.headers.update(_policy(found, request))
         return response
 
+    @described(
+        "Replaces an image.",
+        plain("The id of the image."),
+        upload=("image/*", "multipart/form-data"),
+        refusals=(415,),
+    )
     async def put(self, request: web.Request) -> web.Response:
         tenant_id, caller, owner = tenant_of(request), self._calls.caller(request), self._owner(request)
         admitted = await self._images.AdmitImage(
@@ -82,6 +103,7 @@ class ImagesEndpoint:
             )
         return web.Response(text=kept.image_id, headers={"Clear-Site-Data": '"cache"'})
 
+    @described("Deletes an image.", done())
     async def delete(self, request: web.Request) -> web.Response:
         asked = pb.DeleteImageRequest(
             tenant_id=tenant_of(request),

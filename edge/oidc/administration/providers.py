@@ -10,6 +10,8 @@ from edge.oidc.access.browsers import Browsers
 from edge.oidc.access.tenant import tenant_of
 from edge.oidc.administration.provider_body import Lookup, ProviderBody, metadata_members, provider_members
 from edge.oidc.config import OidcConfig
+from edge.oidc.openapi.operation import Caller, content, described, done
+from edge.oidc.openapi.schemas import OBJECT, STRING, answer_of, array, part, titled
 from edge.oidc.stubs import Stubs
 from edge.problem import Handler
 from gnomon.identity.v1 import provider_service_pb2 as pb
@@ -33,16 +35,21 @@ def about_providers(
     yield "/providers/{id}/delete_safe", {"GET": providers.delete_safe}
 
 
+_PROVIDER = titled("Provider", answer_of(ProviderBody, id=STRING))
+
+
 class ProvidersEndpoint:
     def __init__(self, stubs: Stubs, calls: AdministrationCalls) -> None:
         self._providers = stubs.providers
         self._calls = calls
 
+    @described("Lists the upstream providers of a tenant.", content(array(_PROVIDER)))
     async def list(self, request: web.Request) -> web.Response:
         asked = pb.ListProvidersRequest(tenant_id=tenant_of(request), caller=self._calls.caller(request))
         found = await self._providers.ListProviders(asked, timeout=self._calls.timeout)
         return written(list(map(provider_members, found.providers)))
 
+    @described("Creates an upstream provider.", content(_PROVIDER), body=ProviderBody, refusals=(409,))
     async def create(self, request: web.Request) -> web.Response:
         caller = self._calls.caller(request)
         sent = await read_json(request, ProviderBody, max_bytes=_MAX_BYTES)
@@ -55,6 +62,7 @@ class ProvidersEndpoint:
         created = await self._providers.CreateProvider(asked, timeout=self._calls.timeout)
         return written(provider_members(created.provider))
 
+    @described("Replaces an upstream provider.", content(_PROVIDER), body=ProviderBody, refusals=(409,))
     async def update(self, request: web.Request) -> web.Response:
         (tenant_id, provider_id), caller = tenant_and_id(request), self._calls.caller(request)
         sent = await read_json(request, ProviderBody, max_bytes=_MAX_BYTES)
@@ -68,6 +76,7 @@ class ProvidersEndpoint:
         updated = await self._providers.UpdateProvider(asked, timeout=self._calls.timeout)
         return written(provider_members(updated.provider))
 
+    @described("Deletes an upstream provider.", done())
     async def delete(self, request: web.Request) -> web.Response:
         tenant_id, provider_id = tenant_and_id(request)
         asked = pb.DeleteProviderRequest(
@@ -76,6 +85,11 @@ class ProvidersEndpoint:
         await self._providers.DeleteProvider(asked, timeout=self._calls.timeout)
         return web.Response()
 
+    @described(
+        "Says whether users sign in through the provider alone.",
+        done(text="No user does."),
+        content(part(pb.ListLinkedUsersResponse, "users"), status=406),
+    )
     async def delete_safe(self, request: web.Request) -> web.Response:
         """List the users who sign in through the provider; nothing is deleted."""
         tenant_id, provider_id = tenant_and_id(request)
@@ -87,6 +101,7 @@ class ProvidersEndpoint:
             return web.Response()
         return written(list(map(members, found.users)), status=_NOT_ACCEPTED)
 
+    @described("Reads the metadata of an upstream provider.", content(OBJECT), body=Lookup)
     async def look_up(self, request: web.Request) -> web.Response:
         caller = self._calls.caller(request)
         sent = await read_json(request, Lookup, max_bytes=self._calls.max_bytes)
@@ -99,6 +114,11 @@ class ProvidersEndpoint:
         found = await self._providers.LookUpProvider(asked, timeout=self._calls.timeout)
         return written(metadata_members(found))
 
+    @described(
+        "Lists the upstream providers that the sign-in offers.",
+        content(part(pb.ListOfferedProvidersResponse, "providers")),
+        caller=Caller.ANYBODY,
+    )
     async def list_offered(self, request: web.Request) -> web.Response:
         asked = pb.ListOfferedProvidersRequest(tenant_id=tenant_of(request))
         found = await self._providers.ListOfferedProviders(asked, timeout=self._calls.timeout)

@@ -6,6 +6,8 @@ from aiohttp import web
 from edge.oidc.access.administration_calls import AdministrationCalls, members, named, written
 from edge.oidc.access.body import bad_request, read_json
 from edge.oidc.access.documents import Members
+from edge.oidc.openapi.operation import content, described, done
+from edge.oidc.openapi.schemas import BOOLEAN, array, message, part, with_any
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import sign_in_domain_service_pb2 as pb
 
@@ -37,11 +39,17 @@ class _Verification(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     without_dns: bool = False
 
 
+_DOMAIN = part(
+    pb.CreateSignInDomainResponse, "domain", target=with_any(message(pb.SignInTarget), password=BOOLEAN)
+)
+
+
 class SignInDomainsEndpoint:
     def __init__(self, stubs: Stubs, calls: AdministrationCalls) -> None:
         self._domains = stubs.sign_in_domains
         self._calls = calls
 
+    @described("Lists the sign-in domains of a tenant.", content(array(_DOMAIN)))
     async def list(self, request: web.Request) -> web.Response:
         asked = pb.ListSignInDomainsRequest(
             caller=self._calls.caller(request), tenant_id=named(request, "id")
@@ -49,6 +57,7 @@ class SignInDomainsEndpoint:
         found = await self._domains.ListSignInDomains(asked, timeout=self._calls.timeout)
         return written(list(map(_members, found.domains)))
 
+    @described("Creates a sign-in domain.", content(_DOMAIN, status=201), body=_New, refusals=(409,))
     async def create(self, request: web.Request) -> web.Response:
         caller, tenant_id = self._calls.caller(request), named(request, "id")
         new = await read_json(request, _New, max_bytes=self._calls.max_bytes)
@@ -58,6 +67,7 @@ class SignInDomainsEndpoint:
         created = await self._domains.CreateSignInDomain(asked, timeout=self._calls.timeout)
         return written(_members(created.domain), status=201)
 
+    @described("Replaces the target of a sign-in domain.", content(_DOMAIN), body=_Change)
     async def update(self, request: web.Request) -> web.Response:
         caller, tenant_id = self._calls.caller(request), named(request, "id")
         change = await read_json(request, _Change, max_bytes=self._calls.max_bytes)
@@ -70,6 +80,13 @@ class SignInDomainsEndpoint:
         changed = await self._domains.UpdateSignInDomain(asked, timeout=self._calls.timeout)
         return written(_members(changed.domain))
 
+    @described(
+        "Verifies a sign-in domain by its DNS record.",
+        content(_DOMAIN),
+        body=_Verification,
+        has_optional_body=True,
+        refusals=(409,),
+    )
     async def verify(self, request: web.Request) -> web.Response:
         """Verify a domain; the body is optional."""
         caller, tenant_id = self._calls.caller(request), named(request, "id")
@@ -85,6 +102,7 @@ class SignInDomainsEndpoint:
         verified = await self._domains.VerifySignInDomain(asked, timeout=self._calls.long_timeout)
         return written(_members(verified.domain))
 
+    @described("Deletes a sign-in domain.", done(204))
     async def delete(self, request: web.Request) -> web.Response:
         asked = pb.DeleteSignInDomainRequest(
             caller=self._calls.caller(request),

@@ -12,6 +12,18 @@ from edge.oidc.access.callers import caller_of
 from edge.oidc.access.refusal import Refused
 from edge.oidc.access.tenant import tenant_of
 from edge.oidc.config import OidcConfig
+from edge.oidc.openapi.operation import content, described, done, may
+from edge.oidc.openapi.schemas import (
+    BOOLEAN,
+    INTEGER,
+    STRING,
+    an_object,
+    answer_of,
+    array,
+    choice,
+    titled,
+    with_any,
+)
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import caller_pb2
 from gnomon.identity.v1 import tenant_service_pb2 as pb
@@ -64,6 +76,13 @@ class _New(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     settings: _Settings = _Settings()
 
 
+_SETTINGS = titled("TenantSettings", answer_of(_Settings))
+_TENANT = with_any(
+    an_object(id=STRING, name=STRING, enabled=BOOLEAN, issuer=STRING, created_at=INTEGER, settings=_SETTINGS),
+    hostname=STRING,
+)
+
+
 class TenantsEndpoint:
     def __init__(self, stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> None:
         self._tenants = stubs.tenants
@@ -71,11 +90,13 @@ class TenantsEndpoint:
         self._timeout = config.call_timeout_seconds
         self._browsers = browsers
 
+    @described("Lists the tenants of the deployment.", content(array(_TENANT)))
     async def list(self, request: web.Request) -> web.Response:
         asked = pb.ListTenantsRequest(caller=self._caller(request))
         found = await self._tenants.ListTenants(asked, timeout=self._timeout)
         return written([_members(tenant) for tenant in found.tenants])
 
+    @described("Creates a tenant.", content(_TENANT, status=201), body=_New, refusals=(409,))
     async def create(self, request: web.Request) -> web.Response:
         caller, new = self._caller(request), await read_json(request, _New, max_bytes=self._max_bytes)
         asked = pb.CreateTenantRequest(
@@ -89,10 +110,12 @@ class TenantsEndpoint:
         created = await self._tenants.CreateTenant(asked, timeout=self._timeout)
         return written(_members(created.tenant), status=201)
 
+    @described("A tenant.", content(_TENANT))
     async def get(self, request: web.Request) -> web.Response:
         asked = pb.GetTenantRequest(caller=self._caller(request), id=_id(request))
         return written(_members((await self._tenants.GetTenant(asked, timeout=self._timeout)).tenant))
 
+    @described("Replaces a tenant.", content(_TENANT), body=_Change, refusals=(409,))
     async def update(self, request: web.Request) -> web.Response:
         caller, change = self._caller(request), await read_json(request, _Change, max_bytes=self._max_bytes)
         asked = pb.UpdateTenantRequest(
@@ -105,6 +128,18 @@ class TenantsEndpoint:
         changed = await self._tenants.UpdateTenant(asked, timeout=self._timeout)
         return written(_members(changed.tenant))
 
+    @described(
+        "Deletes a tenant.",
+        done(204),
+        query=(
+            may(
+                "force",
+                "Whether to delete a tenant that has users or process instances.",
+                choice("true", "false"),
+            ),
+        ),
+        refusals=(409,),
+    )
     async def delete(self, request: web.Request) -> web.Response:
         """Delete a tenant; with `?force=true` together with its users."""
         force = request.query.get("force", "false")
@@ -114,11 +149,13 @@ class TenantsEndpoint:
         await self._tenants.DeleteTenant(asked, timeout=self._config.long_call_timeout_seconds)
         return web.Response(status=204)
 
+    @described("The settings of a tenant.", content(_SETTINGS))
     async def get_settings(self, request: web.Request) -> web.Response:
         """Return the settings, also to an administrator of the tenant."""
         asked = pb.GetTenantRequest(caller=caller_of(request, self._browsers), id=_id(request))
         return written(_settings((await self._tenants.GetTenant(asked, timeout=self._timeout)).tenant))
 
+    @described("Replaces the settings of a tenant.", content(_SETTINGS), body=_Settings)
     async def update_settings(self, request: web.Request) -> web.Response:
         caller = caller_of(request, self._browsers)
         sent = await read_json(request, _Settings, max_bytes=self._max_bytes)

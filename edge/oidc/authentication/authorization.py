@@ -12,7 +12,11 @@ from edge.oidc.access.originating_request import OriginatingRequest
 from edge.oidc.access.tenant import issuer_path, tenant_of
 from edge.oidc.authentication.credentials import CredentialsEndpoint
 from edge.oidc.authentication.redirects import sent_back
+from edge.oidc.authentication.sign_in_fields import Credentials
 from edge.oidc.config import OidcConfig
+from edge.oidc.openapi.operation import Caller, content, described, done, may, page, redirect
+from edge.oidc.openapi.parameters import AUTHORIZATION
+from edge.oidc.openapi.schemas import INTEGER, STRING, STRINGS, an_object
 from edge.oidc.pages import Pages
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import authorization_service_pb2 as pb
@@ -27,9 +31,34 @@ class AuthorizationEndpoint:
         self._pages = pages
         self._credentials = CredentialsEndpoint(stubs, config, browsers=browsers, pages=pages)
 
+    @described(
+        "Begins a sign-in: the authorization endpoint, OpenID Connect Core 1.0 §3.1.2.",
+        page("The sign-in, or a form that the browser posts to the client."),
+        redirect("The redirect URI with the response, or the registration."),
+        caller=Caller.ANYBODY,
+        query=AUTHORIZATION,
+    )
     async def get(self, request: web.Request) -> web.Response:
         return await self._pages.instead_of_refusals(request, self._get(request))
 
+    @described(
+        "Begins a sign-in by a form, or takes the credentials of the sign-in page.",
+        page("The next page of the sign-in, or a form that the browser posts to the client."),
+        content(an_object(code=STRING, user_id=STRING, exp=INTEGER, methods=STRINGS)),
+        redirect("The redirect URI with the response, for a form.", status=303),
+        done(202, "The redirect URI with the response is in `Location`, for JSON."),
+        caller=Caller.ANYBODY,
+        body=Credentials,
+        form=(
+            *AUTHORIZATION,
+            may("csrf_token", "Of the sign-in page, whose credentials the form has."),
+            may("authorization_id", "The authorization request of the page."),
+            may("email", "The e-mail address."),
+            may("password", "The password."),
+            may("pow", "The solution of a challenge."),
+        ),
+        refusals=(401, 409),
+    )
     async def post(self, request: web.Request) -> web.Response:
         if request.content_type == JSON:
             return await self._credentials.post_json(request)

@@ -11,6 +11,8 @@ from edge.oidc.access.form import form_of, query_parameters, read_form, single
 from edge.oidc.access.tenant import issuer_path, tenant_of
 from edge.oidc.authentication.redirects import accepted, sent_back
 from edge.oidc.config import OidcConfig
+from edge.oidc.openapi.operation import Caller, described, done, may, needs, page, redirect
+from edge.oidc.openapi.schemas import choice
 from edge.oidc.pages import Pages
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import authorization_service_pb2 as pb
@@ -34,9 +36,28 @@ class ConsentEndpoint:
         self._browsers = browsers
         self._pages = pages
 
+    @described(
+        "Asks the user to consent to a client's request.",
+        page("The question."),
+        caller=Caller.BROWSER,
+        query=(needs("authorization_id", "The authorization request."),),
+    )
     async def get(self, request: web.Request) -> web.Response:
         return await self._pages.instead_of_refusals(request, self._get(request))
 
+    @described(
+        "Takes the answer to the question.",
+        page("A form that the browser posts to the client."),
+        redirect("The redirect URI with the response, for a form.", status=303),
+        done(202, "The redirect URI with the response is in `Location`, for JSON."),
+        caller=Caller.BROWSER,
+        body=Answer,
+        form=(
+            needs("decision", "The answer.", choice(*Decision)),
+            may("csrf_token", "Of the page."),
+            may("authorization_id", "The authorization request of the page."),
+        ),
+    )
     async def post(self, request: web.Request) -> web.Response:
         if request.content_type == JSON:
             sent = await read_json(request, Answer, max_bytes=self._config.max_form_bytes)

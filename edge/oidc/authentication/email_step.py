@@ -10,6 +10,8 @@ from edge.oidc.access.refusal import Refused
 from edge.oidc.access.tenant import issuer_path, tenant_of
 from edge.oidc.authentication.sign_in_fields import Address
 from edge.oidc.config import OidcConfig
+from edge.oidc.openapi.operation import Caller, content, described, may, needs, page
+from edge.oidc.openapi.schemas import BOOLEAN, STRING, an_object, array
 from edge.oidc.pages import Pages
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import sign_in_service_pb2 as pb
@@ -28,6 +30,20 @@ class EmailStepEndpoint:
         self._browsers = browsers
         self._pages = pages
 
+    @described(
+        "Finds how the user with an e-mail address signs in.",
+        content(an_object(step=STRING, providers=array(an_object(id=STRING, name=STRING)), password=BOOLEAN)),
+        page("The next page of the sign-in, for a form."),
+        caller=Caller.BROWSER,
+        body=Address,
+        form=(
+            needs("email", "The e-mail address."),
+            needs("pow", "The solution of a challenge."),
+            may("csrf_token", "Of the page."),
+            may("authorization_id", "The authorization request of the page."),
+        ),
+        refusals=(409,),
+    )
     async def post(self, request: web.Request) -> web.Response:
         if request.content_type == JSON:
             return await self._post_json(request)

@@ -17,6 +17,7 @@ from edge.oidc.access.tenant import issuer_path, tenant_of
 from edge.oidc.authentication.redirects import accepted, sent_back
 from edge.oidc.authentication.steps import navigated
 from edge.oidc.config import OidcConfig
+from edge.oidc.openapi.operation import Caller, described, done, may, needs, page, plain, redirect
 from edge.oidc.pages import Pages
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import federation_service_pb2 as pb
@@ -35,6 +36,15 @@ class _Departure(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     email: str = ""
 
 
+SAML_LOGOUT = (
+    may("SAMLRequest", "The request."),
+    may("SAMLResponse", "The response."),
+    may("RelayState", "Value that the response repeats."),
+    may("SigAlg", "The algorithm of the signature."),
+    may("Signature", "The signature."),
+)
+
+
 class FederationEndpoint:
     def __init__(self, stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages) -> None:
         self._federations = stubs.federations
@@ -42,6 +52,12 @@ class FederationEndpoint:
         self._browsers = browsers
         self._pages = pages
 
+    @described(
+        "Leads to an upstream provider.",
+        done(202, "The address is in `Location`."),
+        caller=Caller.BROWSER,
+        body=_Departure,
+    )
     async def login(self, request: web.Request) -> web.Response:
         sent = await read_json(request, _Departure, max_bytes=self._config.max_form_bytes)
         asked = pb.LeaveForProviderRequest(
@@ -55,17 +71,47 @@ class FederationEndpoint:
         left = await self._federations.LeaveForProvider(asked, timeout=self._config.call_timeout_seconds)
         return accepted(left.redirect)
 
+    @described(
+        "Takes the response of an upstream provider: OpenID Connect Core 1.0 §3.1.2.5.",
+        page("The next page of the sign-in."),
+        redirect("The redirect URI with the response."),
+        caller=Caller.ANYBODY,
+        query=(
+            may("state", "The state of the request."),
+            may("code", "The authorization code."),
+            may("iss", "The issuer: RFC 9207."),
+            may("error", "Error of the provider."),
+        ),
+    )
     async def callback(self, request: web.Request) -> web.Response:
         return await self._pages.instead_of_refusals(request, self._return(request))
 
+    @described(
+        "Takes the response of a SAML identity provider: SAML 2.0 Bindings §3.5.",
+        redirect("The address of the callback.", status=303),
+        caller=Caller.ANYBODY,
+        form=(needs("SAMLResponse", "The response."), needs("RelayState", "The state of the request.")),
+    )
     async def receive(self, request: web.Request) -> web.Response:
         return await self._pages.instead_of_refusals(request, self._receive(request))
 
+    @described(
+        "The metadata of the tenant as a SAML service provider.",
+        plain("The metadata.", media_type=_METADATA),
+        caller=Caller.ANYBODY,
+    )
     async def metadata(self, request: web.Request) -> web.Response:
         asked = pb.GetSamlMetadataRequest(tenant_id=tenant_of(request), provider_id=_provider_id(request))
         found = await self._federations.GetSamlMetadata(asked, timeout=self._config.call_timeout_seconds)
         return web.Response(body=found.document.encode(), content_type=_METADATA)
 
+    @described(
+        "Takes a logout request or response of a SAML identity provider: SAML 2.0 Profiles §4.4.",
+        redirect("The provider, with the response."),
+        page("A form that the browser posts to the provider."),
+        caller=Caller.ANYBODY,
+        query=SAML_LOGOUT,
+    )
     async def logout(self, request: web.Request) -> web.Response:
         return await self._pages.instead_of_refusals(request, self._logout(request))
 

@@ -10,6 +10,7 @@ from edge.oidc.access.form import Form, read_form, single
 from edge.oidc.access.tenant import issuer_path, tenant_of
 from edge.oidc.authentication.steps import navigated, scripted
 from edge.oidc.config import OidcConfig
+from edge.oidc.openapi.operation import Caller, described, done, may, needs, page, redirect
 from edge.oidc.pages import CODE_METHODS, Pages
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import one_time_code_service_pb2 as pb
@@ -31,6 +32,20 @@ class OneTimeCodeEndpoint:
         self._browsers = browsers
         self._pages = pages
 
+    @described(
+        "Takes the second factor of a sign-in: a one-time code, or a recovery code.",
+        page("The next page of the sign-in."),
+        redirect("The redirect URI with the response, for a form.", status=303),
+        done(202, "The redirect URI with the response is in `Location`, for JSON."),
+        caller=Caller.BROWSER,
+        body=_Answer,
+        form=(
+            needs("code", "The sign-in that waits for the factor."),
+            needs("one_time_code", "The code of the app, or a recovery code."),
+            may("methods", "The methods that the page offers."),
+            may("csrf_token", "Of the page."),
+        ),
+    )
     async def post(self, request: web.Request) -> web.Response:
         if request.content_type == JSON:
             return await self._post_json(request)

@@ -4,6 +4,7 @@ from aiohttp import web
 
 from edge.oidc.access.tenant import tenant_of
 from edge.oidc.config import OidcConfig
+from edge.oidc.openapi.operation import Caller, described, plain
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import proof_of_work_service_pb2 as pb
 
@@ -13,6 +14,11 @@ class ProofOfWorkEndpoint:
         self._proofs_of_work = stubs.proofs_of_work
         self._timeout = config.call_timeout_seconds
 
+    @described(
+        "Issues a challenge; forms of the sign-in carry its solution as `pow`.",
+        plain("The challenge."),
+        caller=Caller.ANYBODY,
+    )
     async def post(self, request: web.Request) -> web.Response:
         asked = pb.IssueChallengeRequest(tenant_id=tenant_of(request))
         issued = await self._proofs_of_work.IssueChallenge(asked, timeout=self._timeout)

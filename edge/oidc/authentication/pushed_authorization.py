@@ -8,6 +8,9 @@ from edge.oidc.access.dpop import proof_of
 from edge.oidc.access.form import form_of, read_parameters
 from edge.oidc.access.tenant import tenant_of
 from edge.oidc.config import OidcConfig
+from edge.oidc.openapi.operation import Caller, content, described, may
+from edge.oidc.openapi.parameters import AUTHORIZATION, CLIENT_FORM
+from edge.oidc.openapi.schemas import published
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import authorization_service_pb2 as pb
 from gnomon.identity.v1.browser_pb2 import Parameter
@@ -18,6 +21,13 @@ class PushedAuthorizationEndpoint:
         self._authorizations = stubs.authorizations
         self._config = config
 
+    @described(
+        "Stores an authorization request for a later redirect: RFC 9126.",
+        content(published(pb.PushAuthorizationResponse), status=201),
+        caller=Caller.CLIENT,
+        form=(*CLIENT_FORM, *AUTHORIZATION),
+        headers=(may("DPoP", "A proof of possession: RFC 9449."),),
+    )
     async def post(self, request: web.Request) -> web.Response:
         parameters = await read_parameters(request, self._config.max_form_bytes)
         readings = presented(request.headers.getall(hdrs.AUTHORIZATION, ()), form_of(parameters))

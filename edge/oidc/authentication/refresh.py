@@ -9,6 +9,7 @@ from edge.oidc.access.tenant import tenant_of
 from edge.oidc.authentication.sign_in_fields import SignInFields
 from edge.oidc.authentication.steps import navigated, scripted
 from edge.oidc.config import OidcConfig
+from edge.oidc.openapi.operation import Caller, described, done, may, page, redirect
 from edge.oidc.pages import Pages
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import authorization_service_pb2 as pb
@@ -21,6 +22,18 @@ class RefreshEndpoint:
         self._browsers = browsers
         self._pages = pages
 
+    @described(
+        "Signs in at a client with the session that the browser has.",
+        page("The next page of the sign-in."),
+        redirect("The redirect URI with the response, for a form.", status=303),
+        done(202, "The redirect URI with the response is in `Location`, for JSON."),
+        caller=Caller.BROWSER,
+        body=SignInFields,
+        form=(
+            may("csrf_token", "Of the page."),
+            may("authorization_id", "The authorization request of the page."),
+        ),
+    )
     async def post(self, request: web.Request) -> web.Response:
         if request.content_type == JSON:
             return await self._post_json(request)

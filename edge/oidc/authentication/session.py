@@ -9,11 +9,16 @@ from aiohttp import web
 from edge.oidc.access.browsers import Browsers
 from edge.oidc.access.tenant import tenant_of
 from edge.oidc.config import OidcConfig
+from edge.oidc.openapi.operation import Caller, content, described, done
+from edge.oidc.openapi.schemas import STRING, an_object, with_any
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import session_service_pb2 as pb
 from server.platform.channels import error_of
 
 _STATES = {pb.SESSION_STATE_INIT: "Init", pb.SESSION_STATE_AUTH: "Auth"}
+
+
+_SESSION = with_any(an_object(id=STRING, exp=STRING, timeout=STRING, state=STRING))
 
 
 class SessionEndpoint:
@@ -22,6 +27,12 @@ class SessionEndpoint:
         self._timeout = config.call_timeout_seconds
         self._browsers = browsers
 
+    @described(
+        "Begins a session of a browser without one.",
+        content(_SESSION, status=201),
+        done(200, "The browser has a session already."),
+        caller=Caller.ANYBODY,
+    )
     async def post(self, request: web.Request) -> web.Response:
         """Begin a session; an existing one is not described."""
         asked = pb.BeginSessionRequest(tenant_id=tenant_of(request), browser=self._browsers.of(request))
@@ -32,11 +43,17 @@ class SessionEndpoint:
         self._browsers.keep(request, response, cookie=begun.cookie)
         return response
 
+    @described("The session of the browser.", content(_SESSION), caller=Caller.BROWSER)
     async def get(self, request: web.Request) -> web.Response:
         response = _written(_members(await self._session(request)))
         response.headers.update(self._browsers.login_status.signed_in(request))
         return response
 
+    @described(
+        "The session of the browser, with the token that its changes carry as X-CSRF-Token.",
+        content(with_any(_SESSION, csrf_token=STRING)),
+        caller=Caller.BROWSER,
+    )
     async def get_with_csrf_token(self, request: web.Request) -> web.Response:
         session = await self._session(request)
         return _written({**_members(session), "csrf_token": session.csrf_token})

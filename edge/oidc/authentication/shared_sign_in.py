@@ -13,6 +13,8 @@ from edge.oidc.access.form import form_of, query_parameters, read_form, single
 from edge.oidc.access.own_authorization import own_authorization
 from edge.oidc.access.tenant import issuer_path, tenant_of
 from edge.oidc.config import OidcConfig
+from edge.oidc.openapi.operation import Caller, content, described, needs, page, redirect
+from edge.oidc.openapi.schemas import STRING, an_object
 from edge.oidc.pages import Pages
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import sign_in_service_pb2 as pb
@@ -32,9 +34,24 @@ class SharedSignInEndpoint:
         self._browsers = browsers
         self._pages = pages
 
+    @described(
+        "Asks for an e-mail address and finds the tenant that it belongs to.",
+        page("The question."),
+        redirect("The sign-in of the tenant."),
+        caller=Caller.ANYBODY,
+    )
     async def get(self, request: web.Request) -> web.Response:
         return await self._pages.instead_of_refusals(request, self._get(request))
 
+    @described(
+        "Finds the tenant of an e-mail address.",
+        content(an_object(location=STRING)),
+        redirect("The sign-in of the tenant, for a form.", status=303),
+        page("The question once more."),
+        caller=Caller.ANYBODY,
+        body=_Address,
+        form=(needs("email", "The e-mail address."), needs("pow", "The solution of a challenge.")),
+    )
     async def post(self, request: web.Request) -> web.Response:
         if request.content_type == JSON:
             return await self._post_json(request)

@@ -11,9 +11,13 @@ from edge.oidc.access.callers import caller_of
 from edge.oidc.access.tenant import tenant_of
 from edge.oidc.clients.client_body import ClientBody, NewClient, Rotation
 from edge.oidc.config import OidcConfig
+from edge.oidc.openapi.operation import content, described, done
+from edge.oidc.openapi.schemas import BOOLEAN, STRING, an_object, answer_of, array, titled, with_any
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import caller_pb2
 from gnomon.identity.v1 import client_service_pb2 as pb
+
+_CLIENT = titled("Client", answer_of(ClientBody))
 
 
 class ClientsEndpoint:
@@ -23,17 +27,25 @@ class ClientsEndpoint:
         self._max_bytes = config.max_form_bytes
         self._browsers = browsers
 
+    @described("Lists the clients of a tenant.", content(array(_CLIENT)))
     async def list(self, request: web.Request) -> web.Response:
         asked = pb.ListClientsRequest(tenant_id=tenant_of(request), caller=self._caller(request))
         found = await self._clients.ListClients(asked, timeout=self._timeout)
         return written([members(client) for client in found.clients])
 
+    @described("A client.", content(_CLIENT))
     async def get(self, request: web.Request) -> web.Response:
         asked = pb.GetClientRequest(
             tenant_id=tenant_of(request), caller=self._caller(request), id=segment(request, "id")
         )
         return written(members((await self._clients.GetClient(asked, timeout=self._timeout)).client))
 
+    @described(
+        "Creates a client; the response alone has its secret.",
+        content(with_any(_CLIENT, secret=STRING)),
+        body=NewClient,
+        refusals=(409,),
+    )
     async def create(self, request: web.Request) -> web.Response:
         sent = await read_json(request, NewClient, max_bytes=self._max_bytes)
         asked = pb.CreateClientRequest(
@@ -47,6 +59,9 @@ class ClientsEndpoint:
         )
         return _with_secret(await self._clients.CreateClient(asked, timeout=self._timeout))
 
+    @described(
+        "Replaces a client.", content(with_any(_CLIENT, secret=STRING)), body=ClientBody, refusals=(409,)
+    )
     async def update(self, request: web.Request) -> web.Response:
         client_id = segment(request, "id")
         sent = await read_json(request, ClientBody, max_bytes=self._max_bytes)
@@ -57,6 +72,7 @@ class ClientsEndpoint:
         )
         return _with_secret(await self._clients.UpdateClient(asked, timeout=self._timeout))
 
+    @described("Deletes a client.", done())
     async def delete(self, request: web.Request) -> web.Response:
         asked = pb.DeleteClientRequest(
             tenant_id=tenant_of(request), caller=self._caller(request), id=segment(request, "id")
@@ -64,6 +80,12 @@ class ClientsEndpoint:
         await self._clients.DeleteClient(asked, timeout=self._timeout)
         return web.Response()
 
+    @described(
+        "Makes another secret; the previous one may stay valid for some hours.",
+        content(an_object(id=STRING, confidential=BOOLEAN, secret=STRING)),
+        body=Rotation,
+        has_optional_body=True,
+    )
     async def rotate_secret(self, request: web.Request) -> web.Response:
         client_id, hours = segment(request, "id"), await self._grace_hours(request)
         asked = pb.RotateClientSecretRequest(

@@ -16,6 +16,8 @@ from edge.oidc.access.refusal import Refused, invalid_client_metadata, refused_b
 from edge.oidc.access.tenant import tenant_of
 from edge.oidc.clients.registration_body import RegistrationBody
 from edge.oidc.config import OidcConfig
+from edge.oidc.openapi.operation import Caller, content, described, done
+from edge.oidc.openapi.schemas import answer_of
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import dynamic_client_service_pb2 as pb
 from server.platform.channels import error_of
@@ -33,6 +35,12 @@ class ClientRegistrationEndpoint:
         self._max_bytes = config.max_form_bytes
         self._browsers = browsers
 
+    @described(
+        "Registers a client: RFC 7591.",
+        content(answer_of(RegistrationBody), status=201),
+        caller=Caller.REGISTERED_CLIENT,
+        body=RegistrationBody,
+    )
     async def create(self, request: web.Request) -> web.Response:
         asked = pb.RegisterClientRequest(
             tenant_id=tenant_of(request),
@@ -43,6 +51,11 @@ class ClientRegistrationEndpoint:
         answer = await _answered(self._clients.RegisterClient(asked, timeout=self._timeout))
         return written(members(answer.registration), status=201)
 
+    @described(
+        "A registered client: RFC 7592 §2.1.",
+        content(answer_of(RegistrationBody)),
+        caller=Caller.REGISTERED_CLIENT,
+    )
     async def get(self, request: web.Request) -> web.Response:
         asked = pb.GetRegistrationRequest(
             tenant_id=tenant_of(request), client_id=segment(request, "id"), token=_bearer(request)
@@ -50,6 +63,12 @@ class ClientRegistrationEndpoint:
         answer = await _answered(self._clients.GetRegistration(asked, timeout=self._timeout))
         return written(members(answer.registration))
 
+    @described(
+        "Replaces the metadata of a registered client: RFC 7592 §2.2.",
+        content(answer_of(RegistrationBody)),
+        caller=Caller.REGISTERED_CLIENT,
+        body=RegistrationBody,
+    )
     async def update(self, request: web.Request) -> web.Response:
         client_id, sent = segment(request, "id"), await self._body(request)
         if sent.client_id not in (None, client_id):
@@ -65,6 +84,7 @@ class ClientRegistrationEndpoint:
         answer = await _answered(self._clients.UpdateRegistration(asked, timeout=self._timeout))
         return written(members(answer.registration))
 
+    @described("Deletes a registered client: RFC 7592 §2.3.", done(204), caller=Caller.REGISTERED_CLIENT)
     async def delete(self, request: web.Request) -> web.Response:
         asked = pb.DeleteRegistrationRequest(
             tenant_id=tenant_of(request),

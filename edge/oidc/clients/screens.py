@@ -14,6 +14,8 @@ from edge.oidc.access.browsers import Browsers
 from edge.oidc.access.documents import Members
 from edge.oidc.access.tenant import issuer_path
 from edge.oidc.config import OidcConfig
+from edge.oidc.openapi.operation import UNCHANGED, content, described, may, page
+from edge.oidc.openapi.schemas import answer_of
 from edge.oidc.pages import Pages
 from edge.oidc.stubs import Stubs
 from edge.problem import Handler
@@ -45,7 +47,7 @@ class _Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     logout_template: str | None = None
     custom_css: str | None = None
     logout_custom_css: str | None = None
-    removed_rules: msgspec.Raw = msgspec.Raw()
+    removed_rules: object = None
 
     def message(self) -> pb.ScreenSettings:
         sent = msgspec.structs.asdict(self)
@@ -73,6 +75,12 @@ class ScreensEndpoint:
         self._calls = calls
         self._pages = pages
 
+    @described(
+        "The look of the pages of a client.",
+        content(answer_of(_Settings)),
+        UNCHANGED,
+        headers=(may("If-None-Match", "Entity tags of the caller's copies."),),
+    )
     async def get(self, request: web.Request) -> web.Response:
         tenant_id, client_id = tenant_and_id(request)
         asked = pb.GetClientScreensRequest(
@@ -83,6 +91,13 @@ class ScreensEndpoint:
             return web.Response(status=304, headers=_tagged(found.etag))
         return written(_members(found.settings), headers=_tagged(found.etag))
 
+    @described(
+        "Replaces the look of the pages of a client.",
+        content(answer_of(_Settings)),
+        body=_Settings,
+        headers=(may("If-Match", "Entity tags that the present look must have."),),
+        refusals=(412,),
+    )
     async def update(self, request: web.Request) -> web.Response:
         (tenant_id, client_id), caller = tenant_and_id(request), self._calls.caller(request)
         sent = await read_json(request, _Settings, max_bytes=_MAX_BYTES)
@@ -99,6 +114,7 @@ class ScreensEndpoint:
         document = _members(saved.settings) | {"removed_rules": counts}
         return written(document, headers=_tagged(saved.etag))
 
+    @described("Draws a page with a look that is not saved.", page("The page."), body=_Draft)
     async def preview(self, request: web.Request) -> web.Response:
         (tenant_id, client_id), caller = tenant_and_id(request), self._calls.caller(request)
         sent = await read_json(request, _Draft, max_bytes=_MAX_BYTES)

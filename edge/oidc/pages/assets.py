@@ -6,6 +6,7 @@ from aiohttp import web
 
 from edge.assets import Assets
 from edge.oidc.access.refusal import Refused
+from edge.oidc.openapi.operation import UNCHANGED, Answer, Caller, described
 from edge.oidc.prefix import PREFIX
 
 _FOLDER = Path(__file__).parent / "static"
@@ -18,6 +19,13 @@ class PageAssets:
         self._files = Assets(_FOLDER, f"{PREFIX}/static")
         self.addresses = self._files.addresses
 
+    @described(
+        "A file of the pages.",
+        Answer(status=200, text="The file.", media_type="*/*"),
+        UNCHANGED,
+        caller=Caller.ANYBODY,
+        refusals=(404,),
+    )
     async def get(self, request: web.Request) -> web.Response:
         found = self._files.get(request)
         if found is None:

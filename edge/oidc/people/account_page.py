@@ -13,6 +13,7 @@ from edge.oidc.access.administration_calls import AdministrationCalls
 from edge.oidc.access.browsers import Browsers
 from edge.oidc.access.own_authorization import own_authorization
 from edge.oidc.access.tenant import issuer_path, tenant_of
+from edge.oidc.openapi.operation import Caller, described, page, redirect
 from edge.oidc.pages import Pages
 from edge.oidc.pages.account import AccountFacts, account_page
 from edge.oidc.stubs import Stubs
@@ -38,6 +39,13 @@ class AccountPageEndpoint:
         self._browsers = browsers
         self._pages = pages
 
+    @described(
+        "The account of the user.",
+        page("The page."),
+        redirect("The sign-in."),
+        redirect("The account page of the tenant.", status=303),
+        caller=Caller.ANYBODY,
+    )
     async def get(self, request: web.Request) -> web.Response:
         return await self._pages.instead_of_refusals(request, self._get(request))
 

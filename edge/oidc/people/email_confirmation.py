@@ -14,6 +14,7 @@ from edge.oidc.access.browsers import Browsers
 from edge.oidc.access.form import read_form, single
 from edge.oidc.access.tenant import issuer_path, tenant_of
 from edge.oidc.config import OidcConfig
+from edge.oidc.openapi.operation import Caller, described, done, needs, page, redirect
 from edge.oidc.pages import Pages
 from edge.oidc.pages.confirmation import ConfirmationPages
 from edge.oidc.pages.explanations import explanation_of_confirmation
@@ -37,17 +38,37 @@ class EmailConfirmationEndpoint:
         self._pages = pages
         self._own_pages = ConfirmationPages(pages)
 
+    @described("Asks whether to confirm the address.", page("The question."), caller=Caller.ANYBODY)
     async def get(self, request: web.Request) -> web.Response:
         return await self._pages.instead_of_refusals(request, self._get(request))
 
+    @described(
+        "Confirms the address of the letter.",
+        page("It is confirmed."),
+        redirect("Where the user chooses a password.", status=303),
+        caller=Caller.ANYBODY,
+    )
     async def confirm(self, request: web.Request) -> web.Response:
         return await self._pages.instead_of_refusals(request, self._confirm(request))
 
+    @described(
+        "The form by which people ask for another letter with a confirmation link.",
+        page("The form."),
+        caller=Caller.ANYBODY,
+    )
     async def get_form(self, request: web.Request) -> web.Response:
         return await self._pages.instead_of_refusals(
             request, self._get_form(request), explanation_of_confirmation
         )
 
+    @described(
+        "Sends another letter with a confirmation link.",
+        done(200, "A letter is on its way if there is such an account."),
+        page("A letter is on its way if there is such an account; for a form."),
+        caller=Caller.ANYBODY,
+        body=_Request,
+        form=(needs("email", "The e-mail address."), needs("pow", "The solution of a challenge.")),
+    )
     async def request(self, request: web.Request) -> web.Response:
         if request.content_type == JSON:
             sent = await read_json(request, _Request, max_bytes=self._config.max_form_bytes)

@@ -12,6 +12,8 @@ from edge.oidc.access.administration_calls import (
 )
 from edge.oidc.access.body import read_json
 from edge.oidc.access.tenant import tenant_of
+from edge.oidc.openapi.operation import content, described, done
+from edge.oidc.openapi.schemas import part
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import group_service_pb2 as pb
 
@@ -26,11 +28,15 @@ class GroupsEndpoint:
         self._groups = stubs.groups
         self._calls = calls
 
+    @described("Lists the groups of a tenant.", content(part(pb.ListGroupsResponse, "groups")))
     async def list(self, request: web.Request) -> web.Response:
         asked = pb.ListGroupsRequest(tenant_id=tenant_of(request), caller=self._calls.caller(request))
         found = await self._groups.ListGroups(asked, timeout=self._calls.timeout)
         return written(list(map(members, found.groups)))
 
+    @described(
+        "Creates a group.", content(part(pb.CreateGroupResponse, "group")), body=_Group, refusals=(409,)
+    )
     async def create(self, request: web.Request) -> web.Response:
         caller = self._calls.caller(request)
         sent = await read_json(request, _Group, max_bytes=self._calls.max_bytes)
@@ -40,6 +46,9 @@ class GroupsEndpoint:
         created = await self._groups.CreateGroup(asked, timeout=self._calls.timeout)
         return written(members(created.group))
 
+    @described(
+        "Replaces a group.", content(part(pb.UpdateGroupResponse, "group")), body=_Group, refusals=(409,)
+    )
     async def update(self, request: web.Request) -> web.Response:
         (tenant_id, group_id), caller = tenant_and_id(request), self._calls.caller(request)
         sent = await read_json(request, _Group, max_bytes=self._calls.max_bytes)
@@ -53,6 +62,7 @@ class GroupsEndpoint:
         updated = await self._groups.UpdateGroup(asked, timeout=self._calls.long_timeout)
         return written(members(updated.group))
 
+    @described("Deletes a group.", done())
     async def delete(self, request: web.Request) -> web.Response:
         tenant_id, group_id = tenant_and_id(request)
         asked = pb.DeleteGroupRequest(

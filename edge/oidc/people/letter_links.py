@@ -9,6 +9,7 @@ from edge.oidc.access.administration_calls import tenant_and_id
 from edge.oidc.access.browsers import Browsers
 from edge.oidc.access.tenant import issuer_path
 from edge.oidc.config import OidcConfig
+from edge.oidc.openapi.operation import Caller, described, page
 from edge.oidc.pages import Pages
 from edge.oidc.pages.explanations import Explain, explanation_of_link
 from edge.oidc.stubs import Stubs
@@ -24,9 +25,17 @@ class RevocationLinkEndpoint:
         self._browsers = browsers
         self._pages = pages
 
+    @described(
+        "Asks whether to end all sessions of an account.", page("The question."), caller=Caller.ANYBODY
+    )
     async def get(self, request: web.Request) -> web.Response:
         return await self._pages.instead_of_refusals(request, self._get(request), _to_new_password(request))
 
+    @described(
+        "Ends all sessions of an account, and cancels unconfirmed changes.",
+        page("They have ended."),
+        caller=Caller.ANYBODY,
+    )
     async def post(self, request: web.Request) -> web.Response:
         return await self._pages.instead_of_refusals(request, self._post(request), _to_new_password(request))
 
@@ -69,9 +78,11 @@ class AddressChangeEndpoint:
         self._browsers = browsers
         self._pages = pages
 
+    @described("Asks whether to confirm a new address.", page("The question."), caller=Caller.ANYBODY)
     async def get(self, request: web.Request) -> web.Response:
         return await self._pages.instead_of_refusals(request, self._get(request), _to_entry(request))
 
+    @described("Confirms a new address.", page("It is confirmed."), caller=Caller.ANYBODY)
     async def post(self, request: web.Request) -> web.Response:
         return await self._pages.instead_of_refusals(request, self._post(request), _to_entry(request))
 

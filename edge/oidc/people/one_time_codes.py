@@ -6,6 +6,8 @@ from aiohttp import web
 
 from edge.oidc.access.administration_calls import AdministrationCalls, members, named, tenant_and_id, written
 from edge.oidc.access.body import read_json
+from edge.oidc.openapi.operation import content, described, done
+from edge.oidc.openapi.schemas import OBJECT, STRING, STRINGS, an_object, message, part, with_any
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import one_time_code_service_pb2 as pb
 
@@ -30,6 +32,9 @@ class OneTimeCodesEndpoint:
         self._codes = stubs.one_time_codes
         self._calls = calls
 
+    @described(
+        "Lists the code generators of a user.", content(part(pb.ListCodeGeneratorsResponse, "generators"))
+    )
     async def list(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
         asked = pb.ListCodeGeneratorsRequest(
@@ -38,6 +43,11 @@ class OneTimeCodesEndpoint:
         found = await self._codes.ListCodeGenerators(asked, timeout=self._calls.timeout)
         return written(list(map(members, found.generators)))
 
+    @described(
+        "Begins the set-up of a code generator: RFC 6238.",
+        content(with_any(an_object(id=STRING, secret=STRING, otpauth_uri=STRING))),
+        body=_Named,
+    )
     async def begin(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
         sent = await read_json(request, _Named, max_bytes=self._calls.max_bytes)
@@ -61,6 +71,12 @@ class OneTimeCodesEndpoint:
             status=_CREATED,
         )
 
+    @described(
+        "Ends the set-up of a code generator with its first code.",
+        done(201),
+        content(OBJECT, status=201),
+        body=_First,
+    )
     async def confirm(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
         sent = await read_json(request, _First, max_bytes=self._calls.max_bytes)
@@ -74,6 +90,7 @@ class OneTimeCodesEndpoint:
         await self._codes.ConfirmCodeGenerator(asked, timeout=self._calls.timeout)
         return web.Response(status=_CREATED)
 
+    @described("Renames a code generator.", done(), body=_Named)
     async def rename(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
         sent = await read_json(request, _Named, max_bytes=self._calls.max_bytes)
@@ -88,6 +105,7 @@ class OneTimeCodesEndpoint:
         await self._codes.RenameCodeGenerator(asked, timeout=self._calls.timeout)
         return web.Response()
 
+    @described("Deletes a code generator.", done(), body=_Modified, has_optional_body=True)
     async def delete(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
         sent = await self._modified(request)
@@ -101,6 +119,7 @@ class OneTimeCodesEndpoint:
         await self._codes.DeleteCodeGenerator(asked, timeout=self._calls.timeout)
         return web.Response()
 
+    @described("Says how many recovery codes are left.", content(message(pb.GetRecoveryCodesResponse)))
     async def recovery_codes(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
         asked = pb.GetRecoveryCodesRequest(
@@ -109,6 +128,12 @@ class OneTimeCodesEndpoint:
         found = await self._codes.GetRecoveryCodes(asked, timeout=self._calls.timeout)
         return written(members(found))
 
+    @described(
+        "Makes new recovery codes; the response alone has them.",
+        content(an_object(recovery_codes=STRINGS), status=201),
+        body=_Modified,
+        has_optional_body=True,
+    )
     async def make_recovery_codes(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
         sent = await self._modified(request)
@@ -121,6 +146,7 @@ class OneTimeCodesEndpoint:
         made = await self._codes.CreateRecoveryCodes(asked, timeout=self._calls.timeout)
         return written({"recovery_codes": [*made.recovery_codes]}, status=_CREATED)
 
+    @described("Deletes the recovery codes.", done(), body=_Modified, has_optional_body=True)
     async def delete_recovery_codes(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
         sent = await self._modified(request)

@@ -6,7 +6,9 @@ from aiohttp import web
 from edge.oidc.access.administration_calls import AdministrationCalls, tenant_and_id, written
 from edge.oidc.access.body import bad_request, read_json
 from edge.oidc.access.browsers import CSRF_HEADER, Browsers
-from edge.oidc.people.user_fields import user_members
+from edge.oidc.openapi.operation import content, described, done
+from edge.oidc.openapi.schemas import INTEGER, STRING, an_object
+from edge.oidc.people.user_fields import USER, user_members
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import account_service_pb2 as pb
 from gnomon.identity.v1 import user_pb2
@@ -60,6 +62,12 @@ class OwnAccountEndpoint:
         self._calls = calls
         self._browsers = browsers
 
+    @described(
+        "Issues a modification token for the password or a second factor: changes of factors carry it.",
+        content(an_object(id=STRING, user_id=STRING, exp=INTEGER)),
+        body=_Proof,
+        refusals=(406,),
+    )
     async def prove(self, request: web.Request) -> web.Response:
         (tenant_id, user_id), caller = tenant_and_id(request), self._calls.caller(request)
         sent = await read_json(request, _Proof, max_bytes=self._calls.max_bytes)
@@ -82,6 +90,7 @@ class OwnAccountEndpoint:
             }
         )
 
+    @described("Changes the account of the caller.", content(USER), body=_Changes, refusals=(406, 409))
     async def update(self, request: web.Request) -> web.Response:
         (tenant_id, user_id), caller = tenant_and_id(request), self._calls.caller(request)
         sent = await read_json(request, _Changes, max_bytes=self._calls.max_bytes)
@@ -105,6 +114,7 @@ class OwnAccountEndpoint:
             self._browsers.keep(request, response, cookie=updated.cookie)
         return response
 
+    @described("Changes the username.", content(USER), body=_Username, refusals=(406, 409))
     async def update_username(self, request: web.Request) -> web.Response:
         """Change the username; without a name it is removed."""
         (tenant_id, user_id), caller = tenant_and_id(request), self._calls.caller(request)
@@ -119,6 +129,7 @@ class OwnAccountEndpoint:
         updated = await self._accounts.UpdatePreferredUsername(asked, timeout=self._calls.timeout)
         return written(user_members(updated.user))
 
+    @described("Says whether users may delete their account.", done(202), refusals=(406,))
     async def check_deletion(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
         asked = pb.CheckAccountDeletionRequest(
@@ -127,6 +138,7 @@ class OwnAccountEndpoint:
         await self._accounts.CheckAccountDeletion(asked, timeout=self._calls.timeout)
         return web.Response(status=_ACCEPTED)
 
+    @described("Deletes the account of the caller.", done(204), body=_Deletion, refusals=(406,))
     async def delete(self, request: web.Request) -> web.Response:
         (tenant_id, user_id), caller = tenant_and_id(request), self._calls.caller(request)
         sent = await read_json(request, _Deletion, max_bytes=self._calls.max_bytes)

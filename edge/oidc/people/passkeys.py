@@ -13,6 +13,8 @@ from edge.oidc.access.browsers import CSRF_HEADER, Browsers
 from edge.oidc.access.tenant import tenant_of
 from edge.oidc.authentication.sign_in_fields import SignInFields
 from edge.oidc.authentication.steps import scripted
+from edge.oidc.openapi.operation import Caller, content, described, done
+from edge.oidc.openapi.schemas import OBJECT, STRING, an_object, part, with_any
 from edge.oidc.people.shown_links import shown_link
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import passkey_service_pb2 as pb
@@ -67,6 +69,7 @@ class PasskeysEndpoint:
         self._calls = calls
         self._browsers = browsers
 
+    @described("Lists the passkeys of a user.", content(part(pb.ListPasskeysResponse, "passkeys")))
     async def list(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
         asked = pb.ListPasskeysRequest(
@@ -75,6 +78,7 @@ class PasskeysEndpoint:
         found = await self._passkeys.ListPasskeys(asked, timeout=self._calls.timeout)
         return written(list(map(members, found.passkeys)))
 
+    @described("Deletes a passkey.", done(), body=_Modified, has_optional_body=True)
     async def delete(self, request: web.Request) -> web.Response:
         (tenant_id, user_id), (_, name) = tenant_and_id(request), tenant_and_id(request, "name")
         sent = await self._modified(request)
@@ -88,6 +92,13 @@ class PasskeysEndpoint:
         await self._passkeys.DeletePasskey(asked, timeout=self._calls.timeout)
         return web.Response()
 
+    @described(
+        "Replaces the password of the account by its passkeys.",
+        done(),
+        body=_Modified,
+        has_optional_body=True,
+        refusals=(406,),
+    )
     async def convert(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
         sent = await self._modified(request)
@@ -100,6 +111,9 @@ class PasskeysEndpoint:
         await self._passkeys.ConvertToPasskey(asked, timeout=self._calls.timeout)
         return web.Response()
 
+    @described(
+        "Begins a ceremony of registration: WebAuthn Level 3 §7.1.", content(OBJECT), body=_Registration
+    )
     async def start_registration(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
         sent = await read_json(request, _Registration, max_bytes=self._calls.max_bytes)
@@ -115,6 +129,12 @@ class PasskeysEndpoint:
         started = await self._passkeys.StartPasskeyRegistration(asked, timeout=self._calls.timeout)
         return written(_public_key(started.options))
 
+    @described(
+        "Ends a ceremony of registration.",
+        done(201),
+        content(an_object(location=STRING), status=201),
+        body=_Registered,
+    )
     async def finish_registration(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
         sent = await read_json(request, _Registered, max_bytes=_MAX_ANSWER_BYTES)
@@ -130,6 +150,12 @@ class PasskeysEndpoint:
         await self._passkeys.FinishPasskeyRegistration(asked, timeout=self._calls.timeout)
         return web.Response(status=201)
 
+    @described(
+        "Begins a ceremony of authentication: WebAuthn Level 3 §7.2.",
+        content(with_any(an_object(code=STRING, rcr=OBJECT))),
+        caller=Caller.BROWSER,
+        body=_Start,
+    )
     async def start(self, request: web.Request) -> web.Response:
         """Begin an authentication ceremony, for the user of the path or for any passkey."""
         sent = await read_json(request, _Start, max_bytes=self._calls.max_bytes)
@@ -155,6 +181,13 @@ class PasskeysEndpoint:
             }
         )
 
+    @described(
+        "Ends a ceremony of authentication.",
+        content(OBJECT, status=202),
+        done(202, "The redirect URI with the response is in `Location`."),
+        caller=Caller.BROWSER,
+        body=_Answer,
+    )
     async def finish(self, request: web.Request) -> web.Response:
         sent = await read_json(request, _Answer, max_bytes=_MAX_ANSWER_BYTES)
         asked = pb.FinishPasskeyAuthenticationRequest(

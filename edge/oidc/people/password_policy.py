@@ -6,6 +6,8 @@ from aiohttp import web
 from edge.oidc.access.administration_calls import AdministrationCalls, members, written
 from edge.oidc.access.body import bad_request, read_json
 from edge.oidc.access.tenant import tenant_of
+from edge.oidc.openapi.operation import Caller, content, described
+from edge.oidc.openapi.schemas import part
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import password_policy_service_pb2 as pb
 
@@ -37,11 +39,21 @@ class PasswordPolicyEndpoint:
         self._policies = stubs.password_policies
         self._calls = calls
 
+    @described(
+        "The rules for passwords.",
+        content(part(pb.GetPasswordPolicyResponse, "policy")),
+        caller=Caller.ANYBODY,
+    )
     async def get(self, request: web.Request) -> web.Response:
         asked = pb.GetPasswordPolicyRequest(tenant_id=tenant_of(request))
         found = await self._policies.GetPasswordPolicy(asked, timeout=self._calls.timeout)
         return written(members(found.policy))
 
+    @described(
+        "Replaces the rules for passwords.",
+        content(part(pb.UpdatePasswordPolicyResponse, "policy")),
+        body=_Policy,
+    )
     async def update(self, request: web.Request) -> web.Response:
         caller = self._calls.caller(request)
         sent = await read_json(request, _Policy, max_bytes=self._calls.max_bytes)

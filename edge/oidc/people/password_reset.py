@@ -12,6 +12,8 @@ from edge.oidc.access.browsers import Browsers
 from edge.oidc.access.form import form_of, query_parameters, read_form, single
 from edge.oidc.access.tenant import issuer_path, tenant_of
 from edge.oidc.config import OidcConfig
+from edge.oidc.openapi.operation import Caller, content, described, done, may, needs, page
+from edge.oidc.openapi.schemas import BOOLEAN, OBJECT, STRING, an_object
 from edge.oidc.pages import Pages
 from edge.oidc.pages.explanations import explanation_of_link, explanation_of_password, explanation_of_reset
 from edge.oidc.people.shown_links import shown_link
@@ -48,9 +50,31 @@ class PasswordResetEndpoint:
         self._browsers = browsers
         self._pages = pages
 
+    @described(
+        "The form by which people ask for a link to choose a password.",
+        page("The form."),
+        caller=Caller.ANYBODY,
+        query=(
+            may("client_id", "Client that the user came from."),
+            may("redirect_uri", "Address to continue at."),
+        ),
+    )
     async def get_page(self, request: web.Request) -> web.Response:
         return await self._pages.instead_of_refusals(request, self._get_page(request), explanation_of_reset)
 
+    @described(
+        "Sends a letter with a link to choose a password.",
+        done(200, "A letter is on its way if there is such an account."),
+        page("A letter is on its way if there is such an account; for a form."),
+        caller=Caller.ANYBODY,
+        body=_ResetBody,
+        form=(
+            needs("email", "The e-mail address."),
+            needs("pow", "The solution of a challenge."),
+            may("client_id", "Client that the user came from."),
+            may("redirect_uri", "Address to continue at."),
+        ),
+    )
     async def ask(self, request: web.Request) -> web.Response:
         """Request a link by mail."""
         if request.content_type == JSON:
@@ -59,6 +83,16 @@ class PasswordResetEndpoint:
             return web.Response()
         return await self._pages.instead_of_refusals(request, self._ask_by_form(request))
 
+    @described(
+        "Opens a link to choose a password.",
+        page("The form."),
+        content(
+            an_object(
+                csrf_token=STRING, password_policy=OBJECT, needs_passkey=BOOLEAN, is_new_account=BOOLEAN
+            )
+        ),
+        caller=Caller.ANYBODY,
+    )
     async def open(self, request: web.Request) -> web.Response:
         """Open a link, as a page or as JSON; a prefetch does not open it."""
         if _is_prefetch(request):
@@ -72,6 +106,12 @@ class PasswordResetEndpoint:
         response.headers[hdrs.VARY] = hdrs.ACCEPT
         return response
 
+    @described(
+        "Sets the password.",
+        done(202, "Where the user signs in is in `Location`."),
+        caller=Caller.ANYBODY,
+        body=_NewPassword,
+    )
     async def put(self, request: web.Request) -> web.Response:
         sent = await read_json(request, _NewPassword, max_bytes=self._config.max_form_bytes)
         location = await self._reset(request, sent)
@@ -79,6 +119,16 @@ class PasswordResetEndpoint:
         self._browsers.hold_link(request, response, cookie=_Cookie("", 0))
         return response
 
+    @described(
+        "Sets the password, by a form.",
+        page("It is set."),
+        caller=Caller.ANYBODY,
+        form=(
+            needs("magic_link_id", "The code of the link."),
+            needs("password", "The password."),
+            needs("csrf_token", "Of the page."),
+        ),
+    )
     async def post_form(self, request: web.Request) -> web.Response:
         explain = explanation_of_password(**_another_link(request))
         return await self._pages.instead_of_refusals(request, self._post_form(request), explain)

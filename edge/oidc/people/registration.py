@@ -14,6 +14,7 @@ from edge.oidc.access.own_authorization import own_sign_in
 from edge.oidc.access.refusal import use_company_sign_in
 from edge.oidc.access.tenant import issuer_path, tenant_of
 from edge.oidc.config import OidcConfig
+from edge.oidc.openapi.operation import Caller, described, done, may, needs, page
 from edge.oidc.pages import Pages
 from edge.oidc.pages.confirmation import ConfirmationPages
 from edge.oidc.pages.explanations import explanation_of_registration
@@ -40,9 +41,34 @@ class RegistrationEndpoint:
         self._pages = pages
         self._own_pages = ConfirmationPages(pages)
 
+    @described(
+        "The form by which people register.",
+        page("The form."),
+        caller=Caller.ANYBODY,
+        query=(
+            may("client_id", "Client that the user came from."),
+            may("redirect_uri", "Address to continue at."),
+        ),
+    )
     async def get(self, request: web.Request) -> web.Response:
         return await self._pages.instead_of_refusals(request, self._get(request), explanation_of_registration)
 
+    @described(
+        "Registers a user.",
+        done(204, "A letter is on its way; for JSON."),
+        page("A letter is on its way; for a form."),
+        caller=Caller.ANYBODY,
+        body=_Registration,
+        form=(
+            needs("email", "The e-mail address."),
+            needs("password", "The password."),
+            needs("pow", "The solution of a challenge."),
+            may("given_name", "The given name."),
+            may("family_name", "The family name."),
+            may("preferred_username", "The username."),
+        ),
+        refusals=(409,),
+    )
     async def post(self, request: web.Request) -> web.Response:
         if request.content_type == JSON:
             return await self._post_json(request)

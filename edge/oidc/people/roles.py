@@ -12,6 +12,8 @@ from edge.oidc.access.administration_calls import (
 )
 from edge.oidc.access.body import read_json
 from edge.oidc.access.tenant import tenant_of
+from edge.oidc.openapi.operation import content, described, done
+from edge.oidc.openapi.schemas import part
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import role_service_pb2 as pb
 
@@ -26,11 +28,13 @@ class RolesEndpoint:
         self._roles = stubs.roles
         self._calls = calls
 
+    @described("Lists the roles of a tenant.", content(part(pb.ListRolesResponse, "roles")))
     async def list(self, request: web.Request) -> web.Response:
         asked = pb.ListRolesRequest(tenant_id=tenant_of(request), caller=self._calls.caller(request))
         found = await self._roles.ListRoles(asked, timeout=self._calls.timeout)
         return written(list(map(members, found.roles)))
 
+    @described("Creates a role.", content(part(pb.CreateRoleResponse, "role")), body=_Role, refusals=(409,))
     async def create(self, request: web.Request) -> web.Response:
         caller = self._calls.caller(request)
         sent = await read_json(request, _Role, max_bytes=self._calls.max_bytes)
@@ -43,6 +47,7 @@ class RolesEndpoint:
         created = await self._roles.CreateRole(asked, timeout=self._calls.timeout)
         return written(members(created.role))
 
+    @described("Replaces a role.", content(part(pb.UpdateRoleResponse, "role")), body=_Role, refusals=(409,))
     async def update(self, request: web.Request) -> web.Response:
         (tenant_id, role_id), caller = tenant_and_id(request), self._calls.caller(request)
         sent = await read_json(request, _Role, max_bytes=self._calls.max_bytes)
@@ -56,6 +61,7 @@ class RolesEndpoint:
         updated = await self._roles.UpdateRole(asked, timeout=self._calls.long_timeout)
         return written(members(updated.role))
 
+    @described("Deletes a role.", done())
     async def delete(self, request: web.Request) -> web.Response:
         tenant_id, role_id = tenant_and_id(request)
         asked = pb.DeleteRoleRequest(tenant_id=tenant_id, caller=self._calls.caller(request), role_id=role_id)

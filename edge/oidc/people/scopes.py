@@ -6,6 +6,8 @@ from aiohttp import web
 from edge.oidc.access.administration_calls import AdministrationCalls, members, tenant_and_id, written
 from edge.oidc.access.body import read_json
 from edge.oidc.access.tenant import tenant_of
+from edge.oidc.openapi.operation import content, described, done
+from edge.oidc.openapi.schemas import part
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import scope_service_pb2 as pb
 
@@ -21,11 +23,15 @@ class ScopesEndpoint:
         self._scopes = stubs.scopes
         self._calls = calls
 
+    @described("Lists the scopes of a tenant.", content(part(pb.ListScopesResponse, "scopes")))
     async def list(self, request: web.Request) -> web.Response:
         asked = pb.ListScopesRequest(tenant_id=tenant_of(request), caller=self._calls.caller(request))
         found = await self._scopes.ListScopes(asked, timeout=self._calls.timeout)
         return written(list(map(members, found.scopes)))
 
+    @described(
+        "Creates a scope.", content(part(pb.CreateScopeResponse, "scope")), body=_Scope, refusals=(409,)
+    )
     async def create(self, request: web.Request) -> web.Response:
         caller = self._calls.caller(request)
         sent = await read_json(request, _Scope, max_bytes=self._calls.max_bytes)
@@ -39,6 +45,9 @@ class ScopesEndpoint:
         created = await self._scopes.CreateScope(asked, timeout=self._calls.timeout)
         return written(members(created.scope))
 
+    @described(
+        "Replaces a scope.", content(part(pb.UpdateScopeResponse, "scope")), body=_Scope, refusals=(409,)
+    )
     async def update(self, request: web.Request) -> web.Response:
         (tenant_id, scope_id), caller = tenant_and_id(request), self._calls.caller(request)
         sent = await read_json(request, _Scope, max_bytes=self._calls.max_bytes)
@@ -53,6 +62,7 @@ class ScopesEndpoint:
         updated = await self._scopes.UpdateScope(asked, timeout=self._calls.long_timeout)
         return written(members(updated.scope))
 
+    @described("Deletes a scope.", done())
     async def delete(self, request: web.Request) -> web.Response:
         tenant_id, scope_id = tenant_and_id(request)
         asked = pb.DeleteScopeRequest(

@@ -7,6 +7,8 @@ from aiohttp import web
 from edge.oidc.access.administration_calls import AdministrationCalls, members, tenant_and_id, written
 from edge.oidc.access.body import read_json
 from edge.oidc.access.tenant import tenant_of
+from edge.oidc.openapi.operation import content, described, done
+from edge.oidc.openapi.schemas import ANY, STRING, an_object, array, part
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import user_attribute_service_pb2 as pb
 
@@ -31,11 +33,21 @@ class UserAttributesEndpoint:
         self._attributes = stubs.user_attributes
         self._calls = calls
 
+    @described(
+        "Lists the custom attributes of users.",
+        content(an_object(values=part(pb.ListUserAttributesResponse, "values"))),
+    )
     async def list(self, request: web.Request) -> web.Response:
         asked = pb.ListUserAttributesRequest(tenant_id=tenant_of(request), caller=self._calls.caller(request))
         found = await self._attributes.ListUserAttributes(asked, timeout=self._calls.timeout)
         return written({"values": list(map(members, found.values))})
 
+    @described(
+        "Creates a custom attribute.",
+        content(part(pb.CreateUserAttributeResponse, "attribute")),
+        body=_Attribute,
+        refusals=(409,),
+    )
     async def create(self, request: web.Request) -> web.Response:
         caller = self._calls.caller(request)
         sent = await read_json(request, _Attribute, max_bytes=self._calls.max_bytes)
@@ -49,6 +61,12 @@ class UserAttributesEndpoint:
         created = await self._attributes.CreateUserAttribute(asked, timeout=self._calls.timeout)
         return written(members(created.attribute))
 
+    @described(
+        "Replaces a custom attribute.",
+        content(part(pb.UpdateUserAttributeResponse, "attribute")),
+        body=_Attribute,
+        refusals=(409,),
+    )
     async def update(self, request: web.Request) -> web.Response:
         (tenant_id, name), caller = tenant_and_id(request, "name"), self._calls.caller(request)
         sent = await read_json(request, _Attribute, max_bytes=self._calls.max_bytes)
@@ -63,6 +81,7 @@ class UserAttributesEndpoint:
         updated = await self._attributes.UpdateUserAttribute(asked, timeout=self._calls.long_timeout)
         return written(members(updated.attribute))
 
+    @described("Deletes a custom attribute, and its values.", done())
     async def delete(self, request: web.Request) -> web.Response:
         tenant_id, name = tenant_and_id(request, "name")
         asked = pb.DeleteUserAttributeRequest(
@@ -71,6 +90,10 @@ class UserAttributesEndpoint:
         await self._attributes.DeleteUserAttribute(asked, timeout=self._calls.long_timeout)
         return web.Response()
 
+    @described(
+        "Lists the values of custom attributes of a user.",
+        content(an_object(values=array(an_object(key=STRING, value=ANY)))),
+    )
     async def get_values(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
         asked = pb.GetUserAttributeValuesRequest(
@@ -79,6 +102,10 @@ class UserAttributesEndpoint:
         found = await self._attributes.GetUserAttributeValues(asked, timeout=self._calls.timeout)
         return _values_written(found)
 
+    @described(
+        "Lists the custom attributes that the user may change.",
+        content(an_object(values=part(pb.ListEditableUserAttributesResponse, "values"))),
+    )
     async def list_editable(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
         asked = pb.ListEditableUserAttributesRequest(
@@ -87,6 +114,11 @@ class UserAttributesEndpoint:
         found = await self._attributes.ListEditableUserAttributes(asked, timeout=self._calls.timeout)
         return written({"values": list(map(members, found.values))})
 
+    @described(
+        "Changes values of custom attributes of a user.",
+        content(an_object(values=array(an_object(key=STRING, value=ANY)))),
+        body=_Values,
+    )
     async def update_values(self, request: web.Request) -> web.Response:
         (tenant_id, user_id), caller = tenant_and_id(request), self._calls.caller(request)
         sent = await read_json(request, _Values, max_bytes=self._calls.max_bytes)

@@ -11,6 +11,7 @@ import msgspec
 from edge.oidc.access.administration_calls import members
 from edge.oidc.access.body import bad_request
 from edge.oidc.access.documents import Members
+from edge.oidc.openapi.schemas import choice, message
 from gnomon.identity.v1 import user_pb2 as pb
 
 _VALUES = ("birthdate", "phone", "street", "zip", "city", "country", "preferred_username", "tz")
@@ -29,6 +30,9 @@ _EMPTY: Mapping[str, object] = {
     "user_expires": 0,
     **{f"{_VALUE_PREFIX}{name}": "" for name in _VALUES},
 }
+
+
+USER = message(pb.User, confirmation_state=choice(*_CONFIRMATION_STATES.values()))
 
 
 def user_members(user: pb.User) -> Members:

@@ -14,7 +14,9 @@ from edge.oidc.access.administration_calls import (
 )
 from edge.oidc.access.body import bad_request, read_json
 from edge.oidc.access.tenant import tenant_of
-from edge.oidc.people.user_fields import NewUser, UserBody, UserPatch, user_members
+from edge.oidc.openapi.operation import PAGE, content, described, done, may, paged
+from edge.oidc.openapi.schemas import array, choice
+from edge.oidc.people.user_fields import USER, NewUser, UserBody, UserPatch, user_members
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import user_service_pb2 as pb
 
@@ -29,6 +31,19 @@ class UsersEndpoint:
         self._users = stubs.users
         self._calls = calls
 
+    @described(
+        "Lists or searches the users of a tenant.",
+        content(array(USER)),
+        paged(array(USER)),
+        query=(
+            may("search", "Words in names and e-mail addresses."),
+            may("group", "Name of a group of the users."),
+            may("role", "Name of a role of the users."),
+            may("sort", "Member to sort by.", choice(*sorted(_SORTED_BY - {""}))),
+            may("order", "The order.", choice(*sorted(_ORDERS))),
+            *PAGE,
+        ),
+    )
     async def list(self, request: web.Request) -> web.Response:
         caller = self._calls.caller(request)
         size, token = page_asked(request)
@@ -42,6 +57,7 @@ class UsersEndpoint:
         found = await self._users.ListUsers(asked, timeout=self._calls.timeout)
         return page_written(list(map(user_members, found.users)), size, found.continuation_token)
 
+    @described("Creates a user.", content(USER), body=NewUser, refusals=(409,))
     async def create(self, request: web.Request) -> web.Response:
         caller = self._calls.caller(request)
         new = await read_json(request, NewUser, max_bytes=self._calls.max_bytes)
@@ -49,23 +65,28 @@ class UsersEndpoint:
         created = await self._users.CreateUser(asked, timeout=self._calls.long_timeout)
         return written(user_members(created.user))
 
+    @described("A user.", content(USER))
     async def get(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
         asked = pb.GetUserRequest(tenant_id=tenant_id, caller=self._calls.caller(request), user_id=user_id)
         return written(user_members((await self._users.GetUser(asked, timeout=self._calls.timeout)).user))
 
+    @described("The user with an e-mail address.", content(USER))
     async def get_by_email(self, request: web.Request) -> web.Response:
         tenant_id, email = tenant_and_id(request, "email")
         asked = pb.GetUserByEmailRequest(tenant_id=tenant_id, caller=self._calls.caller(request), email=email)
         found = await self._users.GetUserByEmail(asked, timeout=self._calls.timeout)
         return written(user_members(found.user))
 
+    @described("Replaces a user.", content(USER), body=UserBody, refusals=(409,))
     async def put(self, request: web.Request) -> web.Response:
         return await self._update(request, UserBody)
 
+    @described("Changes members of a user.", content(USER), body=UserPatch, refusals=(409,))
     async def patch(self, request: web.Request) -> web.Response:
         return await self._update(request, UserPatch)
 
+    @described("Deletes a user.", done(204))
     async def delete(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
         asked = pb.DeleteUserRequest(tenant_id=tenant_id, caller=self._calls.caller(request), user_id=user_id)

@@ -12,6 +12,8 @@ from edge.oidc.access.peers import Peers
 from edge.oidc.access.refusal import Refused, invalid_request
 from edge.oidc.access.tenant import tenant_of
 from edge.oidc.config import OidcConfig
+from edge.oidc.openapi.operation import Caller, described, done, may, needs, redirect
+from edge.oidc.openapi.schemas import choice
 from edge.oidc.pages import Pages
 from edge.oidc.protocol.forward_auth import caller_headers
 from edge.oidc.protocol.forward_cookies import ForwardCookie, ForwardCookies
@@ -35,6 +37,26 @@ class ClientForwardAuthEndpoint:
         self._peers = peers
         self._pages = pages
 
+    @described(
+        "For a reverse proxy: whether the browser has signed in at the client, with headers about the user.",
+        done(text="The headers `x-forwarded-user`, and so on, are about the user."),
+        redirect("The sign-in."),
+        redirect("The sign-in.", status=303),
+        caller=Caller.ANYBODY,
+        query=(
+            may(
+                "redirect_state", "The status for a browser that has not.", choice("302", "303", "401", "403")
+            ),
+            may("danger_cookie_insecure", "Whether plain HTTP is permitted.", choice("true", "false")),
+        ),
+        headers=(
+            needs("X-Forwarded-Proto", "The scheme of the request."),
+            needs("X-Forwarded-Host", "Its host."),
+            needs("X-Forwarded-Uri", "Its path and query."),
+            needs("X-Forwarded-Method", "Its method."),
+        ),
+        refusals=(401,),
+    )
     async def admit(self, request: web.Request) -> web.Response:
         """Answer 200 with headers about the user, or the requested status with the address of the sign-in."""
         if not self._peers.is_trusted(request):
@@ -57,6 +79,16 @@ class ClientForwardAuthEndpoint:
             return web.Response(headers=caller_headers(admitted.caller))
         return _to_sign_in(admitted.sign_in, cookies, status=status)
 
+    @described(
+        "Takes the response to a sign-in behind a proxy.",
+        redirect("The address that the browser wanted."),
+        caller=Caller.ANYBODY,
+        query=(
+            may("state", "The state of the request."),
+            may("code", "The authorization code."),
+            may("error", "Error of the sign-in."),
+        ),
+    )
     async def callback(self, request: web.Request) -> web.Response:
         return await self._pages.instead_of_refusals(request, self._callback(request))
 

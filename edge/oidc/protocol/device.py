@@ -8,6 +8,9 @@ from edge.oidc.access.documents import document
 from edge.oidc.access.form import read_form, single
 from edge.oidc.access.tenant import tenant_of
 from edge.oidc.config import OidcConfig
+from edge.oidc.openapi.operation import Caller, content, described, may
+from edge.oidc.openapi.parameters import CLIENT_FORM
+from edge.oidc.openapi.schemas import published
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import device_service_pb2 as pb
 
@@ -18,6 +21,12 @@ class DeviceEndpoint:
         self._config = config
         self._browsers = browsers
 
+    @described(
+        "Begins the sign-in of a device without a browser: RFC 8628 §3.1.",
+        content(published(pb.StartDeviceAuthorizationResponse)),
+        caller=Caller.CLIENT,
+        form=(*CLIENT_FORM, may("scope", "Scopes, separated by spaces."), may("nonce", "For the ID token.")),
+    )
     async def post(self, request: web.Request) -> web.Response:
         form = await read_form(request, self._config.max_form_bytes)
         start = pb.StartDeviceAuthorizationRequest(

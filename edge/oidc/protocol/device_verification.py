@@ -16,6 +16,8 @@ from edge.oidc.access.form import Form, form_of, query_parameters, single
 from edge.oidc.access.own_authorization import own_authorization
 from edge.oidc.access.tenant import issuer_path, tenant_of
 from edge.oidc.config import OidcConfig
+from edge.oidc.openapi.operation import Caller, content, described, done, may, page, redirect
+from edge.oidc.openapi.schemas import INTEGER, STRING, an_object
 from edge.oidc.pages import Pages
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import device_service_pb2 as pb
@@ -54,9 +56,26 @@ class DeviceVerificationEndpoint:
         self._browsers = browsers
         self._pages = pages
 
+    @described(
+        "Asks for the user code of a device: RFC 8628 §3.3.",
+        page("The question."),
+        redirect("The sign-in."),
+        caller=Caller.ANYBODY,
+        query=(may("code", "The user code."),),
+    )
     async def get(self, request: web.Request) -> web.Response:
         return await self._pages.instead_of_refusals(request, self._get(request))
 
+    @described(
+        "Looks at a device that waits for its user, accepts or declines it.",
+        content(
+            an_object(scopes=STRING, client_id=STRING, client_name=STRING, ip=STRING, started_at=INTEGER)
+        ),
+        done(202, "The device is accepted."),
+        done(204, "The device is declined."),
+        caller=Caller.BROWSER,
+        body=Verification,
+    )
     async def post(self, request: web.Request) -> web.Response:
         sent = await read_json(request, Verification, max_bytes=self._config.max_form_bytes)
         asked = pb.VerifyDeviceRequest(

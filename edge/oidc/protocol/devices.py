@@ -5,6 +5,8 @@ from aiohttp import web
 
 from edge.oidc.access.administration_calls import AdministrationCalls, members, tenant_and_id, written
 from edge.oidc.access.body import read_json
+from edge.oidc.openapi.operation import content, described, done
+from edge.oidc.openapi.schemas import part
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import device_list_service_pb2 as pb
 
@@ -23,6 +25,7 @@ class DevicesEndpoint:
         self._devices = stubs.device_lists
         self._calls = calls
 
+    @described("Lists the devices of a user.", content(part(pb.ListDevicesResponse, "devices")))
     async def list(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
         asked = pb.ListDevicesRequest(
@@ -31,6 +34,7 @@ class DevicesEndpoint:
         found = await self._devices.ListDevices(asked, timeout=self._calls.timeout)
         return written(list(map(members, found.devices)))
 
+    @described("Renames a device.", done(), body=_Renamed)
     async def rename(self, request: web.Request) -> web.Response:
         """Rename the device; without a name it gets its id as name."""
         (tenant_id, user_id), caller = tenant_and_id(request), self._calls.caller(request)
@@ -45,10 +49,12 @@ class DevicesEndpoint:
         await self._devices.RenameDevice(asked, timeout=self._calls.timeout)
         return web.Response()
 
+    @described("Revokes the tokens of a device.", done(), body=_Revoked)
     async def revoke(self, request: web.Request) -> web.Response:
         sent = await read_json(request, _Revoked, max_bytes=self._calls.max_bytes)
         return await self._revoke(request, sent.device_id)
 
+    @described("Revokes the tokens of a device.", done())
     async def revoke_named(self, request: web.Request) -> web.Response:
         """Revoke the device in the path, for clients that send no body with DELETE."""
         _, device_id = tenant_and_id(request, "device_id")

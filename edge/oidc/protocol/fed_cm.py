@@ -13,6 +13,8 @@ from edge.oidc.access.form import form_of, query_parameters, single
 from edge.oidc.access.own_authorization import own_authorization
 from edge.oidc.access.tenant import issuer_path, tenant_of
 from edge.oidc.config import OidcConfig
+from edge.oidc.openapi.operation import Caller, content, described, may, needs, redirect
+from edge.oidc.openapi.schemas import OBJECT, STRING, STRINGS, an_object, array, choice
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import fed_cm_service_pb2 as pb
 from gnomon.identity.v1.discovery_service_pb2 import GetMetadataRequest
@@ -30,6 +32,11 @@ class FedCmEndpoint:
         self._timeout = config.call_timeout_seconds
         self._browsers = browsers
 
+    @described(
+        "The providers of the domain: FedCM §3.1.",
+        content(an_object(provider_urls=STRINGS, accounts_endpoint=STRING, login_url=STRING)),
+        caller=Caller.ANYBODY,
+    )
     async def web_identity(self, request: web.Request) -> web.Response:
         """Return the well-known file: a registrable domain has one provider, that of its own host."""
         found = await self._configuration(request)
@@ -41,6 +48,19 @@ class FedCmEndpoint:
             }
         )
 
+    @described(
+        "The addresses of the endpoints for browsers: FedCM §3.2.",
+        content(
+            an_object(
+                accounts_endpoint=STRING,
+                client_metadata_endpoint=STRING,
+                id_assertion_endpoint=STRING,
+                disconnect_endpoint=STRING,
+                login_url=STRING,
+            )
+        ),
+        caller=Caller.ANYBODY,
+    )
     async def configuration(self, request: web.Request) -> web.Response:
         found = await self._configuration(request)
         return written(
@@ -53,6 +73,12 @@ class FedCmEndpoint:
             }
         )
 
+    @described(
+        "The account of the browser: FedCM §3.3.",
+        content(an_object(accounts=array(OBJECT))),
+        content(an_object(accounts=array(OBJECT)), status=401),
+        caller=Caller.BROWSER,
+    )
     async def accounts(self, request: web.Request) -> web.Response:
         status = self._browsers.login_status
         asked = pb.ListFedCmAccountsRequest(
@@ -68,6 +94,12 @@ class FedCmEndpoint:
             return written({"accounts": []}, status=_UNAUTHORIZED, headers=status.signed_out(request))
         return written({"accounts": [_members(account) for account in found.accounts]})
 
+    @described(
+        "The policies of a client: FedCM §3.4.",
+        content(OBJECT),
+        caller=Caller.ANYBODY,
+        query=(needs("client_id", "The client."),),
+    )
     async def client(self, request: web.Request) -> web.Response:
         origin = origin_of(request)
         asked = pb.GetFedCmClientRequest(
@@ -79,6 +111,11 @@ class FedCmEndpoint:
         promised = {"privacy_policy_url": found.policy_uri, "terms_of_service_url": found.tos_uri}
         return readable(written({name: uri for name, uri in promised.items() if uri}), origin)
 
+    @described(
+        "Tells the browser again whether its user has signed in.",
+        content(an_object(status=choice("logged-in", "logged-out"))),
+        caller=Caller.ANYBODY,
+    )
     async def status(self, request: web.Request) -> web.Response:
         """Set the login status again, in case the browser has lost it."""
         asked = GetSessionRequest(tenant_id=tenant_of(request), browser=self._browsers.of(request))
@@ -92,6 +129,12 @@ class FedCmEndpoint:
         self._browsers.login_status.tell(request, response, cookie=found.cookie)
         return response
 
+    @described(
+        "Leads to the sign-in, within the window that the browser opened.",
+        redirect("The sign-in."),
+        caller=Caller.ANYBODY,
+        query=(may("login_hint", "The account."),),
+    )
     async def login(self, request: web.Request) -> web.Response:
         """Sign in within the window that the browser opened."""
         hint = single(form_of(query_parameters(request)), "login_hint")

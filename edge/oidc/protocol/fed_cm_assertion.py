@@ -17,6 +17,8 @@ from edge.oidc.access.cross_origin import origin_of, readable
 from edge.oidc.access.form import Form, read_form, single
 from edge.oidc.access.tenant import tenant_of
 from edge.oidc.config import OidcConfig
+from edge.oidc.openapi.operation import Caller, content, described, may, needs
+from edge.oidc.openapi.schemas import STRING, an_object
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import fed_cm_service_pb2 as pb
 from server.platform.channels import error_of
@@ -40,6 +42,20 @@ class FedCmAssertionEndpoint:
         self._timeout = config.call_timeout_seconds
         self._browsers = browsers
 
+    @described(
+        "Issues an ID token to a client in the browser: FedCM §3.5.",
+        content(an_object(token=STRING)),
+        content(an_object(error=an_object(code=STRING)), status=403),
+        caller=Caller.BROWSER,
+        form=(
+            needs("client_id", "The client."),
+            needs("account_id", "The account."),
+            may("nonce", "For the ID token."),
+            may("params", "Parameters of the client, as JSON."),
+            may("disclosure_text_shown", "Whether the browser showed links to the policies."),
+            may("is_auto_selected", "Whether the browser chose the account by itself."),
+        ),
+    )
     async def token(self, request: web.Request) -> web.Response:
         origin, form = origin_of(request), await read_form(request, self._config.max_form_bytes)
         asked = pb.IssueFedCmAssertionRequest(
@@ -60,6 +76,12 @@ class FedCmAssertionEndpoint:
             return readable(written({"token": issued.token}), origin)
         return readable(written({"error": {"code": issued.error}}, status=_FORBIDDEN), origin)
 
+    @described(
+        "Withdraws the consent to a client: FedCM §3.6.",
+        content(an_object(account_id=STRING)),
+        caller=Caller.BROWSER,
+        form=(needs("client_id", "The client."), needs("account_hint", "The account.")),
+    )
     async def disconnect(self, request: web.Request) -> web.Response:
         origin, form = origin_of(request), await read_form(request, self._config.max_form_bytes)
         asked = pb.DisconnectFedCmClientRequest(

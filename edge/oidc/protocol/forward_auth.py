@@ -9,6 +9,7 @@ from aiohttp import web
 from edge.oidc.access.bearer import nothing_presented, refused_to_bearer, token_in_header
 from edge.oidc.access.tenant import tenant_of
 from edge.oidc.config import OidcConfig
+from edge.oidc.openapi.operation import Caller, described, done
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import user_info_service_pb2 as pb
 from server.platform.channels import error_of
@@ -22,6 +23,11 @@ class ForwardAuthEndpoint:
         self._user_info = stubs.user_info
         self._timeout = config.call_timeout_seconds
 
+    @described(
+        "For a reverse proxy: whether the request has a valid access token, with headers about the user.",
+        done(text="The headers `x-forwarded-user`, and so on, are about the user."),
+        caller=Caller.TOKEN,
+    )
     async def authorize(self, request: web.Request) -> web.Response:
         token = token_in_header(request)
         if token is None:

@@ -14,6 +14,9 @@ from edge.oidc.access.client_authentication import ClientCredentials, authentica
 from edge.oidc.access.form import read_form, single
 from edge.oidc.access.tenant import tenant_of
 from edge.oidc.config import OidcConfig
+from edge.oidc.openapi.operation import Caller, content, described, may, needs, plain
+from edge.oidc.openapi.parameters import CLIENT_FORM
+from edge.oidc.openapi.schemas import BOOLEAN, an_object, with_any
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import token_service_pb2 as pb
 from server.platform.channels import error_of
@@ -27,6 +30,13 @@ class IntrospectionEndpoint:
         self._tokens = stubs.tokens
         self._config = config
 
+    @described(
+        "Says whether a token is active, and its claims: RFC 7662.",
+        content(with_any(an_object(active=BOOLEAN))),
+        plain("Signed claims, for a caller that accepts this type: RFC 9701.", media_type=_SIGNED),
+        caller=Caller.CLIENT,
+        form=(needs("token", "The token."), may("token_type_hint", "Its type."), *CLIENT_FORM),
+    )
     async def post(self, request: web.Request) -> web.Response:
         form = await read_form(request, self._config.max_form_bytes)
         question = pb.IntrospectTokenRequest(

@@ -6,6 +6,7 @@ from aiohttp import hdrs, web
 from edge.oidc.access.administration_calls import AdministrationCalls
 from edge.oidc.access.refusal import Refused, refused
 from edge.oidc.access.tenant import tenant_of
+from edge.oidc.openapi.operation import described, done
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import key_set_service_pb2 as pb
 from server.platform.channels import error_of
@@ -17,6 +18,7 @@ class KeyRotationEndpoint:
         self._key_sets = stubs.key_sets
         self._calls = calls
 
+    @described("Makes new signing keys; the previous ones stay published.", done())
     async def post(self, request: web.Request) -> web.Response:
         caller = self._calls.caller(request)
         asked = pb.RotateKeysRequest(tenant_id=tenant_of(request), caller=caller)

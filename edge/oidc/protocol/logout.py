@@ -16,6 +16,7 @@ from edge.oidc.access.form import Form, Parameters, form_of, query_parameters, r
 from edge.oidc.access.tenant import issuer_path, tenant_of
 from edge.oidc.authentication.redirects import location, sent_back
 from edge.oidc.config import OidcConfig
+from edge.oidc.openapi.operation import Caller, described, done, may, page, redirect
 from edge.oidc.pages import Pages
 from edge.oidc.pages.security_policy import origin_of
 from edge.oidc.stubs import Stubs
@@ -36,6 +37,17 @@ _STAY = "stay"
 _Ended = pb.BeginLogoutResponse | pb.ConfirmLogoutResponse
 
 
+# RP-Initiated Logout 1.0 §2.
+LOGOUT = (
+    may("id_token_hint", "An ID token of the session that ends."),
+    may("logout_hint", "The account."),
+    may("client_id", "The client."),
+    may("post_logout_redirect_uri", "Address to continue at."),
+    may("state", "Value that the redirect repeats."),
+    may("ui_locales", "Languages of the user."),
+)
+
+
 class LogoutEndpoint:
     def __init__(self, stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages) -> None:
         self._logouts = stubs.logouts
@@ -43,9 +55,30 @@ class LogoutEndpoint:
         self._browsers = browsers
         self._pages = pages
 
+    @described(
+        "Ends the session of the browser: OpenID Connect RP-Initiated Logout 1.0.",
+        page("A question, the frames that sign the user out at clients, or that the session has ended."),
+        redirect("The post-logout redirect URI."),
+        caller=Caller.ANYBODY,
+        query=LOGOUT,
+    )
     async def get(self, request: web.Request) -> web.Response:
         return await self._pages.instead_of_refusals(request, self._get(request))
 
+    @described(
+        "As with GET, by a form; or takes the logout token of an upstream provider.",
+        page("A question, the frames that sign the user out at clients, or that the session has ended."),
+        redirect("The post-logout redirect URI.", status=303),
+        done(200, "The logout token was taken; there is no body."),
+        caller=Caller.ANYBODY,
+        form=(
+            *LOGOUT,
+            may("logout_token", "From an upstream provider: OpenID Connect Back-Channel Logout 1.0."),
+            may("logout_id", "Of the question that the user answers."),
+            may("decision", "The answer: `stay` keeps the session."),
+            may("csrf_token", "Of the page."),
+        ),
+    )
     async def post(self, request: web.Request) -> web.Response:
         parameters = await read_parameters(request, self._config.max_form_bytes)
         form = form_of(parameters)

@@ -12,6 +12,8 @@ from aiohttp import web
 from edge.oidc.access.administration_calls import written
 from edge.oidc.access.tenant import tenant_of
 from edge.oidc.config import OidcConfig
+from edge.oidc.openapi.operation import Caller, content, described
+from edge.oidc.openapi.schemas import STRING, STRINGS, an_object
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import discovery_service_pb2 as pb
 from server.platform.policy import policies_of, services
@@ -26,6 +28,11 @@ class ProtectedResourceEndpoint:
         self._discovery = stubs.discovery
         self._timeout = config.call_timeout_seconds
 
+    @described(
+        "The metadata of the process API as a protected resource: RFC 9728.",
+        content(an_object(resource=STRING, authorization_servers=STRINGS)),
+        caller=Caller.ANYBODY,
+    )
     async def get(self, request: web.Request) -> web.Response:
         asked = pb.GetMetadataRequest(tenant_id=tenant_of(request))
         found = await self._discovery.GetMetadata(asked, timeout=self._timeout)

@@ -6,6 +6,8 @@ from edge.oidc.access.client_authentication import ClientCredentials, authentica
 from edge.oidc.access.form import read_form, single
 from edge.oidc.access.tenant import tenant_of
 from edge.oidc.config import OidcConfig
+from edge.oidc.openapi.operation import Caller, described, done, may, needs
+from edge.oidc.openapi.parameters import CLIENT_FORM
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import token_service_pb2 as pb
 
@@ -15,6 +17,12 @@ class RevocationEndpoint:
         self._tokens = stubs.tokens
         self._config = config
 
+    @described(
+        "Revokes a token: RFC 7009. An unknown token is revoked already.",
+        done(),
+        caller=Caller.CLIENT,
+        form=(needs("token", "The token."), may("token_type_hint", "Its type."), *CLIENT_FORM),
+    )
     async def post(self, request: web.Request) -> web.Response:
         form = await read_form(request, self._config.max_form_bytes)
         revocation = pb.RevokeTokenRequest(

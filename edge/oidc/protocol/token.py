@@ -8,6 +8,9 @@ from edge.oidc.access.dpop import NONCE_HEADER, proof_of
 from edge.oidc.access.form import Form, read_form, single
 from edge.oidc.access.tenant import tenant_of
 from edge.oidc.config import OidcConfig
+from edge.oidc.openapi.operation import Caller, content, described, may, needs
+from edge.oidc.openapi.parameters import CLIENT_FORM
+from edge.oidc.openapi.schemas import published
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import token_service_pb2 as pb
 
@@ -17,6 +20,30 @@ class TokenEndpoint:
         self._tokens = stubs.tokens
         self._config = config
 
+    @described(
+        "Issues tokens for a grant: RFC 6749 §3.2.",
+        content(published(pb.IssueTokenResponse), headers={"DPoP-Nonce": "The nonce for the next proof."}),
+        caller=Caller.CLIENT,
+        form=(
+            needs("grant_type", "The kind of grant, one of `grant_types_supported`."),
+            *CLIENT_FORM,
+            may("scope", "Scopes, separated by spaces."),
+            may("resource", "Resource that the token is for: RFC 8707. It may occur more than once."),
+            may("audience", "Audience of the token: RFC 8693 §2.1."),
+            may("code", "The authorization code."),
+            may("redirect_uri", "The redirect URI of the authorization request."),
+            may("code_verifier", "Verifier of the code challenge: RFC 7636."),
+            may("refresh_token", "The refresh token."),
+            may("device_code", "The device code: RFC 8628."),
+            may("subject_token", "The token to exchange: RFC 8693."),
+            may("subject_token_type", "Its type."),
+            may("actor_token", "The token of the party that acts for the subject."),
+            may("actor_token_type", "Its type."),
+            may("requested_token_type", "The type of token that the exchange is for."),
+        ),
+        headers=(may("DPoP", "A proof of possession: RFC 9449."),),
+        refusals=(401,),
+    )
     async def post(self, request: web.Request) -> web.Response:
         form = await read_form(request, self._config.max_form_bytes)
         readings = presented(request.headers.getall(hdrs.AUTHORIZATION, ()), form)

@@ -14,6 +14,8 @@ from edge.oidc.access.form import MEDIA_TYPE, read_form, single
 from edge.oidc.access.refusal import invalid_request
 from edge.oidc.access.tenant import tenant_of
 from edge.oidc.config import OidcConfig
+from edge.oidc.openapi.operation import Caller, content, described, may, plain
+from edge.oidc.openapi.schemas import STRING, an_object, with_any
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import user_info_service_pb2 as pb
 from server.platform.channels import error_of
@@ -24,9 +26,22 @@ class UserInfoEndpoint:
         self._user_info = stubs.user_info
         self._config = config
 
+    @described(
+        "The claims about the user of an access token: OpenID Connect Core 1.0 §5.3.",
+        content(with_any(an_object(sub=STRING))),
+        plain("Signed claims, for a client that asks for them.", media_type="application/jwt"),
+        caller=Caller.TOKEN,
+    )
     async def get(self, request: web.Request) -> web.Response:
         return await self._answer(request, token_in_header(request))
 
+    @described(
+        "As with GET; the token may be in the form.",
+        content(with_any(an_object(sub=STRING))),
+        plain("Signed claims, for a client that asks for them.", media_type="application/jwt"),
+        caller=Caller.TOKEN,
+        form=(may("access_token", "The token, where no header has it."),),
+    )
     async def post(self, request: web.Request) -> web.Response:
         """Take the token from the header or from the form, not from both: RFC 6750 §2.2."""
         in_header, in_form = token_in_header(request), await self._token_in_form(request)

@@ -12,18 +12,18 @@ VIEWER = {name: f"/docs/viewer/{name}" for name in (VIEWER_SCRIPT, VIEWER_STYLES
 
 
 def test_the_page_loads_the_viewer_and_our_script_with_the_nonce() -> None:
-    page = html_of(STATIC | VIEWER, "n0nce")
+    page = html_of(STATIC | VIEWER, "n0nce", document="/openapi.json")
 
     assert re.findall(r'<script defer src="([^"]+)" nonce="n0nce"></script>', page) == [
         "/docs/viewer/swagger-ui-bundle.js",
         "/docs/static/docs.js",
     ]
-    assert 'id="document"' in page
+    assert '<div id="document" data-address="/openapi.json">' in page
     assert "make viewer" not in page
 
 
 def test_without_the_viewer_the_page_says_how_to_get_it() -> None:
-    page = html_of(STATIC, "n0nce")
+    page = html_of(STATIC, "n0nce", document="/openapi.json")
 
     assert "<code>make viewer</code> fetches it with npm" in page
     assert '<a href="/openapi.json">OpenAPI document</a>' in page
@@ -40,6 +40,19 @@ async def test_the_policy_of_the_page_permits_nothing_unsafe_and_no_other_origin
         "form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
     )
     assert policy != second.headers["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize(
+    ("page", "document"), [("/docs", "/openapi.json"), ("/docs/provider", "/auth/v1/openapi.json")]
+)
+async def test_each_api_has_a_page_with_its_document(local_edge: Edge, page: str, document: str) -> None:
+    reply = await local_edge.send("GET", page)
+
+    assert reply.status == 200
+    assert f'<a href="{document}">OpenAPI document</a>' in reply.body.decode()
+    assert (
+        '<a href="/docs">Process API</a> <a href="/docs/provider">OpenID Provider</a>' in reply.body.decode()
+    )
 
 
 async def test_browsers_keep_a_file_of_the_page_for_ever(local_edge: Edge) -> None:
