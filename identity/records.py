@@ -13,6 +13,7 @@ from identity.access.tokens.token_set import TOKEN_SETS
 from identity.authentication.authorization.code import AUTHORIZATION_CODES
 from identity.authentication.client_screens import CLIENT_SCREENS
 from identity.authentication.federation.login import UPSTREAM_LOGINS
+from identity.authentication.federation.pending_link import PENDING_LINKS
 from identity.authentication.one_time_codes.factors import CODE_FACTORS
 from identity.authentication.one_time_codes.question import CODE_QUESTIONS
 from identity.authentication.passkeys.ceremony import CEREMONIES
@@ -77,6 +78,7 @@ KINDS: tuple[Kind[Any], ...] = (
     MAPPING_RULES,
     MODIFICATION_TOKENS,
     PASSKEYS,
+    PENDING_LINKS,
     PROVIDER_LINKS,
     PROVIDERS,
     PUSHED_REQUESTS,

@@ -27,6 +27,7 @@ from gnomon.identity.v1.passkey_service_pb2_grpc import PasskeyServiceStub
 from gnomon.identity.v1.password_policy_service_pb2_grpc import PasswordPolicyServiceStub
 from gnomon.identity.v1.password_reset_service_pb2_grpc import PasswordResetServiceStub
 from gnomon.identity.v1.proof_of_work_service_pb2_grpc import ProofOfWorkServiceStub
+from gnomon.identity.v1.provider_link_service_pb2_grpc import ProviderLinkServiceStub
 from gnomon.identity.v1.provider_service_pb2_grpc import ProviderServiceStub
 from gnomon.identity.v1.registration_service_pb2_grpc import RegistrationServiceStub
 from gnomon.identity.v1.role_service_pb2_grpc import RoleServiceStub
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
     from gnomon.identity.v1.password_policy_service_pb2_grpc import PasswordPolicyServiceAsyncStub
     from gnomon.identity.v1.password_reset_service_pb2_grpc import PasswordResetServiceAsyncStub
     from gnomon.identity.v1.proof_of_work_service_pb2_grpc import ProofOfWorkServiceAsyncStub
+    from gnomon.identity.v1.provider_link_service_pb2_grpc import ProviderLinkServiceAsyncStub
     from gnomon.identity.v1.provider_service_pb2_grpc import ProviderServiceAsyncStub
     from gnomon.identity.v1.registration_service_pb2_grpc import RegistrationServiceAsyncStub
     from gnomon.identity.v1.role_service_pb2_grpc import RoleServiceAsyncStub
@@ -114,6 +116,7 @@ class Stubs:
     password_policies: "PasswordPolicyServiceAsyncStub"
     password_resets: "PasswordResetServiceAsyncStub"
     proofs_of_work: "ProofOfWorkServiceAsyncStub"
+    provider_links: "ProviderLinkServiceAsyncStub"
     providers: "ProviderServiceAsyncStub"
     registrations: "RegistrationServiceAsyncStub"
     roles: "RoleServiceAsyncStub"
@@ -158,6 +161,7 @@ def stubs_of(channel: Channel) -> Stubs:
         password_policies=PasswordPolicyServiceStub(aio_channel),
         password_resets=PasswordResetServiceStub(aio_channel),
         proofs_of_work=ProofOfWorkServiceStub(aio_channel),
+        provider_links=ProviderLinkServiceStub(aio_channel),
         providers=ProviderServiceStub(aio_channel),
         registrations=RegistrationServiceStub(aio_channel),
         roles=RoleServiceStub(aio_channel),

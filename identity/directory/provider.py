@@ -137,4 +137,9 @@ class ProviderLink(Record):
     user_id: str
 
 
+def link_id_of(provider: Provider, sub: str) -> str:
+    """Return the id of the link of a provider's user."""
+    return f"{provider.id} {sub}"
+
+
 PROVIDER_LINKS = Kind(ProviderLink, "provider_link", indexed=("provider_id", "user_id"))

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from google.protobuf.descriptor import ServiceDescriptor
 
-from gnomon.identity.v1 import provider_service_pb2
+from gnomon.identity.v1 import provider_link_service_pb2, provider_service_pb2
 from identity.access.administrators import Administrators
 from identity.access.callers import Callers
 from identity.access.rpc.admission import Admission
@@ -16,15 +16,21 @@ from identity.authentication.federation.accounts import UpstreamAccounts
 from identity.authentication.federation.callback import UpstreamCallback
 from identity.authentication.federation.hints import Hints, SignInDomains
 from identity.authentication.federation.id_token import UpstreamIdTokens
+from identity.authentication.federation.link_arrival import LinkArrival
 from identity.authentication.federation.login import UPSTREAM_LOGINS
 from identity.authentication.federation.login_redirect import UpstreamLoginRedirect
 from identity.authentication.federation.logout import UpstreamLogout
 from identity.authentication.federation.lookup import ProviderLookup
+from identity.authentication.federation.own_links import OwnLinks
+from identity.authentication.federation.pending_link import PENDING_LINKS
+from identity.authentication.federation.people import UpstreamPeople
+from identity.authentication.federation.requests import UpstreamRequests
 from identity.authentication.federation.secrets import ProviderSecrets
 from identity.authentication.federation.tokens import UpstreamTokens
 from identity.authentication.passkeys.passkey import PASSKEYS
 from identity.authentication.passkeys.passkeys import Passkeys
 from identity.authentication.rpc.federation import UpstreamSignIn
+from identity.authentication.rpc.provider_link import ProviderLinkServicer
 from identity.authentication.saml.arrival import SamlArrivals
 from identity.authentication.saml.logout import SamlLogout
 from identity.authentication.saml.metadata import SamlMetadata
@@ -33,11 +39,13 @@ from identity.authentication.saml.sign_in import SamlResponses
 from identity.directory.provider import PROVIDER_LINKS, PROVIDERS
 from identity.directory.providers import Providers
 from identity.directory.user import USERS
+from identity.directory.users import Users
 from identity.foundation.single_use import SingleUse
 from identity.wiring.access import UserState
 from identity.wiring.dependencies import Dependencies
 from identity.wiring.people_administration import PeopleAdministrationWiring
 
+_PROVIDER_LINKS = provider_link_service_pb2.DESCRIPTOR.services_by_name["ProviderLinkService"]
 _PROVIDERS = provider_service_pb2.DESCRIPTOR.services_by_name["ProviderService"]
 
 
@@ -69,7 +77,35 @@ class FederationWiring:
             tenants=dependencies.tenants,
             offered=Providers(dependencies.store) if dependencies.config.federation.enabled else None,
         )
-        self.servicers = {_PROVIDERS: servicer}
+        self.servicers = {_PROVIDERS: servicer, _PROVIDER_LINKS: self._links(dependencies, callers, people)}
+
+    def _links(
+        self, dependencies: Dependencies, callers: Callers, people: PeopleAdministrationWiring
+    ) -> ProviderLinkServicer:
+        links = OwnLinks(
+            pending=dependencies.store.of(PENDING_LINKS),
+            links=dependencies.store.of(PROVIDER_LINKS),
+            users=Users(dependencies.store.of(USERS)),
+            passkeys=Passkeys(dependencies.store.of(PASSKEYS)),
+            providers=Providers(dependencies.store),
+            requests=_requests(dependencies),
+            modification_tokens=people.modification_tokens,
+            sign_out=people.sign_out,
+            version=dependencies.directory_version,
+            hasher=dependencies.secrets,
+            events=dependencies.events,
+            clock=dependencies.clock,
+            is_enabled=dependencies.config.federation.enabled,
+        )
+        return ProviderLinkServicer(Admission(dependencies.tenants, callers), links)
+
+
+def _requests(dependencies: Dependencies) -> UpstreamRequests:
+    return UpstreamRequests(
+        ServiceProvider(dependencies.saml_keys),
+        clock=dependencies.clock,
+        randomness=dependencies.randomness,
+    )
 
 
 def upstream_logout(dependencies: Dependencies, user_state: UserState) -> UpstreamLogout | None:
@@ -104,10 +140,9 @@ def upstream_sign_in(
         providers=providers,
         hints=Hints(domains),
         logins=logins,
-        service_provider=ServiceProvider(dependencies.saml_keys),
+        requests=_requests(dependencies),
         hasher=dependencies.secrets,
         clock=dependencies.clock,
-        randomness=dependencies.randomness,
     )
     accounts = UpstreamAccounts(
         users=user_state.users,
@@ -121,6 +156,28 @@ def upstream_sign_in(
         clock=dependencies.clock,
         randomness=dependencies.randomness,
     )
+    saml_arrivals = SamlArrivals(dependencies.store)
+    upstream_people = UpstreamPeople(
+        UpstreamTokens(dependencies.documents, ProviderSecrets(dependencies.store, dependencies.master_keys)),
+        UpstreamIdTokens(dependencies.published_keys, dependencies.clock),
+        saml_arrivals=saml_arrivals,
+        saml_responses=SamlResponses(
+            dependencies.saml_keys,
+            SingleUse(dependencies.store),
+            events=dependencies.events,
+            clock=dependencies.clock,
+        ),
+    )
+    link_arrival = LinkArrival(
+        sessions=user_state.sessions,
+        pending=dependencies.store.of(PENDING_LINKS),
+        links=dependencies.store.of(PROVIDER_LINKS),
+        users=user_state.users,
+        providers=providers,
+        people=upstream_people,
+        hasher=dependencies.secrets,
+        events=dependencies.events,
+    )
     callback = UpstreamCallback(
         user_state.sessions,
         logins,
@@ -128,17 +185,9 @@ def upstream_sign_in(
         asked=context.asked,
         clients=dependencies.clients,
         providers=providers,
-        tokens=UpstreamTokens(
-            dependencies.documents, ProviderSecrets(dependencies.store, dependencies.master_keys)
-        ),
-        id_tokens=UpstreamIdTokens(dependencies.published_keys, dependencies.clock),
-        saml_arrivals=SamlArrivals(dependencies.store),
-        saml_responses=SamlResponses(
-            dependencies.saml_keys,
-            SingleUse(dependencies.store),
-            events=dependencies.events,
-            clock=dependencies.clock,
-        ),
+        people=upstream_people,
+        saml_arrivals=saml_arrivals,
+        links=dependencies.store.of(PENDING_LINKS),
         accounts=accounts,
         sign_in_flow=context.sign_in_flow,
         second_factors=second_factors,
@@ -153,4 +202,4 @@ def upstream_sign_in(
         events=dependencies.events,
         clock=dependencies.clock,
     )
-    return UpstreamSignIn(login_redirect, callback, providers, service_provider, logout)
+    return UpstreamSignIn(login_redirect, callback, providers, service_provider, logout, link_arrival)

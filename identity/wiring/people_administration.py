@@ -134,6 +134,7 @@ class PeopleAdministrationWiring:
             randomness=dependencies.randomness,
         )
         self._user_state = user_state
+        self.sign_out = user_state.sign_out
         self._users = dependencies.store.of(USERS)
         self.policies = PasswordPolicies(dependencies.store.of(TENANTS), dependencies.events)
         self.password_choice = PasswordChoice(self.policies, dependencies.passwords, dependencies.clock)

@@ -19,6 +19,7 @@ from edge.oidc.authentication.steps import navigated
 from edge.oidc.config import OidcConfig
 from edge.oidc.openapi.operation import Caller, described, done, may, needs, page, plain, redirect
 from edge.oidc.pages import Pages
+from edge.oidc.pages.explanations import explanation_of_provider_link
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import federation_service_pb2 as pb
 from gnomon.identity.v1.browser_pb2 import Parameter
@@ -84,7 +85,8 @@ class FederationEndpoint:
         ),
     )
     async def callback(self, request: web.Request) -> web.Response:
-        return await self._pages.instead_of_refusals(request, self._return(request))
+        explain = explanation_of_provider_link(f"{issuer_path(request)}/account")
+        return await self._pages.instead_of_refusals(request, self._return(request), explain)
 
     @described(
         "Takes the response of a SAML identity provider: SAML 2.0 Bindings §3.5.",

@@ -14,6 +14,7 @@ from gnomon.identity.v1.device_list_service_pb2 import Device
 from gnomon.identity.v1.one_time_code_service_pb2 import CodeGenerator, GetRecoveryCodesResponse
 from gnomon.identity.v1.passkey_service_pb2 import Passkey
 from gnomon.identity.v1.password_policy_service_pb2 import PasswordPolicy
+from gnomon.identity.v1.provider_link_service_pb2 import ListProviderLinksResponse
 from gnomon.identity.v1.session_administration_service_pb2 import ListedSession
 from gnomon.identity.v1.user_pb2 import User
 
@@ -37,6 +38,7 @@ class AccountFacts:
     sessions: Sequence[ListedSession]
     devices: Sequence[Device]
     consents: Sequence[Consent]
+    provider_links: ListProviderLinksResponse
     can_delete: bool
 
 
@@ -65,9 +67,12 @@ def account_page(pages: Pages, facts: AccountFacts) -> web.Response:
             "sessions": _cut(sorted(facts.sessions, key=_by_use, reverse=True)),
             "devices": _cut(sorted(facts.devices, key=lambda device: device.created, reverse=True)),
             "applications": _cut(map(_application, facts.consents)),
+            "linked": facts.provider_links.linked,
+            "linkable": facts.provider_links.available,
             "can_delete": facts.can_delete,
             "moment": _moment,
         },
+        form_origins=facts.provider_links.form_origins,
     )
 
 

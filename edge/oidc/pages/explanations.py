@@ -7,6 +7,7 @@ from edge.oidc.access.refusal import SESSION_ENDED, Refused
 
 _FORBIDDEN = 403
 _NOT_FOUND = 404
+_CONFLICT = 409
 
 _BACK = "Go back to the application that you came from and try again."
 _SUPPORT = "If it happens again, send the details below to your administrator."
@@ -132,6 +133,18 @@ def explanation_of_link(advice: str, *, way_on: str, words: str) -> Explain:
         words,
     )
     return lambda refusal: dead if refusal.status in _OF_LINK else explanation_of(refusal)
+
+
+def explanation_of_provider_link(account: str) -> Explain:
+    """Explain why an account was not linked to a provider with the reason of the service; `account` is its page."""
+
+    def explain(refusal: Refused) -> Explanation:
+        if refusal.status != _CONFLICT:
+            return explanation_of(refusal)
+        reason = f"{refusal.message[:1].upper()}{refusal.message[1:]}."
+        return Explanation("Your account was not linked", reason, account, "Back to your account")
+
+    return explain
 
 
 def explanation_of_password(*, way_on: str, words: str) -> Explain:

@@ -257,8 +257,15 @@ class Pages:
         except grpc.RpcError as failure:
             return self.refusal(request, refused_by_protocol(error_of(failure)), explain)
 
-    def rendered(self, template: str, facts: Mapping[str, object], *, status: int = 200) -> web.Response:
-        return self._page(template, facts, status=status)
+    def rendered(
+        self,
+        template: str,
+        facts: Mapping[str, object],
+        *,
+        status: int = 200,
+        form_origins: Iterable[str] = (),
+    ) -> web.Response:
+        return self._page(template, facts, status=status, other_origins=form_origins)
 
     def state(self, path: str, action: str) -> dict[str, object]:
         """Return the data for the script of a page without a session, with the address for its form."""

@@ -24,11 +24,12 @@ from gnomon.identity.v1.discovery_service_pb2 import GetMetadataRequest
 from gnomon.identity.v1.one_time_code_service_pb2 import GetRecoveryCodesRequest, ListCodeGeneratorsRequest
 from gnomon.identity.v1.passkey_service_pb2 import ListPasskeysRequest
 from gnomon.identity.v1.password_policy_service_pb2 import GetPasswordPolicyRequest
+from gnomon.identity.v1.provider_link_service_pb2 import ListProviderLinksRequest, ListProviderLinksResponse
 from gnomon.identity.v1.session_administration_service_pb2 import ListSessionsOfUserRequest
 from gnomon.identity.v1.session_service_pb2 import GetSessionRequest, Session
 from gnomon.identity.v1.user_service_pb2 import GetUserRequest
 from server.platform.channels import error_of
-from server.platform.errors import PermissionDenied, Unauthenticated
+from server.platform.errors import ModeNotSupported, PermissionDenied, Unauthenticated
 
 
 class AccountPageEndpoint:
@@ -103,8 +104,18 @@ class AccountPageEndpoint:
             sessions=(await sessions).sessions,
             devices=(await devices).devices,
             consents=(await consents).consents,
+            provider_links=await self._provider_links(ListProviderLinksRequest(**whose)),
             can_delete=await self._can_delete(CheckAccountDeletionRequest(**whose)),
         )
+
+    async def _provider_links(self, asked: ListProviderLinksRequest) -> ListProviderLinksResponse:
+        try:
+            return await self._stubs.provider_links.ListProviderLinks(asked, timeout=self._timeout)
+        except grpc.RpcError as failure:
+            # A service of the version before does not know the call.
+            if not isinstance(error_of(failure), ModeNotSupported):
+                raise
+            return ListProviderLinksResponse()
 
     async def _can_delete(self, asked: CheckAccountDeletionRequest) -> bool:
         try:

@@ -11,6 +11,7 @@ from edge.oidc.people.one_time_codes import OneTimeCodesEndpoint
 from edge.oidc.people.own_account import OwnAccountEndpoint
 from edge.oidc.people.passkeys import PasskeysEndpoint
 from edge.oidc.people.password_policy import PasswordPolicyEndpoint
+from edge.oidc.people.provider_links import ProviderLinksEndpoint
 from edge.oidc.people.roles import RolesEndpoint
 from edge.oidc.people.scopes import ScopesEndpoint
 from edge.oidc.people.user_attributes import UserAttributesEndpoint
@@ -31,6 +32,7 @@ def about_people(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Ite
     yield from _own_accounts(stubs, calls, browsers=browsers)
     yield from _passkeys(PasskeysEndpoint(stubs, calls, browsers=browsers))
     yield from _one_time_codes(OneTimeCodesEndpoint(stubs, calls))
+    yield from _provider_links(ProviderLinksEndpoint(stubs, calls))
     yield from _users(stubs, calls)
 
 
@@ -83,6 +85,11 @@ def _passkeys(passkeys: PasskeysEndpoint) -> Iterator[Row]:
     yield "/users/{id}/webauthn/auth/finish", {"POST": passkeys.finish}
     yield "/users/{id}/webauthn/delete/{name}", {"DELETE": passkeys.delete}
     yield "/users/{id}/self/convert_passkey", {"POST": passkeys.convert}
+
+
+def _provider_links(links: ProviderLinksEndpoint) -> Iterator[Row]:
+    yield "/users/{id}/provider_links", {"GET": links.list, "POST": links.begin}
+    yield "/users/{id}/provider_links/{provider_id}", {"DELETE": links.delete}
 
 
 def _one_time_codes(codes: OneTimeCodesEndpoint) -> Iterator[Row]:

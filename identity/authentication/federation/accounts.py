@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
+from identity.authentication.federation.account_types import linked
 from identity.authentication.federation.claims import UpstreamPerson
 from identity.authentication.federation.hints import SignInDomains
-from identity.directory.provider import Provider, ProviderLink
+from identity.directory.provider import Provider, ProviderLink, link_id_of
 from identity.directory.user import AccountType, User, UserId
 from identity.directory.users import Users
 from identity.directory.version import DirectoryVersion
@@ -27,11 +28,6 @@ from server.platform.records import AlreadyThere, Changed, Records
 
 _ID_LENGTH = 24
 _ATTEMPTS = 20
-_LINKED = {
-    AccountType.NEW: AccountType.FEDERATED,
-    AccountType.PASSWORD: AccountType.FEDERATED_PASSWORD,
-    AccountType.PASSKEY: AccountType.FEDERATED_PASSKEY,
-}
 
 
 class SignOut(Protocol):
@@ -67,7 +63,7 @@ class UpstreamAccounts:
         return await self._kept_up(tenant, provider, person, user_id=user.user_id)
 
     async def _linked(self, tenant: Tenant, provider: Provider, person: UpstreamPerson) -> User | None:
-        link = await self.links.get(tenant.tenant_id, _link_id(provider, person))
+        link = await self.links.get(tenant.tenant_id, link_id_of(provider, person.sub))
         if link is None:
             return None
         user = await self.users.find(tenant, UserId(link.user_id))
@@ -115,7 +111,7 @@ class UpstreamAccounts:
         try:
             kept = await self.users.add(user)
         except AlreadyThere as error:
-            await self.links.take(tenant.tenant_id, _link_id(provider, person))
+            await self.links.take(tenant.tenant_id, link_id_of(provider, person.sub))
             raise AccessDenied("there is an account of this address already") from error
         await self.events.emit(
             tenant.tenant_id, EventType.NEW_USER_REGISTERED, text=kept.email, user_id=kept.id
@@ -125,7 +121,7 @@ class UpstreamAccounts:
     async def _note(self, tenant: Tenant, provider: Provider, person: UpstreamPerson, *, user: User) -> None:
         link = ProviderLink(
             tenant_id=tenant.tenant_id,
-            id=_link_id(provider, person),
+            id=link_id_of(provider, person.sub),
             provider_id=provider.id,
             user_id=user.id,
         )
@@ -157,13 +153,9 @@ class UpstreamAccounts:
         raise Unavailable("the account is changed by too many at a time")
 
 
-def _link_id(provider: Provider, person: UpstreamPerson) -> str:
-    return f"{provider.id} {person.sub}"
-
-
 def _vouched_for(user: User, now: datetime) -> User:
     if user.is_email_verified:
-        return replace(user, account_type=_LINKED.get(user.account_type, user.account_type))
+        return replace(user, account_type=linked(user))
     return replace(
         user,
         is_email_verified=True,

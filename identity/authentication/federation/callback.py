@@ -5,7 +5,6 @@ It is the assertion consumer service of SAML providers, too: SAML 2.0 Bindings Â
 A response is accepted once, in the browser that was sent to the provider, and from that provider only.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -17,21 +16,19 @@ from identity.authentication.authorization.session_check import refusal_of
 from identity.authentication.authorization.sign_in import Proof, SignedIn, SignInFlow
 from identity.authentication.authorization.steps import SecondFactor, SecondFactors
 from identity.authentication.federation.accounts import UpstreamAccounts
-from identity.authentication.federation.claims import UpstreamPerson, person_of
-from identity.authentication.federation.id_token import UpstreamIdTokens
+from identity.authentication.federation.claims import UpstreamPerson
 from identity.authentication.federation.login import LIFETIME, UpstreamLogin
-from identity.authentication.federation.tokens import UpstreamTokens
+from identity.authentication.federation.pending_link import PendingLink
+from identity.authentication.federation.people import UpstreamPeople
 from identity.authentication.requests.parameters import Parameters
 from identity.authentication.requests.redirection import way_back_of
 from identity.authentication.requests.request import Prompt
 from identity.authentication.saml.arrival import SamlArrivals
-from identity.authentication.saml.service_provider import callback_of
-from identity.authentication.saml.sign_in import SamlResponses
 from identity.directory.client import Client
 from identity.directory.provider import Provider
 from identity.directory.providers import Providers
 from identity.directory.secrets import SecretHasher
-from identity.foundation.errors import AccessDenied, InteractionRequired, InvalidToken, ProtocolError
+from identity.foundation.errors import AccessDenied, InteractionRequired, ProtocolError
 from identity.foundation.tenants import Tenant
 from identity.foundation.vocabulary import AuthenticationContext
 from server.platform.errors import Unauthenticated
@@ -62,28 +59,26 @@ class UpstreamCallback:
         sessions: Sessions,
         logins: Records[UpstreamLogin],
         *,
+        links: Records[PendingLink],
         hasher: SecretHasher,
         asked: AskedRequests,
         clients: Clients,
         providers: Providers,
-        tokens: UpstreamTokens,
-        id_tokens: UpstreamIdTokens,
+        people: UpstreamPeople,
         saml_arrivals: SamlArrivals,
-        saml_responses: SamlResponses,
         accounts: UpstreamAccounts,
         sign_in_flow: SignInFlow,
         second_factors: SecondFactors,
     ) -> None:
         self._sessions = sessions
         self._logins = logins
+        self._links = links
         self._hasher = hasher
         self._asked = asked
         self._clients = clients
         self._providers = providers
-        self._tokens = tokens
-        self._id_tokens = id_tokens
+        self._people = people
         self._saml_arrivals = saml_arrivals
-        self._saml_responses = saml_responses
         self._accounts = accounts
         self._sign_in_flow = sign_in_flow
         self._second_factors = second_factors
@@ -96,8 +91,6 @@ class UpstreamCallback:
             raise Unauthenticated("a parameter is repeated or contains NUL")
         before, login = await self._login(tenant, browser, provider_id, parameters.one("state"))
         provider, client = await self._parties(tenant, login)
-        if parameters.one("iss") not in {"", provider.fields.issuer}:
-            raise Unauthenticated("the response comes from another provider")
         try:
             person = await self._person(tenant, provider, login, parameters)
             user = await self._accounts.of(tenant, provider, person)
@@ -124,12 +117,19 @@ class UpstreamCallback:
 
     async def keep(self, tenant: Tenant, provider_id: str, *, relay_state: str, message: str) -> None:
         """Keep the response of a SAML provider until the browser arrives; raises Unauthenticated."""
-        login = await self._logins.get(tenant.tenant_id, self._login_id(relay_state)) if relay_state else None
+        pending = await self._pending(tenant, relay_state)
         provider = await self._providers.find(tenant, provider_id)
-        is_pending = login is not None and login.provider_id == provider_id
-        if login is None or not is_pending or provider is None or provider.fields.saml is None:
+        is_pending = pending is not None and pending.provider_id == provider_id
+        if pending is None or not is_pending or provider is None or provider.fields.saml is None:
             raise Unauthenticated("no sign-in at the provider is pending")
-        await self._saml_arrivals.keep(tenant, login.id, message, until=login.expires_at)
+        await self._saml_arrivals.keep(tenant, pending.id, message, until=pending.expires_at)
+
+    async def _pending(self, tenant: Tenant, state: str) -> UpstreamLogin | PendingLink | None:
+        if not state:
+            return None
+        pending_id = self._login_id(state)
+        login = await self._logins.get(tenant.tenant_id, pending_id)
+        return login or await self._links.get(tenant.tenant_id, pending_id)
 
     def _login_id(self, state: str) -> str:
         return self._hasher.hash(state).hex()
@@ -157,35 +157,9 @@ class UpstreamCallback:
     async def _person(
         self, tenant: Tenant, provider: Provider, login: UpstreamLogin, parameters: Parameters
     ) -> UpstreamPerson:
-        if provider.fields.saml is not None:
-            return person_of(await self._saml_claims(tenant, provider, login), provider.fields)
-        code = parameters.one("code")
-        if parameters.one("error") or not code:
-            raise AccessDenied("the provider did not sign the user in")
-        redirect_uri = callback_of(tenant, provider)
-        tokens = await self._tokens.redeem(provider, login, code=code, redirect_uri=redirect_uri)
-        try:
-            claims = await self._id_tokens.verified(
-                provider, tokens.id_token, nonce=login.nonce, access_token=tokens.access_token
-            )
-        except InvalidToken as refusal:
-            raise Unauthenticated(refusal.detail) from refusal
-        if "email" not in claims:
-            claims = {**await self._tokens.person(provider, tokens, claims["sub"]), **claims}
-        return person_of(claims, provider.fields)
-
-    async def _saml_claims(
-        self, tenant: Tenant, provider: Provider, login: UpstreamLogin
-    ) -> Mapping[str, object]:
-        message = await self._saml_arrivals.take(tenant, login.id)
         asked_at = None if login.expires_at is None else login.expires_at - LIFETIME
-        return await self._saml_responses.claims(
-            tenant,
-            provider,
-            message,
-            request_id=login.nonce,
-            not_before=asked_at if Prompt.LOGIN in login.request.prompts else None,
-        )
+        not_before = asked_at if Prompt.LOGIN in login.request.prompts else None
+        return await self._people.of(tenant, provider, login, parameters, not_before=not_before)
 
     async def _sent_back(self, tenant: Tenant, login: UpstreamLogin, refusal: ProtocolError) -> SignedIn:
         await self._asked.take(login.request)

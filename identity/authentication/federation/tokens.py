@@ -8,7 +8,6 @@ from urllib.parse import quote_plus
 
 import msgspec
 
-from identity.authentication.federation.login import UpstreamLogin
 from identity.authentication.federation.secrets import ProviderSecrets
 from identity.delivery.http.documents import UnreadableDocument
 from identity.directory.provider import Provider
@@ -39,14 +38,14 @@ class UpstreamTokens:
         self._secrets = secrets
 
     async def redeem(
-        self, provider: Provider, login: UpstreamLogin, *, code: str, redirect_uri: str
+        self, provider: Provider, *, code: str, code_verifier: str, redirect_uri: str
     ) -> UpstreamTokenSet:
         """Raises Unauthenticated when the provider issues no tokens for the code."""
         form = {
             "grant_type": "authorization_code",
             "code": code,
             "redirect_uri": redirect_uri,
-            "code_verifier": login.code_verifier,
+            "code_verifier": code_verifier,
         }
         members, authorization = self._proof(provider)
         uri = provider.fields.token_endpoint

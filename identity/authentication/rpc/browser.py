@@ -89,7 +89,7 @@ def sign_in_page(
         registration=[pb.Parameter(name=name, value=value) for name, value in registration],
         is_registration_first=offers.registration and Prompt.CREATE in step.request.prompts,
         screen=screen,
-        form_origins=sorted(set(map(_form_origin, filter(_gets_form, offered)))),
+        form_origins=form_origins_of(offered),
     )
 
 
@@ -102,6 +102,11 @@ def second_factor(follows: SecondFactor, screen: Screen | None) -> authorization
         redirect_origin=follows.redirect_origin,
         screen=screen,
     )
+
+
+def form_origins_of(providers: Iterable[Provider]) -> list[str]:
+    """Return the origins of providers that get a form from the page."""
+    return sorted(set(map(_form_origin, filter(_gets_form, providers))))
 
 
 def _gets_form(provider: Provider) -> bool:

@@ -3,10 +3,13 @@
 from dataclasses import dataclass
 
 from gnomon.identity.v1 import federation_service_pb2 as pb
+from gnomon.identity.v1.browser_pb2 import RESPONSE_MODE_QUERY, Redirect
 from identity.authentication.authorization.consent import ConsentQuestion
 from identity.authentication.client_screens import Screens
 from identity.authentication.federation.callback import StepUpRequest, UpstreamCallback
+from identity.authentication.federation.link_arrival import LinkArrival
 from identity.authentication.federation.login_redirect import Departure, UpstreamLoginRedirect
+from identity.authentication.requests.parameters import Parameters
 from identity.authentication.rpc.browser import (
     browser_of,
     consent_page,
@@ -19,7 +22,7 @@ from identity.authentication.rpc.shown_screen import screen_message
 from identity.authentication.saml.logout import SamlLogout
 from identity.authentication.saml.service_provider import ServiceProvider
 from identity.directory.providers import Providers
-from identity.foundation.tenants import Tenants
+from identity.foundation.tenants import Tenant, Tenants
 from server.platform.call import Call
 from server.platform.clock import Clock
 from server.platform.errors import NotFound
@@ -32,6 +35,7 @@ class UpstreamSignIn:
     providers: Providers
     service_provider: ServiceProvider
     saml_logout: SamlLogout
+    link_arrival: LinkArrival
 
 
 class FederationServicer:
@@ -62,6 +66,8 @@ class FederationServicer:
         self, request: pb.ReturnFromProviderRequest, _call: Call
     ) -> pb.ReturnFromProviderResponse:
         tenant, parameters = self._tenants.find(request.tenant_id), parameters_of(request.parameters)
+        if await self._enabled().link_arrival.is_pending(tenant, parameters):
+            return await self._linked(tenant, request, parameters)
         signed_in = await self._enabled().callback.arrive(
             tenant, browser_of(request.browser), request.provider_id, parameters
         )
@@ -72,6 +78,15 @@ class FederationServicer:
         if isinstance(outcome, ConsentQuestion):
             return pb.ReturnFromProviderResponse(consent=consent_page(outcome), cookie=cookie)
         return pb.ReturnFromProviderResponse(redirect=redirect(outcome), cookie=cookie)
+
+    async def _linked(
+        self, tenant: Tenant, request: pb.ReturnFromProviderRequest, parameters: Parameters
+    ) -> pb.ReturnFromProviderResponse:
+        browser = browser_of(request.browser)
+        await self._enabled().link_arrival.arrive(tenant, browser, request.provider_id, parameters)
+        return pb.ReturnFromProviderResponse(
+            redirect=Redirect(uri=f"{tenant.issuer}account", response_mode=RESPONSE_MODE_QUERY)
+        )
 
     async def receive_saml_response(
         self, request: pb.ReceiveSamlResponseRequest, _call: Call

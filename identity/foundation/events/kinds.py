@@ -64,6 +64,8 @@ class EventType(StrEnum):
     USER_CONFIRMED = "UserConfirmed"
     USER_CONFIRMATION_SENT = "UserConfirmationSent"
     UPSTREAM_RESPONSE_REFUSED = "UpstreamResponseRefused"
+    PROVIDER_LINKED = "ProviderLinked"
+    PROVIDER_UNLINKED = "ProviderUnlinked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,5 +127,7 @@ EVENT_KINDS = {
         EventKind(44, EventType.USER_CONFIRMED, Level.INFO),
         EventKind(45, EventType.USER_CONFIRMATION_SENT, Level.INFO),
         EventKind(66, EventType.UPSTREAM_RESPONSE_REFUSED, Level.WARNING),
+        EventKind(67, EventType.PROVIDER_LINKED, Level.NOTICE),
+        EventKind(68, EventType.PROVIDER_UNLINKED, Level.NOTICE),
     )
 }

@@ -88,6 +88,20 @@ def _new_location(_event: Event) -> tuple[str, str]:
     return "New sign-in to your account", "Someone signed in to your account from a new location."
 
 
+def _provider_linked(_event: Event) -> tuple[str, str]:
+    return (
+        "A sign-in was linked to your account",
+        "You can now sign in to your account through an account at another provider.",
+    )
+
+
+def _provider_unlinked(_event: Event) -> tuple[str, str]:
+    return (
+        "A sign-in was removed from your account",
+        "An account at another provider no longer signs you in.",
+    )
+
+
 _WORDS: Mapping[EventType, _Words] = {
     EventType.USER_PASSWORD_CHANGED: _password,
     EventType.USER_PASSWORD_RESET: _password,
@@ -102,6 +116,8 @@ _WORDS: Mapping[EventType, _Words] = {
     EventType.RECOVERY_CODE_USED: _recovery_used,
     EventType.USER_EMAIL_CHANGE: _address,
     EventType.LOGIN_NEW_LOCATION: _new_location,
+    EventType.PROVIDER_LINKED: _provider_linked,
+    EventType.PROVIDER_UNLINKED: _provider_unlinked,
 }
 
 TOLD_OF = frozenset(_WORDS)

@@ -10,6 +10,7 @@ from server.platform.errors import (
     OAUTH_DOMAIN,
     DeadlineExceeded,
     Internal,
+    ModeNotSupported,
     OAuthError,
     PayloadTooLarge,
     ServiceError,
@@ -17,7 +18,11 @@ from server.platform.errors import (
     Unavailable,
 )
 
+_UNIMPLEMENTED: int = grpc.StatusCode.UNIMPLEMENTED.value[0]
 _DETAILS = "grpc-status-details-bin"
+
+# A peer of an earlier version does not know newer operations.
+_UNKNOWN_OPERATION = ModeNotSupported("the service does not know the operation")
 
 # Statuses of gRPC itself, without an ErrorInfo: a peer that is gone, a deadline, a message that is too large.
 _BARE = {
@@ -27,6 +32,7 @@ _BARE = {
     grpc.StatusCode.DEADLINE_EXCEEDED: DeadlineExceeded("the call took too long"),
     grpc.StatusCode.RESOURCE_EXHAUSTED: PayloadTooLarge("the message exceeds the configured size"),
     grpc.StatusCode.UNAUTHENTICATED: Unauthenticated("no valid credential"),
+    grpc.StatusCode.UNIMPLEMENTED: _UNKNOWN_OPERATION,
 }
 
 
@@ -52,7 +58,7 @@ def _status(failure: grpc.aio.AioRpcError) -> Status | None:
 def error_of_status(status: Status) -> ServiceError:
     info = ErrorInfo()
     if not any(detail.Unpack(info) for detail in status.details):
-        return Internal()
+        return _UNKNOWN_OPERATION if status.code == _UNIMPLEMENTED else Internal()
     if info.domain == OAUTH_DOMAIN:
         return OAuthError(info.reason, status.message, **info.metadata)
     kind = ERRORS.get(info.reason)

@@ -208,6 +208,16 @@ for (const button of document.querySelectorAll("[data-removes]")) {
   );
 }
 
+for (const button of document.querySelectorAll("[data-links]")) {
+  button.addEventListener("click", () =>
+    run(button, async () => {
+      const { links, name } = button.dataset;
+      const mfa_mod_token_id = await proven(`You are about to link your account to ${name}.`);
+      return follow(await ask("POST", "/provider_links", { provider_id: links, mfa_mod_token_id }));
+    }),
+  );
+}
+
 const notice = sessionStorage.getItem(NOTICE);
 sessionStorage.removeItem(NOTICE);
 if (notice) tell({ progress: notice });

@@ -141,7 +141,7 @@ class ReturnFromProviderResponse(_message.Message):
     """Proof that what the page of the second factor sends comes from it."""
     @_builtins.property
     def redirect(self) -> _browser_pb2.Redirect:
-        """Back to the relying party, absent when there is a question first."""
+        """Back to the relying party, or to the account page after a link; absent when there is a question first."""
 
     @_builtins.property
     def cookie(self) -> _browser_pb2.SessionCookie:

@@ -75,8 +75,9 @@ class FederationServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ReturnFromProvider(self, request, context):
-        """Takes what a provider answered, and signs in the person whom it vouches for.
-        Rejected with UNAUTHENTICATED when the answer does not hold, or belongs to another browser.
+        """Takes what a provider answered, and signs in the person whom it vouches for, or links the account that asked for it.
+        Rejected with UNAUTHENTICATED when the answer does not hold, or belongs to another browser. A link is rejected with
+        INVALID_STATE when the provider signed nobody in, and with ALREADY_EXISTS when another account has it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -38,8 +38,9 @@ class FederationServiceStub:
     Rejected with NOT_FOUND for a provider that nobody may sign in through.
     """
     ReturnFromProvider: _grpc.UnaryUnaryMultiCallable[_federation_service_pb2.ReturnFromProviderRequest, _federation_service_pb2.ReturnFromProviderResponse]
-    """Takes what a provider answered, and signs in the person whom it vouches for.
-    Rejected with UNAUTHENTICATED when the answer does not hold, or belongs to another browser.
+    """Takes what a provider answered, and signs in the person whom it vouches for, or links the account that asked for it.
+    Rejected with UNAUTHENTICATED when the answer does not hold, or belongs to another browser. A link is rejected with
+    INVALID_STATE when the provider signed nobody in, and with ALREADY_EXISTS when another account has it.
     """
     ReceiveSamlResponse: _grpc.UnaryUnaryMultiCallable[_federation_service_pb2.ReceiveSamlResponseRequest, _federation_service_pb2.ReceiveSamlResponseResponse]
     """Keeps the response of a SAML provider until the browser returns with its session: SAML 2.0 Bindings §3.5.
@@ -66,8 +67,9 @@ class FederationServiceAsyncStub(FederationServiceStub):
     Rejected with NOT_FOUND for a provider that nobody may sign in through.
     """
     ReturnFromProvider: _aio.UnaryUnaryMultiCallable[_federation_service_pb2.ReturnFromProviderRequest, _federation_service_pb2.ReturnFromProviderResponse]  # type: ignore[assignment]
-    """Takes what a provider answered, and signs in the person whom it vouches for.
-    Rejected with UNAUTHENTICATED when the answer does not hold, or belongs to another browser.
+    """Takes what a provider answered, and signs in the person whom it vouches for, or links the account that asked for it.
+    Rejected with UNAUTHENTICATED when the answer does not hold, or belongs to another browser. A link is rejected with
+    INVALID_STATE when the provider signed nobody in, and with ALREADY_EXISTS when another account has it.
     """
     ReceiveSamlResponse: _aio.UnaryUnaryMultiCallable[_federation_service_pb2.ReceiveSamlResponseRequest, _federation_service_pb2.ReceiveSamlResponseResponse]  # type: ignore[assignment]
     """Keeps the response of a SAML provider until the browser returns with its session: SAML 2.0 Bindings §3.5.
@@ -103,8 +105,9 @@ class FederationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _federation_service_pb2.ReturnFromProviderRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_federation_service_pb2.ReturnFromProviderResponse, _abc.Awaitable[_federation_service_pb2.ReturnFromProviderResponse]]:
-        """Takes what a provider answered, and signs in the person whom it vouches for.
-        Rejected with UNAUTHENTICATED when the answer does not hold, or belongs to another browser.
+        """Takes what a provider answered, and signs in the person whom it vouches for, or links the account that asked for it.
+        Rejected with UNAUTHENTICATED when the answer does not hold, or belongs to another browser. A link is rejected with
+        INVALID_STATE when the provider signed nobody in, and with ALREADY_EXISTS when another account has it.
         """
 
     @_abc_1.abstractmethod

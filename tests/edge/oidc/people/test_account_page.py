@@ -12,12 +12,14 @@ from gnomon.identity.v1.discovery_service_pb2 import GetMetadataResponse, Provid
 from gnomon.identity.v1.one_time_code_service_pb2 import GetRecoveryCodesResponse, ListCodeGeneratorsResponse
 from gnomon.identity.v1.passkey_service_pb2 import ListPasskeysResponse, Passkey
 from gnomon.identity.v1.password_policy_service_pb2 import GetPasswordPolicyResponse, PasswordPolicy
+from gnomon.identity.v1.provider_link_service_pb2 import ListProviderLinksResponse
+from gnomon.identity.v1.provider_service_pb2 import OfferedProvider
 from gnomon.identity.v1.session_administration_service_pb2 import ListedSession, ListSessionsOfUserResponse
 from gnomon.identity.v1.session_service_pb2 import GetSessionResponse, Session
 from gnomon.identity.v1.user_pb2 import User
 from gnomon.identity.v1.user_service_pb2 import GetUserRequest, GetUserResponse
-from server.platform.errors import Unauthenticated
-from tests.edge.oidc.protocol.provider import Provider, page_of, running
+from server.platform.errors import ModeNotSupported, Unauthenticated
+from tests.edge.oidc.protocol.provider import Provider, directives, page_of, running
 
 PAGE = "/auth/v1/acme/account"
 NOBODY = Unauthenticated("there is no session")
@@ -51,6 +53,11 @@ def answer_with_account(
         list_devices=ListDevicesResponse(),
         list_consents=ListConsentsResponse(
             consents=[Consent(client_id="https://app.example.com/", client_name=NAME, scopes=["email"])]
+        ),
+        list_provider_links=ListProviderLinksResponse(
+            linked=[OfferedProvider(id="a/b", name=NAME)],
+            available=[OfferedProvider(id="p2", name="Umbrella")],
+            form_origins=["https://umbrella.example"],
         ),
         check_account_deletion=CheckAccountDeletionResponse(),
     )
@@ -124,3 +131,25 @@ async def test_an_account_of_a_company_sign_in_has_neither_password_nor_address_
     page = await page_of(await provider.http.get(PAGE))
 
     assert page.xpath("//form[@id='password-form' or @id='address']") == []
+
+
+async def test_linked_providers_can_be_removed_and_others_linked(provider: Provider) -> None:
+    answer_with_account(provider)
+
+    response = await provider.http.get(PAGE)
+
+    section = (await page_of(response)).xpath("//section[@aria-labelledby='providers-heading']")[0]
+    assert section.xpath(".//strong/text()") == [NAME]
+    assert section.xpath(".//@data-removes") == ["/provider_links/a%2Fb"]
+    assert section.xpath(".//@data-links") == ["p2"]
+    assert directives(response)["form-action"] == "'self' https://umbrella.example"
+
+
+async def test_a_service_of_the_version_before_has_no_links(provider: Provider) -> None:
+    answer_with_account(provider)
+    provider.answers(list_provider_links=ModeNotSupported("there is no such method"))
+
+    page = await page_of(await provider.http.get(PAGE))
+
+    assert page.xpath("//h1/text()") == ["Your account"]
+    assert page.xpath("//section[@aria-labelledby='providers-heading']") == []

@@ -19,6 +19,9 @@ from identity.authentication.federation.hints import Hints
 from identity.authentication.federation.id_token import UpstreamIdTokens
 from identity.authentication.federation.login import UPSTREAM_LOGINS
 from identity.authentication.federation.login_redirect import Departure, UpstreamLoginRedirect
+from identity.authentication.federation.pending_link import PENDING_LINKS
+from identity.authentication.federation.people import UpstreamPeople
+from identity.authentication.federation.requests import UpstreamRequests
 from identity.authentication.federation.secrets import ProviderSecrets
 from identity.authentication.federation.tokens import UpstreamTokens
 from identity.authentication.requests.parameters import Parameters
@@ -114,26 +117,33 @@ class Flow:
         self.secrets = ProviderSecrets(store, keys)
         self.saml_keys = SamlKeys(keys, ThreadedKeyMaker(), provider.clock)
         shared = {"asked": provider.asked, "providers": Providers(store), "hasher": provider.hasher}
+        self.requests = UpstreamRequests(ServiceProvider(self.saml_keys), **sources)
+        saml_arrivals = SamlArrivals(store)
+        self.people = UpstreamPeople(
+            UpstreamTokens(self.answers, self.secrets),
+            UpstreamIdTokens(
+                PublishedKeys(KnownDocuments({KEYS_URI: published(*KEYS.values())}), provider.clock),
+                provider.clock,
+            ),
+            saml_arrivals=saml_arrivals,
+            saml_responses=SamlResponses(
+                self.saml_keys, SingleUse(store), events=provider.events, clock=provider.clock
+            ),
+        )
         self.login_redirect = UpstreamLoginRedirect(
             *(provider.sessions, provider.proof_of_work),
             hints=Hints(self.domains),
             logins=store.of(UPSTREAM_LOGINS),
-            service_provider=ServiceProvider(self.saml_keys),
+            requests=self.requests,
             **shared,
-            **sources,
+            clock=provider.clock,
         )
         self.callback = UpstreamCallback(
             *(provider.sessions, store.of(UPSTREAM_LOGINS)),
             clients=provider.clients,
-            tokens=UpstreamTokens(self.answers, self.secrets),
-            id_tokens=UpstreamIdTokens(
-                PublishedKeys(KnownDocuments({KEYS_URI: published(*KEYS.values())}), provider.clock),
-                provider.clock,
-            ),
-            saml_arrivals=SamlArrivals(store),
-            saml_responses=SamlResponses(
-                self.saml_keys, SingleUse(store), events=provider.events, clock=provider.clock
-            ),
+            people=self.people,
+            saml_arrivals=saml_arrivals,
+            links=store.of(PENDING_LINKS),
             accounts=UpstreamAccounts(
                 users=provider.users,
                 links=store.of(PROVIDER_LINKS),

@@ -1,0 +1,23 @@
+"""A pending link of a signed-in user's account to an upstream provider."""
+
+from dataclasses import dataclass, field
+
+from server.platform.records import Kind, Record
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PendingLink(Record):
+    """`id` is a keyed hash of `state`; `user_id` and `sid` are the user and the session of the browser.
+
+    It is no pending sign-in, so that no version of the provider can take its response for one. For a SAML provider
+    `nonce` is the id of our request to it.
+    """
+
+    provider_id: str
+    user_id: str
+    sid: str
+    nonce: str = field(repr=False)
+    code_verifier: str = field(default="", repr=False)
+
+
+PENDING_LINKS = Kind(PendingLink, "pending_link")
