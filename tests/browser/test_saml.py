@@ -15,6 +15,7 @@ from identity.authentication.federation.config import FederationConfig
 from server.platform.call import TenantId
 from tests.browser.chromium import Page
 from tests.browser.site import Site, site
+from tests.browser.test_account import TOLD, entries, open_account, prove
 from tests.browser.test_sign_in import ARRIVED
 from tests.identity.authentication.saml.flow import inflated
 from tests.identity.authentication.saml.idp import (
@@ -105,3 +106,22 @@ async def test_a_user_signs_in_at_another_site(
     await page.until(ARRIVED)
     sessions = await provider.deployment.store.of(SESSIONS).page(DEFAULT)
     assert [session.upstream_sub for session in sessions if session.authentication] == ["alice-there"]
+
+
+@pytest.mark.parametrize("binding", ["redirect", "post"])
+async def test_a_user_links_the_account_at_its_page_and_removes_the_link(
+    page: Page, provider: Site, sign_on: str, binding: str
+) -> None:
+    await register(provider, sign_on, binding)
+    await open_account(page, provider)
+
+    await page.click("[data-links]")
+    await prove(page)
+    await page.until("document.querySelector('[data-removes^=\"/provider_links/\"]') !== null")
+    linked = await entries(page, "providers-heading")
+    await page.click("[data-removes^='/provider_links/']")
+    await prove(page)
+    await page.until(TOLD % "Link removed")
+
+    assert linked == ["Umbrella"]
+    assert await entries(page, "providers-heading") == []
