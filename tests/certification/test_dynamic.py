@@ -299,3 +299,25 @@ def test_oidcc_refresh_token_rp_key_rotation(party_of: Party, publisher: Publish
     refreshed = replace(party, key=fresh).post("oidc/token", refresh)
 
     assert refreshed.status_code == requests.codes.ok, refreshed.text
+
+
+def sector(publisher: Publisher, *redirect_uris: str) -> dict[str, str]:
+    uri = publisher.publish("/sector", json.dumps(redirect_uris))
+    return {"subject_type": "pairwise", "sector_identifier_uri": uri}
+
+
+def test_oidcc_registration_sector_uri(party_of: Party, publisher: Publisher) -> None:
+    metadata = sector(publisher, REDIRECT_URI)
+
+    first, sibling = party_of(**metadata).signed_in(), party_of(**metadata).signed_in()
+
+    assert first.claims["sub"] == sibling.claims["sub"]
+    assert first.claims["sub"] != party_of(subject_type="pairwise").signed_in().claims["sub"]
+    assert first.claims["sub"] != party_of().signed_in().claims["sub"]
+
+
+def test_oidcc_registration_sector_bad(register: Register, publisher: Publisher) -> None:
+    answer = register(**sector(publisher, "https://other.example.com/callback"))
+
+    assert answer.status_code == requests.codes.bad_request
+    assert answer.json()["error"] == "invalid_client_metadata"

@@ -58,6 +58,8 @@ MODULES = [
     "oidcc-rp-initiated-logout-only-state",
     "oidcc-backchannel-logout-discovery-endpoint-verification",
     "oidcc-backchannel-rp-initiated-logout",
+    "oidcc-frontchannel-logout-discovery-endpoint-verification",
+    "oidcc-frontchannel-rp-initiated-logout",
     "oidcc-idtoken-rs256",
     "oidcc-userinfo-rs256",
     "oidcc-ensure-redirect-uri-in-authorization-request",
@@ -66,6 +68,8 @@ MODULES = [
     "oidcc-redirect-uri-query-added",
     "oidcc-redirect-uri-regfrag",
     "oidcc-registration-jwks-uri",
+    "oidcc-registration-sector-uri",
+    "oidcc-registration-sector-bad",
     "oidcc-request-uri-signed-rs256",
     "oidcc-refresh-token-rp-key-rotation",
 ]
