@@ -21,7 +21,6 @@ from gnomon.identity.v1.user_pb2 import User
 # Longer lists are cut, and the page tells how many entries it leaves out.
 MOST_ENTRIES = 50
 _WITH_PASSWORD = frozenset({"password", "federated_password"})
-_FEDERATED = frozenset({"federated", "federated_passkey", "federated_password"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +58,8 @@ def account_page(pages: Pages, facts: AccountFacts) -> web.Response:
             "values": user.user_values,
             "picture": f"{state['users']}/{user.id}/picture/{user.picture_id}" if user.picture_id else "",
             "has_password": user.account_type in _WITH_PASSWORD,
-            "is_federated": user.account_type in _FEDERATED,
+            # Users who have only a provider get their address from there.
+            "is_federated": user.account_type == "federated",
             "policy": facts.password_policy,
             "passkeys": facts.passkeys,
             "generators": facts.generators,

@@ -133,6 +133,17 @@ async def test_an_account_of_a_company_sign_in_has_neither_password_nor_address_
     assert page.xpath("//form[@id='password-form' or @id='address']") == []
 
 
+@pytest.mark.parametrize("account_type", ["federated_password", "federated_passkey"])
+async def test_a_user_who_linked_the_account_still_changes_the_address(
+    provider: Provider, account_type: str
+) -> None:
+    answer_with_account(provider, account_type=account_type)
+
+    page = await page_of(await provider.http.get(PAGE))
+
+    assert len(page.xpath("//form[@id='address']")) == 1
+
+
 async def test_linked_providers_can_be_removed_and_others_linked(provider: Provider) -> None:
     answer_with_account(provider)
 
