@@ -46,6 +46,9 @@ const tokens = (name, { elementId, active, incidents, completed }) => {
   return node;
 };
 
+// A label below an element would be hidden by numbers there.
+const corner = ({ y, labels }) => (labels.some((label) => label.y > y) ? { top: -14, left: -10 } : { bottom: 12, left: -6 });
+
 const marked = new Map();
 const mark = (id, marker) => {
   viewer.get("canvas").addMarker(id, marker);
@@ -65,7 +68,7 @@ const draw = ({ elements, flows }) => {
     if (each.active) mark(each.elementId, "running");
     if (each.incidents) mark(each.elementId, "incident");
     const html = tokens(element.businessObject.name ?? each.elementId, each);
-    if (html.childElementCount) overlays.add(each.elementId, "tokens", { position: { bottom: 12, left: -6 }, html });
+    if (html.childElementCount) overlays.add(each.elementId, "tokens", { position: corner(element), html });
   }
 };
 
