@@ -22,6 +22,9 @@ TAKEN = "[...document.querySelectorAll('.djs-element.taken')].map((each) => each
 POLLED = """performance.getEntriesByType('resource').filter(({name, initiatorType}) =>
   name.endsWith('/live') && initiatorType === 'fetch').length"""
 INCIDENTS = "[...document.querySelectorAll('[data-part=incidents] pre')].map((each) => each.textContent)"
+POSITION = "document.querySelector('.canvas .viewport').getAttribute('transform')"
+# An observer of ours is notified after those of the page.
+RESIZED = "new Promise((done) => new ResizeObserver(done).observe(document.querySelector('.canvas'))).then(() => null)"
 COUNTS = """Object.fromEntries([...document.querySelectorAll('[data-part=elements] tbody tr')].map((row) => [
   row.dataset.element, [...row.querySelectorAll('td')].map((cell) => parseInt(cell.textContent)),
 ]))"""
@@ -139,6 +142,25 @@ async def test_an_instance_shows_the_path_that_it_took(page: Page, addresses: Ad
     assert before == ["a"]
     assert sorted(await page.run(TAKEN)) == ["a", "b"]
     await page.until("document.querySelector('.facts .state').textContent === 'Completed'")
+
+
+@needs_viewer
+async def test_a_diagram_fits_a_window_that_changes_unless_somebody_moved_it(
+    page: Page, addresses: Addresses
+) -> None:
+    (instance,) = drawn(addresses.http, "fitted")
+    await page.emulate(width=1000, scheme="light")
+    await visit(page, f"{addresses.http}/console/default/instances/{instance['processInstanceKey']}")
+    await page.until(DRAWN)
+    wide = await page.run(POSITION)
+    await page.emulate(width=320, scheme="light")
+    await page.until(f"{POSITION} !== {wide!r}")
+    await page.click("[data-zoom=in]")
+    moved = await page.run(POSITION)
+    await page.emulate(width=1000, scheme="light")
+    await page.run(RESIZED)
+
+    assert await page.run(POSITION) == moved
 
 
 @needs_viewer

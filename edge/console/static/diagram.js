@@ -99,8 +99,23 @@ const suggest = () => {
 
 const SMALLEST = 0.6;
 const zoom = { in: () => viewer.get("zoomScroll").stepZoom(1), out: () => viewer.get("zoomScroll").stepZoom(-1), fit: () => fit() };
+// Where somebody moved the diagram, it stays when its window changes.
+let fitted = "";
+const position = () => {
+  const { x, y, scale } = viewer.get("canvas").viewbox();
+  return [x, y, scale].join();
+};
+const resize = () => {
+  const isMoved = position() !== fitted;
+  viewer.get("canvas").resized();
+  if (!isMoved) fit();
+};
 // In a narrow window a whole process is too small to read: it is shown larger, around what happens in it.
 const fit = () => {
+  center();
+  fitted = position();
+};
+const center = () => {
   const canvas = viewer.get("canvas");
   if (canvas.zoom("fit-viewport", "auto") >= SMALLEST) return;
   const [id] = [...marked.values()].find(([, marker]) => marker === "incident" || marker === "running") ?? [];
@@ -141,6 +156,7 @@ try {
   figure.querySelector(".zoom").hidden = false;
   figure.querySelector("figcaption").hidden = false;
   canvas.addEventListener("pointerdown", slide);
+  new ResizeObserver(resize).observe(canvas);
   figure.addEventListener("click", ({ target }) => zoom[target.dataset.zoom]?.());
   viewer.get("eventBus").on("element.click", ({ element }) => choose(element.id));
   document.addEventListener("live", ({ detail }) => draw(detail));
