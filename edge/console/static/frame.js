@@ -33,6 +33,9 @@ const localize = () => {
 localize();
 document.addEventListener("renewed", localize);
 
+// A narrow window shows part of a navigation.
+for (const link of document.querySelectorAll("nav [aria-current]")) link.scrollIntoView({ block: "nearest", inline: "center" });
+
 // One open menu at a time, closed by Escape and by a click elsewhere.
 const menus = [...document.querySelectorAll("details.menu")];
 const close = (except) => menus.filter((menu) => menu !== except).forEach((menu) => menu.removeAttribute("open"));
