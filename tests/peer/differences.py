@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from lxml import etree
+
 from tests.peer.models import ITEMS
 from tests.peer.picture import OUTPUTS, THROWING
 
@@ -173,9 +175,12 @@ def _is_entered_again(found: Found) -> bool:
 
 
 def _enters_again(found: Found) -> bool:
-    """Behind an incident theirs asks start listeners of activities again that ours has entered, with what follows."""
+    """Behind an incident theirs asks start listeners of activities again that ours has entered, with what follows.
+
+    It may have mapped their inputs again.
+    """
     asked = {job[:-7] for job in found.theirs.get("job", ()) if job[-4:-2] == ("EXECUTION_LISTENER", "START")}
-    others = {*found.theirs} - {"job", "element"}
+    others = {*found.theirs} - {"job", "element", "variable"}
     entered = {fact[:-2] for fact in found.ours.get("element", ())} | {
         fact[:-1] for sides in (found.ours, found.both) for fact in sides.get("happened", ())
     }
@@ -185,6 +190,7 @@ def _enters_again(found: Found) -> bool:
         and not others
         and len(found.theirs["job"]) == len(asked)
         and {fact[:-2] for fact in found.theirs.get("element", ())} <= asked
+        and {fact[:-2] for fact in found.theirs.get("variable", ())} <= asked
         and (
             asked <= entered
             or all(any(fact[: len(path)] == path for path in asked) for fact in _facts(found))
@@ -442,6 +448,26 @@ def _waits_in_vain(found: Found) -> bool:
     )
 
 
+def _reads_what_a_script_sets(found: Found) -> bool:
+    """Elements map what a script task on a concurrent path sets in this step; nothing else differs."""
+    places = {fact[:-2] for sides in (found.ours, found.theirs) for fact in sides.get("variable", ())}
+    if not places or not {*found.ours, *found.theirs} <= {"variable", "job"}:
+        return False
+    model = etree.fromstring(found.model.encode())
+    completed = {str(end[-2]) for end in found.both.get("happened", ()) if end[-1] == "COMPLETED"}
+    results = {name for element_id in completed for name in _attributes(model, element_id, "resultVariable")}
+    return all(
+        any(re.search(rf"\b{name}\b", source) for name in results)
+        for source in (" ".join(_attributes(model, str(place[-1]), "source")) for place in places)
+    )
+
+
+def _attributes(model: etree._Element, element_id: str, name: str) -> list[str]:
+    """The values of an attribute in the extension elements of an element."""
+    found = model.xpath(f"//*[@id=$id]/*[local-name() = 'extensionElements']//@{name}", id=element_id)
+    return [str(value) for value in found]
+
+
 def _has_ended_around(found: Found, end: Fact) -> bool:
     """Whether a scope around it ends in this step, or begins an event sub-process."""
     begun = {fact[:-2] for fact in found.both.get("element", ()) if _BESIDE.fullmatch(str(fact[-3]))} | {
@@ -651,6 +677,12 @@ DIFFERENCES: Sequence[Difference] = (
         "An activity unsubscribes when it has completed (reference §5.3), so an event on its boundary interrupts it while it"
         " has an incident of its output mappings. In Zeebe 8.6 nothing happens, and the subscription stays.",
         lambda found: _has_event_of_completing(found) or _has_timer_of_completing(found),
+    ),
+    Difference(
+        "scripts on concurrent paths",
+        "The order of concurrent paths is not defined. A script task that waits for nothing has set its variable here before"
+        " the other path reads it, in Zeebe afterwards, or the other way round.",
+        _reads_what_a_script_sets,
     ),
     Difference(
         "signal that interrupts its own event",
