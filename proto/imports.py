@@ -7,6 +7,7 @@ from google.api import annotations_pb2
 from google.protobuf import descriptor_pb2, duration_pb2, field_mask_pb2, timestamp_pb2
 from google.protobuf.descriptor import FileDescriptor
 from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSet
+from google.rpc import status_pb2
 from protovalidate._gen.buf.validate import validate_pb
 
 RULES = "buf/validate/validate.proto"
@@ -21,7 +22,11 @@ _WELL_KNOWN = {
 def write(path: Path) -> None:
     """Write the descriptor set that protoc resolves imports with."""
     rules = FileDescriptorProto.FromString(validate_pb.desc().proto.to_binary())
-    google = [annotations_pb2.DESCRIPTOR, *(_WELL_KNOWN[name] for name in rules.dependency)]
+    google = [
+        annotations_pb2.DESCRIPTOR,
+        status_pb2.DESCRIPTOR,
+        *(_WELL_KNOWN[name] for name in rules.dependency),
+    ]
     files = {file.name: file for descriptor in google for file in _files(descriptor)}
     written = FileDescriptorSet(file=[*files.values(), rules])
     for file in written.file:

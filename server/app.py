@@ -281,8 +281,9 @@ async def durable_engine(
         router, waiting = Router(node), WaitingEntries(MOST_REFUSALS)
         documents = PostgresDocuments(database, config.documents)
         streams = _streams(config, router, meter)
+        refused = Refusals(waiting, clock, partial(_audits_identity, node))
         servicers = {
-            **_servicers(config, store, router, clock, streams=streams),
+            **_servicers(config, store, router, clock, streams=streams, refused=refused),
             **_documents(config, documents, clock),
             **_durable_servicers(store, router),
         }
@@ -301,7 +302,7 @@ async def durable_engine(
                 router,
                 streams,
                 servicers,
-                Refusals(waiting, clock, partial(_audits_identity, node)),
+                refused,
                 IdentityAudit(database, partial(_audits_identity, node)),
                 maintenance,
             )
@@ -342,7 +343,13 @@ def _streams(config: EngineConfig, router: Router, meter: Meter) -> JobStreams:
 
 
 def _servicers(
-    config: EngineConfig, store: Store, router: Router, clock: Clock, *, streams: JobStreams
+    config: EngineConfig,
+    store: Store,
+    router: Router,
+    clock: Clock,
+    *,
+    streams: JobStreams,
+    refused: Refused = unnoticed,
 ) -> Servicers:
     return {
         _service(deployment_service_pb2): DeploymentServicer(router, config.decisions),
@@ -350,7 +357,7 @@ def _servicers(
         _service(process_definition_service_pb2): ProcessDefinitionServicer(store),
         _service(process_instance_service_pb2): ProcessInstanceServicer(store, router, config.instances),
         _service(element_instance_service_pb2): ElementInstanceServicer(store, router),
-        _service(job_service_pb2): JobServicer(store, router, config.jobs, streams),
+        _service(job_service_pb2): JobServicer(store, router, config.jobs, streams, refused=refused),
         _service(user_task_service_pb2): UserTaskServicer(store, router),
         _service(variable_service_pb2): VariableServicer(store),
         _service(cluster_variable_service_pb2): ClusterVariableServicer(

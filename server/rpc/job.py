@@ -1,7 +1,10 @@
 """Hands work to workers and takes results back."""
 
+import asyncio
 from datetime import datetime, timedelta
 from math import inf
+
+from google.rpc.status_pb2 import Status
 
 from gnomon.engine.v1 import job_pb2 as entity_pb
 from gnomon.engine.v1 import job_service_pb2 as pb
@@ -14,11 +17,14 @@ from server.partition.config import JobsConfig
 from server.partition.job_streams import MOST_IN_HAND, JobStreams
 from server.partition.router import Router
 from server.platform.call import Call
-from server.platform.dispatch import ResponseStream
+from server.platform.dispatch import Refused, ResponseStream, unnoticed
+from server.platform.errors import ServiceError
+from server.platform.policy import policy_of
 from server.rpc import job_statistics
 from server.rpc.dates import rfc_3339
 from server.rpc.job_results import result_of
 from server.rpc.origin import origin_of
+from server.rpc.parts import parts_of
 from server.rpc.reads import search
 from server.rpc.variables import variables_of
 from server.store.ports import Store
@@ -28,6 +34,7 @@ MILLISECOND = timedelta(milliseconds=1)
 # What an answer needs to reach its caller.
 ANSWER_SECONDS = 0.25
 
+_COMPLETE_JOB = policy_of(pb.DESCRIPTOR.services_by_name["JobService"].methods_by_name["CompleteJob"])
 _KINDS = {kind: entity_pb.JobKind.Value(f"JOB_KIND_{kind}") for kind in JobKind}
 _LISTENER_EVENT_TYPES = {
     event_type: entity_pb.JobListenerEventType.Value(f"JOB_LISTENER_EVENT_TYPE_{event_type}")
@@ -36,11 +43,22 @@ _LISTENER_EVENT_TYPES = {
 
 
 class JobServicer:
-    def __init__(self, store: Store, router: Router, config: JobsConfig, streams: JobStreams) -> None:
+    """`refused` gets each command of a call with several that was refused before a partition had it."""
+
+    def __init__(
+        self,
+        store: Store,
+        router: Router,
+        config: JobsConfig,
+        streams: JobStreams,
+        *,
+        refused: Refused = unnoticed,
+    ) -> None:
         self._store = store
         self._router = router
         self._config = config
         self._streams = streams
+        self._refused = refused
 
     async def activate_jobs(self, request: pb.ActivateJobsRequest, call: Call) -> pb.ActivateJobsResponse:
         command = _activation(request, call, request.max_jobs_to_activate)
@@ -80,6 +98,24 @@ class JobServicer:
         )
         await self._router.submit(command, origin_of(request, call))
         return pb.CompleteJobResponse()
+
+    async def complete_jobs(self, request: pb.CompleteJobsRequest, call: Call) -> pb.CompleteJobsResponse:
+        part = parts_of(call, _COMPLETE_JOB)
+        async with asyncio.TaskGroup() as tasks:
+            outcomes = [
+                tasks.create_task(self._outcome(completion, part(number, completion)))
+                for number, completion in enumerate(request.completions)
+            ]
+        return pb.CompleteJobsResponse(outcomes=[outcome.result() for outcome in outcomes])
+
+    async def _outcome(self, completion: pb.CompleteJobRequest, call: Call) -> Status:
+        try:
+            await self.complete_job(completion, call)
+        except ServiceError as refusal:
+            if not call.is_submitted:
+                self._refused(call, refusal)
+            return refusal.status()
+        return Status()
 
     async def fail_job(self, request: pb.FailJobRequest, call: Call) -> pb.FailJobResponse:
         command = FailJob(

@@ -31,6 +31,8 @@ AUDITED_RPCS: Mapping[str, Audited] = {
     "ModifyProcessInstance": AUDITED[commands.ModifyProcessInstance],
     # jobs
     "CompleteJob": AUDITED[commands.CompleteJob],
+    # Refused as a whole: no job of it is known.
+    "CompleteJobs": AUDITED[commands.CompleteJob]._replace(key=None),
     "FailJob": AUDITED[commands.FailJob],
     "ThrowJobError": AUDITED[commands.ThrowJobError],
     "UpdateJob": AUDITED[commands.UpdateJob],

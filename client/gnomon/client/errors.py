@@ -75,17 +75,33 @@ class JobFailure(GnomonError):
         self.back_off = back_off
 
 
+_CODES = {code.value[0]: code for code in grpc.StatusCode}
+
+
 def request_failed(failure: grpc.aio.AioRpcError) -> RequestFailed:
     """The error behind a failed call."""
-    code, message = failure.code(), failure.details() or ""
+    return _error(failure.code(), _reason(failure), failure.details() or "")
+
+
+def refused(outcome: Status) -> RequestFailed | None:
+    """The error behind the outcome of one command of several, None when the server carried it out."""
+    if outcome.code == 0:
+        return None
+    return _error(_CODES.get(outcome.code, grpc.StatusCode.UNKNOWN), _reason_in(outcome), outcome.message)
+
+
+def _error(code: grpc.StatusCode, reason: str, message: str) -> RequestFailed:
     kind = DeadlineExceeded if code is grpc.StatusCode.DEADLINE_EXCEEDED else RequestFailed
-    return kind(code, _reason(failure), message)
+    return kind(code, reason, message)
 
 
 def _reason(failure: grpc.aio.AioRpcError) -> str:
-    info = ErrorInfo()
     for key, value in failure.trailing_metadata() or ():
         if key == _DETAILS and isinstance(value, bytes):
-            details = Status.FromString(value).details
-            return str(info.reason) if any(detail.Unpack(info) for detail in details) else ""
+            return _reason_in(Status.FromString(value))
     return ""
+
+
+def _reason_in(status: Status) -> str:
+    info = ErrorInfo()
+    return str(info.reason) if any(detail.Unpack(info) for detail in status.details) else ""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.client.back_off import BackOff
 from gnomon.client.calls import Calls, is_transient
+from gnomon.client.completions import SENDERS, Completions
 from gnomon.client.errors import BpmnError, DeadlineExceeded, JobFailure, RequestFailed
 from gnomon.client.jobs import Job, Variables, encoded
 from gnomon.engine.v1 import job_service_pb2 as pb
@@ -69,6 +70,7 @@ class Worker:
         self._calls = calls
         self._handler = handler
         self._settings = settings
+        self._completions = Completions(stub, calls, seconds=settings.answer_seconds)
         self._turns = asyncio.Semaphore(settings.concurrency)
         self._polling: asyncio.Task[None] | None = None
         self._handling: set[asyncio.Task[None]] = set()
@@ -82,10 +84,16 @@ class Worker:
 
     async def run(self) -> None:
         """Work until `end`; raises RequestFailed when the server refuses to activate jobs."""
-        async with asyncio.TaskGroup() as tasks:
-            self._polling = tasks.create_task(self._poll(tasks))
-            if self._is_ending:
-                self._polling.cancel()
+        async with asyncio.TaskGroup() as senders:
+            sending = [senders.create_task(self._completions.send()) for _ in range(SENDERS)]
+            try:
+                async with asyncio.TaskGroup() as tasks:
+                    self._polling = tasks.create_task(self._poll(tasks))
+                    if self._is_ending:
+                        self._polling.cancel()
+            finally:
+                for each in sending:
+                    each.cancel()
 
     async def end(self) -> None:
         """Activate no more jobs and let running handlers finish.
@@ -180,8 +188,7 @@ class Worker:
             logger.exception("handler failed", extra={"job_key": job.key})
             await self._fail(job, error)
         else:
-            seconds = self._settings.answer_seconds
-            await self._calls.command(self._stub.CompleteJob, completion, seconds=seconds)
+            await self._completions.complete(completion)
 
     async def _throw(self, job: Job, error: BpmnError) -> None:
         request = pb.ThrowJobErrorRequest(

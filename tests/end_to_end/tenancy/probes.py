@@ -26,6 +26,7 @@ _TEMPLATES: Mapping[str, Mapping[str, Any]] = {
     "StreamActivatedJobs": {"timeout": 1, "worker": "a"},
     "AssignUserTask": {"assignee": "ada"},
     "CompleteJob": {},
+    "CompleteJobs": {"completions": [{"job_key": 1}]},
     "CreateAuthorization": {"resource_id": "any", **STARTS_OF_A_ROLE},
     "CreateDeployment": {"resources": [{"name": "a.rpa", "content": b'{"id":"a"}'}]},
     "CreateDocument": {"file": _FILE},

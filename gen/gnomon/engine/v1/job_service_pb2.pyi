@@ -13,6 +13,7 @@ from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from google.rpc import status_pb2 as _status_pb2
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -417,6 +418,54 @@ class CompleteJobResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___CompleteJobResponse: _TypeAlias = CompleteJobResponse  # noqa: Y015
+
+@_typing.final
+class CompleteJobsRequest(_message.Message):
+    """Request of CompleteJobs."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMPLETIONS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def completions(self) -> _containers.RepeatedCompositeFieldContainer[Global___CompleteJobRequest]:
+        """What each job is completed with."""
+
+    def __init__(
+        self,
+        *,
+        completions: _abc.Iterable[Global___CompleteJobRequest] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["completions", b"completions"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CompleteJobsRequest: _TypeAlias = CompleteJobsRequest  # noqa: Y015
+
+@_typing.final
+class CompleteJobsResponse(_message.Message):
+    """Response of CompleteJobs."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OUTCOMES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def outcomes(self) -> _containers.RepeatedCompositeFieldContainer[_status_pb2.Status]:
+        """What became of each completion, in their order: code 0, or the status that CompleteJob would end with."""
+
+    def __init__(
+        self,
+        *,
+        outcomes: _abc.Iterable[_status_pb2.Status] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["outcomes", b"outcomes"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CompleteJobsResponse: _TypeAlias = CompleteJobsResponse  # noqa: Y015
 
 @_typing.final
 class FailJobRequest(_message.Message):

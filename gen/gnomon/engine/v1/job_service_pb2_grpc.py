@@ -50,6 +50,11 @@ class JobServiceStub:
                 request_serializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.CompleteJobRequest.SerializeToString,
                 response_deserializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.CompleteJobResponse.FromString,
                 _registered_method=True)
+        self.CompleteJobs = channel.unary_unary(
+                '/gnomon.engine.v1.JobService/CompleteJobs',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.CompleteJobsRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.CompleteJobsResponse.FromString,
+                _registered_method=True)
         self.FailJob = channel.unary_unary(
                 '/gnomon.engine.v1.JobService/FailJob',
                 request_serializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.FailJobRequest.SerializeToString,
@@ -124,6 +129,16 @@ class JobServiceServicer:
         """Completes a job; its variables are merged into the process instance. The job of a task listener brings a result
         instead.
         Rejected with NOT_FOUND when it is gone, INVALID_STATE when it failed without retries or threw an error.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CompleteJobs(self, request, context):
+        """Completes many jobs, each as CompleteJob does and on its own: a job that is rejected leaves the others. It has no
+        route over HTTP.
+        A repeat with the idempotency key of the call and the same completions gets the first outcomes, and carries out what
+        could not be carried out then.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -219,6 +234,11 @@ def add_JobServiceServicer_to_server(servicer, server):
                     servicer.CompleteJob,
                     request_deserializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.CompleteJobRequest.FromString,
                     response_serializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.CompleteJobResponse.SerializeToString,
+            ),
+            'CompleteJobs': grpc.unary_unary_rpc_method_handler(
+                    servicer.CompleteJobs,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.CompleteJobsRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.CompleteJobsResponse.SerializeToString,
             ),
             'FailJob': grpc.unary_unary_rpc_method_handler(
                     servicer.FailJob,
@@ -348,6 +368,33 @@ class JobService:
             '/gnomon.engine.v1.JobService/CompleteJob',
             gnomon_dot_engine_dot_v1_dot_job__service__pb2.CompleteJobRequest.SerializeToString,
             gnomon_dot_engine_dot_v1_dot_job__service__pb2.CompleteJobResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CompleteJobs(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.JobService/CompleteJobs',
+            gnomon_dot_engine_dot_v1_dot_job__service__pb2.CompleteJobsRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_job__service__pb2.CompleteJobsResponse.FromString,
             options,
             channel_credentials,
             insecure,

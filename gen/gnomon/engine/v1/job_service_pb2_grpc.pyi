@@ -49,6 +49,12 @@ class JobServiceStub:
     instead.
     Rejected with NOT_FOUND when it is gone, INVALID_STATE when it failed without retries or threw an error.
     """
+    CompleteJobs: _grpc.UnaryUnaryMultiCallable[_job_service_pb2.CompleteJobsRequest, _job_service_pb2.CompleteJobsResponse]
+    """Completes many jobs, each as CompleteJob does and on its own: a job that is rejected leaves the others. It has no
+    route over HTTP.
+    A repeat with the idempotency key of the call and the same completions gets the first outcomes, and carries out what
+    could not be carried out then.
+    """
     FailJob: _grpc.UnaryUnaryMultiCallable[_job_service_pb2.FailJobRequest, _job_service_pb2.FailJobResponse]
     """Marks an activated job as failed; retries = 0 raises an incident.
     Rejected with NOT_FOUND when it is gone, INVALID_STATE when it is not activated.
@@ -106,6 +112,12 @@ class JobServiceAsyncStub(JobServiceStub):
     """Completes a job; its variables are merged into the process instance. The job of a task listener brings a result
     instead.
     Rejected with NOT_FOUND when it is gone, INVALID_STATE when it failed without retries or threw an error.
+    """
+    CompleteJobs: _aio.UnaryUnaryMultiCallable[_job_service_pb2.CompleteJobsRequest, _job_service_pb2.CompleteJobsResponse]  # type: ignore[assignment]
+    """Completes many jobs, each as CompleteJob does and on its own: a job that is rejected leaves the others. It has no
+    route over HTTP.
+    A repeat with the idempotency key of the call and the same completions gets the first outcomes, and carries out what
+    could not be carried out then.
     """
     FailJob: _aio.UnaryUnaryMultiCallable[_job_service_pb2.FailJobRequest, _job_service_pb2.FailJobResponse]  # type: ignore[assignment]
     """Marks an activated job as failed; retries = 0 raises an incident.
@@ -179,6 +191,18 @@ class JobServiceServicer(metaclass=_abc_1.ABCMeta):
         """Completes a job; its variables are merged into the process instance. The job of a task listener brings a result
         instead.
         Rejected with NOT_FOUND when it is gone, INVALID_STATE when it failed without retries or threw an error.
+        """
+
+    @_abc_1.abstractmethod
+    def CompleteJobs(
+        self,
+        request: _job_service_pb2.CompleteJobsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_job_service_pb2.CompleteJobsResponse, _abc.Awaitable[_job_service_pb2.CompleteJobsResponse]]:
+        """Completes many jobs, each as CompleteJob does and on its own: a job that is rejected leaves the others. It has no
+        route over HTTP.
+        A repeat with the idempotency key of the call and the same completions gets the first outcomes, and carries out what
+        could not be carried out then.
         """
 
     @_abc_1.abstractmethod

@@ -94,10 +94,12 @@ async def durable(authenticate: Interceptor) -> AsyncIterator[Durable]:
     router = Router(
         OnlyPartition(LocalPartition(partition, store, JobsConfig(), InstancesConfig()), "localhost", 0)
     )
+    refused = Refusals(waiting, clock, lambda: True)
+    streams = JobStreams(router, JobsConfig())
     servicers = {
         _service(deployment_service_pb2): DeploymentServicer(router, DecisionsConfig()),
         _service(process_instance_service_pb2): ProcessInstanceServicer(store, router, InstancesConfig()),
-        _service(job_service_pb2): JobServicer(store, router, JobsConfig(), JobStreams(router, JobsConfig())),
+        _service(job_service_pb2): JobServicer(store, router, JobsConfig(), streams, refused=refused),
         _service(incident_service_pb2): IncidentServicer(store, router),
         _service(user_task_service_pb2): DurableUserTaskServicer(store, router),
         _service(history_service_pb2): HistoryServicer(store),
@@ -106,9 +108,7 @@ async def durable(authenticate: Interceptor) -> AsyncIterator[Durable]:
         _service(resource_service_pb2): ResourceServicer(router, store),
         _service(audit_log_service_pb2): AuditLogServicer(store),
     }
-    dispatcher = Dispatcher(
-        servicers, interceptors(Mode.BUNDLED, authenticate), refused=Refusals(waiting, clock, lambda: True)
-    )
+    dispatcher = Dispatcher(servicers, interceptors(Mode.BUNDLED, authenticate), refused=refused)
     async with asyncio.TaskGroup() as tasks:
         running = tasks.create_task(partition.run())
         yield Durable(Caller(LocalChannel(dispatcher)), clock, waiting, router)

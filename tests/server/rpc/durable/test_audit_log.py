@@ -288,6 +288,24 @@ async def test_what_is_refused_before_a_partition_has_it_is_in_the_log(
     assert entry.HasField("entity_key") == bool(what[2])
 
 
+async def test_each_of_several_commands_is_in_the_log(service: Durable) -> None:
+    completions = [{"job_key": 5, "variables": b"[]"}, {"job_key": 6}]
+
+    await service.caller("CompleteJobs", completions=completions)
+    await service.write_log()
+    entries = (await service.caller("ListAuditEntries")).items
+
+    found = {(entry.operation_type, entry.result, entry.entity_key, entry.reason) for entry in entries}
+    assert found == {("COMPLETE", FAIL, 5, "INVALID_ARGUMENT"), ("COMPLETE", FAIL, 6, "NOT_FOUND")}
+
+
+async def test_several_commands_that_are_refused_together_are_in_the_log_once(service: Durable) -> None:
+    entry = await refused(service, "CompleteJobs", {"completions": [{"job_key": 5}]}, by="reader")
+
+    assert (entry.entity_type, entry.operation_type, entry.reason) == ("JOB", "COMPLETE", "PERMISSION_DENIED")
+    assert not entry.HasField("entity_key")
+
+
 async def test_reads_and_strangers_without_a_credential_leave_nothing(service: Durable) -> None:
     caller = service.caller
     for who, rpc in (

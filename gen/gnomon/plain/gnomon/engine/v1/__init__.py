@@ -68,6 +68,8 @@ __all__ = (
     "ClusterVariableSort",
     "CompleteJobRequest",
     "CompleteJobResponse",
+    "CompleteJobsRequest",
+    "CompleteJobsResponse",
     "CompleteUserTaskRequest",
     "CompleteUserTaskResponse",
     "ComponentsConfiguration",
@@ -4164,6 +4166,38 @@ class CompleteJobResponse(betterproto2.Message):
 
 
 default_message_pool.register_message("gnomon.engine.v1", "CompleteJobResponse", CompleteJobResponse)
+
+
+@dataclass(eq=False, repr=False)
+class CompleteJobsRequest(betterproto2.Message):
+    """
+    Request of CompleteJobs.
+    """
+
+    completions: "list[CompleteJobRequest]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
+    """
+    What each job is completed with.
+    """
+
+
+default_message_pool.register_message("gnomon.engine.v1", "CompleteJobsRequest", CompleteJobsRequest)
+
+
+@dataclass(eq=False, repr=False)
+class CompleteJobsResponse(betterproto2.Message):
+    """
+    Response of CompleteJobs.
+    """
+
+    outcomes: "list[___google__rpc__.Status]" = betterproto2.field(
+        1, betterproto2.TYPE_MESSAGE, repeated=True
+    )
+    """
+    What became of each completion, in their order: code 0, or the status that CompleteJob would end with.
+    """
+
+
+default_message_pool.register_message("gnomon.engine.v1", "CompleteJobsResponse", CompleteJobsResponse)
 
 
 @dataclass(eq=False, repr=False)
@@ -17638,6 +17672,30 @@ class JobServiceStub(betterproto2_grpclib.ServiceStub):
             metadata=metadata,
         )
 
+    async def complete_jobs(
+        self,
+        message: "CompleteJobsRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "CompleteJobsResponse":
+        """
+        Completes many jobs, each as CompleteJob does and on its own: a job that is rejected leaves the others. It has no
+        route over HTTP.
+        A repeat with the idempotency key of the call and the same completions gets the first outcomes, and carries out what
+        could not be carried out then.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.engine.v1.JobService/CompleteJobs",
+            message,
+            CompleteJobsResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
     async def fail_job(
         self,
         message: "FailJobRequest",
@@ -18953,4 +19011,5 @@ class VariableServiceStub(betterproto2_grpclib.ServiceStub):
 
 
 from ....google import protobuf as ___google__protobuf__
+from ....google import rpc as ___google__rpc__
 from ...query import v1 as __query__v1__
