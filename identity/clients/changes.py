@@ -124,7 +124,7 @@ class ClientChange:
 def changed(client: Client, change: ClientChange, destinations: Destinations) -> Client:
     """Return the changed client; raises InvalidArgument."""
     _expect_addresses(change)
-    expect_sector(change.subject_type, change.sector_identifier_uri, change.redirect_uris)
+    _expect_subjects(change)
     _expect_reachable(client, change, destinations)
     _expect_flows(change)
     _expect_scopes(change)
@@ -219,6 +219,13 @@ def _expect_reachable(client: Client, change: ClientChange, destinations: Destin
         expect_reachable("backchannel_logout_uri", change.backchannel_logout_uri, destinations)
     for uri in set(change.request_uris) - set(client.request_uris):
         expect_reachable("request_uris", uri, destinations)
+
+
+def _expect_subjects(change: ClientChange) -> None:
+    expect_sector(change.subject_type, change.sector_identifier_uri, change.redirect_uris)
+    if change.subject_type is SubjectType.PAIRWISE and GrantType.DEVICE_CODE in change.grant_types:
+        # Any client can name the redirect URIs of a sector. Only one that receives codes there belongs to it.
+        raise InvalidArgument("subject_type: pairwise excludes the device grant, which uses no redirect URI")
 
 
 def _expect_method(change: ClientChange) -> None:

@@ -123,6 +123,10 @@ METADATA = [
     {"jwks": {"keys": [PRIVATE_KEY]}},
     {"jwks": KEYS, "jwks_uri": "https://app.example.com/keys"},
     {"subject_type": "ephemeral"},
+    {
+        "subject_type": "pairwise",
+        "grant_types": ["authorization_code", "urn:ietf:params:oauth:grant-type:device_code"],
+    },
     {"frontchannel_logout_uri": "https://other.example.com/front"},
     {"frontchannel_logout_uri": "https://app.example.com:8443/front"},
     {"frontchannel_logout_uri": "http://app.example.com/front"},

@@ -148,6 +148,11 @@ async def test_administrators_set_the_type_and_the_sector(sector: Sector) -> Non
         {"subject_type": "private"},
         {"subject_type": "pairwise"},
         {"subject_type": "pairwise", "redirect_uris": []},
+        {
+            "subject_type": "pairwise",
+            "redirect_uris": [REDIRECT_URI],
+            "flows_enabled": ["urn:ietf:params:oauth:grant-type:device_code"],
+        },
         {"subject_type": "pairwise", "redirect_uris": ["com.example.app:/back"]},
         {"sector_identifier_uri": "https://app.example.com/sector", "redirect_uris": []},
     ],
