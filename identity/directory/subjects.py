@@ -1,4 +1,4 @@
-"""Subject identifiers of users, as clients see them: OpenID Connect Core 1.0 §8.
+"""Identifiers of users and their sessions, as clients see them: OpenID Connect Core 1.0 §8.
 
 A pairwise subject is the encrypted user id. The key belongs to the tenant and is derived from the root secret, so only
 the provider can find the user of a pairwise subject or compare the subjects of two sectors. The encryption is
@@ -20,6 +20,9 @@ from identity.foundation.tenants import Tenant
 # Octets of the tag, RFC 5297 §2.6.
 _TAG = 16
 
+# Keeps ids of sessions apart from those of users.
+_SESSION = b"sid"
+
 
 class UnknownSubject(Exception):
     """The text is no subject of the client's sector."""
@@ -33,10 +36,13 @@ class Subjects:
 
     def of(self, tenant: Tenant, client: Client, user_id: UserId) -> str:
         """Return the subject of a user of the tenant for the client: the user id unless it is pairwise."""
-        if not client.has_pairwise_subjects:
-            return user_id
-        sealed = self._cipher(tenant).encrypt(user_id.encode(), _sector(client))
-        return base64.urlsafe_b64encode(sealed).rstrip(b"=").decode()
+        return self._sealed(tenant, user_id, _sector(client)) if client.has_pairwise_subjects else user_id
+
+    def session_of(self, tenant: Tenant, client: Client, sid: str) -> str:
+        """Return the `sid` of a session for the client, which differs between sectors as well; empty for none."""
+        if not (sid and client.has_pairwise_subjects):
+            return sid
+        return self._sealed(tenant, sid, [*_sector(client), _SESSION])
 
     def user_of(self, tenant: Tenant, client: Client, subject: str) -> UserId:
         """Return the id of the user with this subject; raises UnknownSubject for one of another sector.
@@ -52,6 +58,13 @@ class Subjects:
             return UserId(self._cipher(tenant).decrypt(sealed, _sector(client)).decode())
         except (binascii.Error, ValueError, InvalidTag) as error:
             raise UnknownSubject from error
+
+    def _sealed(self, tenant: Tenant, text: str, sector: list[bytes]) -> str:
+        return (
+            base64.urlsafe_b64encode(self._cipher(tenant).encrypt(text.encode(), sector))
+            .rstrip(b"=")
+            .decode()
+        )
 
     def _cipher(self, tenant: Tenant) -> AESSIV:
         return AESSIV(self._derived(f"pairwise subjects of {tenant.tenant_id}"))

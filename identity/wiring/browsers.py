@@ -70,7 +70,7 @@ class BrowserWiring:
             self._user_state.sessions,
             LogoutRequestReader(dependencies.clients, self.hints),
             self._user_state.termination,
-            front_channel=FrontChannel(dependencies.clients),
+            front_channel=FrontChannel(dependencies.clients, dependencies.subjects),
             questions=dependencies.store.of(LOGOUT_REQUESTS),
             events=dependencies.events,
             hasher=dependencies.secrets,

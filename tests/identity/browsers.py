@@ -327,7 +327,7 @@ class Provider:
         )
         self.end_session = EndSession(
             *(self.sessions, LogoutRequestReader(self.clients, self.hints), self.termination),
-            front_channel=FrontChannel(self.clients),
+            front_channel=FrontChannel(self.clients, self.subjects),
             questions=self.store.of(LOGOUT_REQUESTS),
             events=self.events,
             hasher=self.hasher,

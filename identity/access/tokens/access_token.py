@@ -32,7 +32,8 @@ class Grantee:
 
     Without a `user` the client acts in its own name, and there is no `token_set`. `dpop_jkt` is the key that the tokens
     are bound to, empty for none. `custom` are the custom claims. `is_narrowed` is true when a client asked for certain scopes
-    of tokens in its own name. `actor` acts for the subject. The token expires at `ends_at` at the latest, in Unix seconds.
+    of tokens in its own name. `actor` acts for the subject. The token expires at `ends_at` at the latest, in Unix seconds. `sid` is the id of the
+    session for the client, empty without one.
     """
 
     tenant: Tenant
@@ -47,6 +48,7 @@ class Grantee:
     is_narrowed: bool = False
     actor: Actor | None = None
     ends_at: int | None = None
+    sid: str = ""
 
     @property
     def token_type(self) -> TokenType:
@@ -145,7 +147,7 @@ def _set_claims(grantee: Grantee) -> dict[str, object]:
         return {"cnf": confirmation}
     return {
         "cnf": confirmation,
-        "sid": grantee.token_set.authentication.sid,
+        "sid": grantee.sid,
         "did": grantee.token_set.device_id,
     }
 

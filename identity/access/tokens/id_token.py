@@ -82,7 +82,7 @@ def _authentication(grantee: Grantee) -> dict[str, object]:
         "auth_time": int(authentication.at.timestamp()),
         "amr": authentication.amr,
         "acr": authentication.acr,
-        "sid": authentication.sid,
+        "sid": grantee.sid,
         "did": grantee.token_set.device_id,
     }
     return {name: value for name, value in claims.items() if value}

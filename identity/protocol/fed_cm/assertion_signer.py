@@ -44,6 +44,7 @@ class AssertionSigner:
             user=user,
             token_set=self._token_set(statement),
             custom=await self._custom.of(asked),
+            sid=self._subjects.session_of(statement.tenant, client, statement.person.authentication.sid),
         )
         key_set = await self._keys.key_set(statement.tenant.tenant_id)
         signing_key = key_set.signing_key(client.id_token_signed_response_alg)

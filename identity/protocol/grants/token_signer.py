@@ -78,6 +78,7 @@ class TokenSigner:
             is_narrowed=order.is_narrowed,
             actor=order.authorization.actor,
             ends_at=order.authorization.ends_at,
+            sid=self._sid(order),
         )
         access_token = self._access_tokens.issue(grantee, material.access_token_key)
         id_token = ""
@@ -85,6 +86,11 @@ class TokenSigner:
             nonce = order.authorization.nonce
             id_token = self._id_tokens.issue(grantee, material.id_token_key, beside=access_token, nonce=nonce)
         return SignedTokens(access_token, grantee.token_type, id_token)
+
+    def _sid(self, order: Order) -> str:
+        authentication = order.authorization.authentication
+        sid = "" if authentication is None else authentication.sid
+        return self._subjects.session_of(order.tenant, order.client, sid)
 
     def _subject(self, order: Order) -> str:
         if order.user is None:

@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 
 from identity.access.sessions.session import Session
 from identity.directory.client import Client
+from identity.directory.subjects import Subjects
 from identity.foundation.tenants import Tenant
 
 # Most addresses that one sign-out loads.
@@ -16,8 +17,9 @@ class Clients(Protocol):
 
 
 class FrontChannel:
-    def __init__(self, clients: Clients) -> None:
+    def __init__(self, clients: Clients, subjects: Subjects) -> None:
         self._clients = clients
+        self._subjects = subjects
 
     async def uris(self, tenant: Tenant, session: Session) -> tuple[str, ...]:
         """Return the addresses of clients that got tokens in the session, the last ones first, at most MAX_FRAMES.
@@ -28,7 +30,8 @@ class FrontChannel:
         for client_id in reversed(session.clients):
             client = await self._clients.find(tenant, client_id)
             if client is not None and client.is_enabled and client.frontchannel_logout_uri:
-                found.append(_with_session(client.frontchannel_logout_uri, tenant, session.sid))
+                sid = self._subjects.session_of(tenant, client, session.sid)
+                found.append(_with_session(client.frontchannel_logout_uri, tenant, sid))
             if len(found) == MAX_FRAMES:
                 break
         return tuple(found)

@@ -51,7 +51,7 @@ class LogoutTokens:
             iat=int(now.timestamp()),
             exp=int((now + _LIFETIME).timestamp()),
             jti=self._randomness.alphanumeric(_JTI_LENGTH),
-            sid=logout.sid,
+            sid=self._subjects.session_of(tenant, client, logout.sid),
             events={_EVENT: {}},
         )
         signing_key = key_set.signing_key(client.id_token_signed_response_alg)

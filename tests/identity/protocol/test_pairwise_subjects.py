@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from joserfc import jws
 from identity.access.client_authentication.authenticator import ClientCredentials
 from identity.access.sessions.hints import IdTokenHints
 from identity.access.sessions.logout_records import BackChannelLogout
+from identity.access.sessions.session import Session
 from identity.access.tokens.verification import verified
 from identity.crypto.keys.root_secret import RootSecret
 from identity.directory.client import CLIENTS, Client, ClientId
@@ -24,6 +26,7 @@ from identity.foundation.tenants import Tenant
 from identity.foundation.vocabulary import AuthenticationMethod, GrantType, SubjectType
 from identity.protocol.grants.grant import ExchangeRequest, TypedToken
 from identity.protocol.grants.token_exchange import ACCESS_TOKEN
+from identity.protocol.logout.front_channel import FrontChannel
 from identity.protocol.logout.logout_token import LogoutTokens
 from identity.protocol.userinfo.presented import PresentedToken
 from server.platform.call import TenantId
@@ -32,6 +35,7 @@ from tests.identity.protocol.provider import (
     ADA,
     AS_APP,
     SECRET,
+    SIGNED_IN,
     SUBJECTS,
     TENANT,
     TENANTS,
@@ -61,12 +65,17 @@ async def pairwise(provider: Provider) -> Provider:
 
 async def subject(provider: Provider, client_id: str = "app") -> str:
     """Return the `sub` of an ID token of the client."""
+    return str((await claims_of(provider, client_id))["sub"])
+
+
+async def claims_of(provider: Provider, client_id: str) -> dict[str, Any]:
+    """Return the claims of an ID token of the client."""
     client = await provider.records.of(CLIENTS).get(TENANT.tenant_id, client_id)
     assert client is not None
     uri = client.redirect_uris[0]
     code = await provider.code(client_id=ClientId(client_id), redirect_uri=uri)
     issued = await provider.redeem(code, credentials=as_client(client_id), redirect_uri=uri)
-    return str((await provider.claims(issued.id_token))["sub"])
+    return await provider.claims(issued.id_token)
 
 
 async def test_clients_of_one_sector_share_subjects_and_others_do_not(pairwise: Provider) -> None:
@@ -74,6 +83,39 @@ async def test_clients_of_one_sector_share_subjects_and_others_do_not(pairwise: 
 
     assert subjects[0] == subjects[1] == subjects[2] != subjects[3]
     assert ADA.id not in subjects
+
+
+async def test_sessions_have_an_id_in_each_sector(pairwise: Provider) -> None:
+    clients = ("app", "app", "sibling", "stranger")
+    sids = [(await claims_of(pairwise, client_id))["sid"] for client_id in clients]
+
+    assert sids[0] == sids[1] == sids[2] != sids[3]
+    assert SIGNED_IN.sid not in sids
+    assert sids[0] != await subject(pairwise)
+
+
+async def test_all_documents_have_the_session_of_the_id_token(pairwise: Provider) -> None:
+    issued = await pairwise.sign_in()
+    expected = (await pairwise.claims(issued.id_token))["sid"]
+    client = await pairwise.clients.find(TENANT, "app")
+    assert client is not None
+    introspected = await pairwise.introspection.for_client(TENANT, AS_APP, token=issued.access_token)
+    session = Session(
+        tenant_id=TENANT.tenant_id,
+        id="1",
+        sid=SIGNED_IN.sid,
+        csrf_token="",
+        peer_address="",
+        idle_until=pairwise.clock.now(),
+        clients=(ClientId("app"),),
+    )
+    await pairwise.change_client(frontchannel_logout_uri="https://app.example.com/front")
+
+    (uri,) = await FrontChannel(pairwise.clients, SUBJECTS).uris(TENANT, session)
+
+    assert (await pairwise.claims(issued.access_token))["sid"] == introspected["sid"] == expected
+    assert parse_qs(urlsplit(uri).query)["sid"] == [expected]
+    assert (await logout_claims(pairwise, client))["sid"] == expected
 
 
 async def test_a_client_without_the_type_gets_the_user_id_as_before(provider: Provider) -> None:
@@ -152,22 +194,26 @@ async def test_tokens_of_another_sector_are_void_after_a_change(pairwise: Provid
 
 
 async def test_a_logout_token_has_the_pairwise_subject(pairwise: Provider) -> None:
-    tokens = LogoutTokens(pairwise.keys, SUBJECTS, clock=pairwise.clock, randomness=pairwise.randomness)
     client = await pairwise.clients.find(TENANT, "app")
     assert client is not None
+
+    assert (await logout_claims(pairwise, client))["sub"] == await subject(pairwise)
+
+
+async def logout_claims(pairwise: Provider, client: Client) -> dict[str, Any]:
+    tokens = LogoutTokens(pairwise.keys, SUBJECTS, clock=pairwise.clock, randomness=pairwise.randomness)
     logout = BackChannelLogout(
         tenant_id=TENANT.tenant_id,
         id="1",
         client_id="app",
         user_id=ADA.id,
-        sid="s1",
+        sid=SIGNED_IN.sid,
         attempts=0,
         next_at=pairwise.clock.now(),
     )
 
     token = await tokens.issue(TENANT, client, logout)
-
-    assert json.loads(jws.extract_compact(token.encode()).payload)["sub"] == await subject(pairwise)
+    return dict(json.loads(jws.extract_compact(token.encode()).payload))
 
 
 def principals_of(provider: Provider) -> Principals:
