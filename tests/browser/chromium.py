@@ -54,15 +54,15 @@ class Page:
         self._ids = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[Any]] = {}
         self._session = ""
+        self._context = ""
         self.faults: list[str] = []
         self.octets = 0
         self._dialogs: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
 
     async def open(self) -> None:
         context = await self._send("Target.createBrowserContext", disposeOnDetach=True)
-        target = await self._send(
-            "Target.createTarget", url="about:blank", browserContextId=context["browserContextId"]
-        )
+        self._context = context["browserContextId"]
+        target = await self._send("Target.createTarget", url="about:blank", browserContextId=self._context)
         attached = await self._send("Target.attachToTarget", targetId=target["targetId"], flatten=True)
         self._session = attached["sessionId"]
         for domain in ("Page", "Runtime", "Log"):
@@ -169,10 +169,11 @@ class Page:
         await self._send("Network.clearBrowserCookies")
 
     async def cookies(self) -> Cookies:
-        return list((await self._send("Storage.getCookies"))["cookies"])
+        found = await self._send_to("", "Storage.getCookies", browserContextId=self._context)
+        return list(found["cookies"])
 
     async def set_cookies(self, cookies: Cookies) -> None:
-        await self._send("Storage.setCookies", cookies=cookies)
+        await self._send_to("", "Storage.setCookies", cookies=cookies, browserContextId=self._context)
 
     async def _opened(self, address: str) -> str:
         async with asyncio.timeout(_SECONDS):
@@ -194,9 +195,13 @@ class Page:
             self.faults.append(str(params["entry"]["text"]))
 
     async def _send(self, method: str, **params: Any) -> dict[str, Any]:
+        return await self._send_to(self._session, method, **params)
+
+    async def _send_to(self, session_id: str, method: str, **params: Any) -> dict[str, Any]:
+        """Send a message to a session, or to the browser itself."""
         number = next(self._ids)
         waiting = self._waiting[number] = asyncio.get_running_loop().create_future()
-        session = {"sessionId": self._session} if self._session else {}
+        session = {"sessionId": session_id} if session_id else {}
         await self._socket.send_json({"id": number, "method": method, "params": params, **session})
         async with asyncio.timeout(_SECONDS):
             said = await waiting
