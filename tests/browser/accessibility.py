@@ -7,8 +7,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from tests.browser.appearance import in_every_look
 from tests.browser.chromium import Page
-from tests.browser.test_appearance import LOOKS
 from tests.server_process import ROOT
 
 HAS_NPM = shutil.which("npm") is not None
@@ -21,8 +21,6 @@ _INSTALL_SECONDS = 300
 _RUN = """axe.run(document, { resultTypes: ["violations", "incomplete"] }).then(({ violations, incomplete }) =>
   [...violations, ...incomplete.filter(({ id }) => id !== "color-contrast")].flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")}: ${failureSummary}`)))"""
-
-_SETTLED = "document.getAnimations().forEach((each) => each.finish())"
 
 
 def axe() -> str:
@@ -48,13 +46,6 @@ def axe() -> str:
 
 async def violations(page: Page, script: str) -> dict[str, list[Any]]:
     """Return what axe-core finds in the page as it is shown now, in every look where it finds anything."""
-    found = {}
-    for look in LOOKS:
-        width, scheme = look.values
-        await page.emulate(width=width, scheme=scheme)
-        # A transition has colours that no state of the page has.
-        await page.run(_SETTLED)
-        if not await page.run("'axe' in window"):
-            await page.run(f"{script}\n;null")
-        found[look.id] = list(await page.run(_RUN))
-    return {look: each for look, each in found.items() if each}
+    if not await page.run("'axe' in window"):
+        await page.run(f"{script}\n;null")
+    return await in_every_look(page, _RUN)

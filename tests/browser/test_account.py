@@ -2,9 +2,9 @@
 
 from identity.directory.config import UsersConfig
 from identity.foundation.vocabulary import ConsentMode
+from tests.browser.appearance import faults
 from tests.browser.chromium import Page
 from tests.browser.site import EMAIL, PASSWORD, Site, site
-from tests.browser.test_appearance import FAULTS
 from tests.browser.test_codes import ASKED, code, give
 from tests.browser.test_sign_in import ARRIVED, sign_in
 
@@ -226,9 +226,5 @@ async def test_users_who_may_not_delete_their_account_get_no_button(page: Page, 
 
 async def test_the_page_can_be_read_and_used(page: Page, provider: Site) -> None:
     await open_account(page, provider)
-    found = {}
-    for width, scheme in ((1000, "light"), (1000, "dark"), (320, "light")):
-        await page.emulate(width=width, scheme=scheme)
-        found[width, scheme] = await page.run(FAULTS)
 
-    assert {look: faults for look, faults in found.items() if faults} == {}
+    assert await faults(page) == {}

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from tests.browser.appearance import faults
 from tests.browser.chromium import Page
 from tests.browser.console import HEADING, HOSTILE, api, sign_in, started, visit
-from tests.browser.test_appearance import FAULTS, LOOKS
 from tests.server_process import Addresses
 
 
@@ -71,22 +71,20 @@ async def test_text_of_models_and_variables_is_text(
     assert json.dumps(HOSTILE) in found[f"instances/{key}"]
 
 
-@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 async def test_every_page_of_the_console_can_be_read_and_used(
-    page: Page, addresses: Addresses, stuck: dict[str, Any], width: int, scheme: str
+    page: Page, addresses: Addresses, stuck: dict[str, Any]
 ) -> None:
     key, definition = stuck["processInstanceKey"], stuck["processDefinitionKey"]
     paths = ("", "processes", f"processes/{definition}", "instances", f"instances/{key}", "instances/1")
-    await page.emulate(width=width, scheme=scheme)
     await visit(page, f"{addresses.http}/console/default/")
     found = {}
     for path in paths:
         await page.goto(f"{addresses.http}/console/default/{path}")
-        found[path] = await page.run(FAULTS)
+        found[path] = await faults(page)
     await page.goto(f"{addresses.http}/console/signed-out")
-    found["signed-out"] = await page.run(FAULTS)
+    found["signed-out"] = await faults(page)
 
-    assert {path: faults for path, faults in found.items() if faults} == {}
+    assert {path: each for path, each in found.items() if each} == {}
 
 
 async def test_an_instance_is_cancelled(page: Page, addresses: Addresses) -> None:

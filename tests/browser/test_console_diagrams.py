@@ -5,9 +5,9 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.browser.appearance import faults
 from tests.browser.chromium import Page
 from tests.browser.console import HOSTILE, api, escaped, started, visit
-from tests.browser.test_appearance import FAULTS, LOOKS
 from tests.server_process import ROOT, Addresses
 
 VIEWER = ROOT / "edge/console/diagram/bpmn-navigated-viewer.production.min.js"
@@ -184,12 +184,8 @@ async def test_a_model_without_a_diagram_says_so(page: Page, addresses: Addresse
 
 
 @needs_viewer
-@pytest.mark.parametrize(("width", "scheme"), LOOKS)
-async def test_pages_with_a_diagram_can_be_read_and_used(
-    page: Page, addresses: Addresses, width: int, scheme: str
-) -> None:
-    (instance,) = drawn(addresses.http, f"seen-{width}-{scheme}")
-    await page.emulate(width=width, scheme=scheme)
+async def test_pages_with_a_diagram_can_be_read_and_used(page: Page, addresses: Addresses) -> None:
+    (instance,) = drawn(addresses.http, "seen")
     await visit(page, f"{addresses.http}/console/default/")
     found = {}
     for path in (
@@ -198,9 +194,9 @@ async def test_pages_with_a_diagram_can_be_read_and_used(
     ):
         await page.goto(f"{addresses.http}/console/default/{path}")
         await page.until(DRAWN)
-        found[path] = await page.run(FAULTS)
+        found[path] = await faults(page)
 
-    assert {path: faults for path, faults in found.items() if faults} == {}
+    assert {path: each for path, each in found.items() if each} == {}
 
 
 async def test_a_page_without_scripts_has_the_counts_in_its_table(page: Page, addresses: Addresses) -> None:

@@ -5,12 +5,11 @@ import json
 import re
 
 import httpx
-import pytest
 
 from edge.console.identity.kinds import KINDS
+from tests.browser.appearance import faults
 from tests.browser.chromium import Page
 from tests.browser.console import HEADING, HOSTILE, SHOWN, api, visit
-from tests.browser.test_appearance import FAULTS, LOOKS
 from tests.browser.test_console_tasks import DONE, PROBLEM, ROWS, submitted
 from tests.server_process import Addresses
 
@@ -289,24 +288,22 @@ async def test_an_administrator_of_a_tenant_sees_the_tenant_alone(page: Page, ad
     assert not re.search(r"Sign out everywhere", stranger)
 
 
-@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 async def test_every_page_of_administrators_can_be_read_and_used_and_shows_text_as_text(
-    page: Page, addresses: Addresses, width: int, scheme: str
+    page: Page, addresses: Addresses
 ) -> None:
     identity = f"{addresses.http}/console/default/identity"
-    await page.emulate(width=width, scheme=scheme)
     await visit(page, f"{identity}/users")
-    await created(page, f"{identity}/new/attributes", name=f"look-{width}-{scheme}", desc=HOSTILE)
-    faults = {}
+    await created(page, f"{identity}/new/attributes", name="look", desc=HOSTILE)
+    found = {}
     for name, kind in KINDS.items():
         for path in (name, *((f"new/{name}",) if kind.create else ())):
             await page.goto(f"{identity}/{path}")
-            faults[path] = await page.run(FAULTS)
+            found[path] = await faults(page)
             assert await page.run("document.querySelectorAll('img[onerror], svg[onload]').length") == 0
     for name in ("users", "attributes", "clients"):
         await page.goto(f"{identity}/{name}")
         await page.goto(await page.run("document.querySelector('tbody th a').href"))
         await page.run("document.querySelectorAll('main details').forEach((each) => { each.open = true; })")
-        faults[f"one of {name}"] = await page.run(FAULTS)
+        found[f"one of {name}"] = await faults(page)
 
-    assert {path: each for path, each in faults.items() if each} == {}
+    assert {path: each for path, each in found.items() if each} == {}

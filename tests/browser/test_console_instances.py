@@ -8,9 +8,9 @@ import httpx
 import pytest
 
 from edge.console.routes import CHANGES, PAGES
+from tests.browser.appearance import faults
 from tests.browser.chromium import Page
 from tests.browser.console import HOSTILE, api, escaped, visit
-from tests.browser.test_appearance import FAULTS, LOOKS
 from tests.server_process import Addresses
 
 PROCESS = """<?xml version="1.0" encoding="UTF-8"?>
@@ -366,32 +366,30 @@ async def test_no_page_shows_a_key_of_another_tenant(page: Page, addresses: Addr
     assert dict(zip(paths, statuses, strict=True)) == dict.fromkeys(paths, 404)
 
 
-@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 async def test_pages_of_an_instance_can_be_read_and_used_and_show_text_as_text(
-    page: Page, addresses: Addresses, width: int, scheme: str
+    page: Page, addresses: Addresses
 ) -> None:
     variables: dict[str, Any] = {HOSTILE: HOSTILE}
     with api(addresses.http) as session:
-        newer = deployed(session, f"plain-{width}-{scheme}", f"Plain {HOSTILE}")
-        key = start(session, f"plain-{width}-{scheme}", **variables)
-        failed(session, f"plain-{width}-{scheme}", HOSTILE)
-        found = session.post("/v2/variables/search", json={"filter": {"processInstanceKey": key}}).json()
-    variable = found["items"][0]["variableKey"]
-    await page.emulate(width=width, scheme=scheme)
+        newer = deployed(session, "plain", f"Plain {HOSTILE}")
+        key = start(session, "plain", **variables)
+        failed(session, "plain", HOSTILE)
+        of_it = {"filter": {"processInstanceKey": key}}
+        (variable,) = session.post("/v2/variables/search", json=of_it).json()["items"]
     await visit(page, f"{addresses.http}/console/default/")
-    faults = {}
+    found = {}
     for path in (
         f"instances/{key}",
         f"instances/{key}/variables/new",
-        f"instances/{key}/variables/{variable}",
+        f"instances/{key}/variables/{variable['variableKey']}",
         f"instances/{key}/modification",
         f"instances/{key}/migration?target={newer}",
         f"instances?process={HOSTILE}",
         "batches",
     ):
         await page.goto(f"{addresses.http}/console/default/{path}")
-        faults[path] = await page.run(FAULTS)
+        found[path] = await faults(page)
         assert await page.run("document.querySelectorAll('img[onerror], svg[onload]').length") == 0
         assert not (await page.run("document.title")).startswith("run")
 
-    assert {path: each for path, each in faults.items() if each} == {}
+    assert {path: each for path, each in found.items() if each} == {}

@@ -4,11 +4,10 @@ import json
 from typing import Any
 
 import httpx
-import pytest
 
+from tests.browser.appearance import faults
 from tests.browser.chromium import Page
 from tests.browser.console import HOSTILE, api, escaped, visit
-from tests.browser.test_appearance import FAULTS, LOOKS
 from tests.server_process import ROOT, Addresses
 
 PERSON = "admin@localhost"
@@ -235,9 +234,8 @@ def evaluated(http: str) -> str:
         return str(found.json()["items"][-1]["decisionEvaluationInstanceKey"])
 
 
-@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 async def test_pages_of_tasks_and_decisions_can_be_read_and_used_and_show_text_as_text(
-    page: Page, addresses: Addresses, width: int, scheme: str
+    page: Page, addresses: Addresses
 ) -> None:
     evaluation = evaluated(addresses.http)
     components = [
@@ -247,7 +245,7 @@ async def test_pages_of_tasks_and_decisions_can_be_read_and_used_and_show_text_a
         {"type": "checklist", "key": "b", "label": HOSTILE, "values": [{"label": HOSTILE, "value": HOSTILE}]},
         {"type": "filepicker", "key": "c", "label": HOSTILE},
     ]
-    process = f"looks-{width}-{scheme}"
+    process = "looks"
     with api(addresses.http) as session:
         key = deployed(session, process, name=HOSTILE, form={"type": "default", "components": components})
         task = task_of(session, process, a=HOSTILE, c=HOSTILE)
@@ -255,9 +253,8 @@ async def test_pages_of_tasks_and_decisions_can_be_read_and_used_and_show_text_a
             "/v2/decision-definitions/search",
             json={"filter": {"decisionDefinitionId": "discount", "isLatestVersion": True}},
         ).json()["items"]
-    await page.emulate(width=width, scheme=scheme)
     await visit(page, f"{addresses.http}/console/default/")
-    faults = {}
+    found = {}
     for path in (
         "tasks?list=all",
         f"tasks/{task['userTaskKey']}",
@@ -267,8 +264,8 @@ async def test_pages_of_tasks_and_decisions_can_be_read_and_used_and_show_text_a
         f"evaluations/{evaluation}",
     ):
         await page.goto(f"{addresses.http}/console/default/{path}")
-        faults[path] = await page.run(FAULTS)
+        found[path] = await faults(page)
         assert await page.run("document.querySelectorAll('img[onerror], svg[onload]').length") == 0
         assert not (await page.run("document.title")).startswith("run")
 
-    assert {path: each for path, each in faults.items() if each} == {}
+    assert {path: each for path, each in found.items() if each} == {}
