@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from http.client import HTTPException
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any
@@ -33,7 +34,7 @@ import grpc
 import msgspec
 from grpc_tools import protoc
 
-from server.platform.sockets import free_port
+from tests.campaigns.ports import kept_port
 
 HOME = Path(os.environ.get("GNOMON_PEER", Path.home() / ".cache/gnomon-peer"))
 ABSENT = f"Zeebe is not in {HOME}: the docstring of tests/peer/zeebe.py says what belongs there"
@@ -149,7 +150,7 @@ def zeebe() -> Iterator[Zeebe]:
     with TemporaryDirectory(prefix="gnomon-peer-") as name, _generated(Path(name)) as (requests, stubs):
         folder = Path(name)
         (folder / "log4j2.xml").write_text(_LOGGING)
-        ports = [free_port(HOST) for _ in range(5)]
+        ports = [kept_port(HOST) for _ in range(5)]
         with _running(folder, ports) as records:
             gateway, server, management = (
                 f"{HOST}:{ports[0]}",
@@ -238,6 +239,6 @@ def _until_ready(management: str) -> None:
         try:
             with urllib.request.urlopen(f"{management}/actuator/health/readiness", timeout=1):  # noqa: S310
                 return
-        except (OSError, urllib.error.URLError):
+        except (OSError, HTTPException):
             time.sleep(0.2)  # a program of others
     raise NotQuiet("the broker is not ready")
