@@ -19,6 +19,7 @@ from tests.bench import (
     statistics,
     tokens,
     tunnel,
+    workers,
 )
 
 BENCHMARKS: Mapping[str, Callable[[], RenderableType]] = {
@@ -32,6 +33,7 @@ BENCHMARKS: Mapping[str, Callable[[], RenderableType]] = {
     "searches": searches.table,
     "statistics": statistics.table,
     "tunnel": tunnel.table,
+    "workers": workers.table,
     "tokens": tokens.table,
     "feel": feel.table,
     "decisions": decisions.table,

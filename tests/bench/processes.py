@@ -29,8 +29,24 @@ def server_seconds(connected: int) -> float:
     return server.own + server.gone + sum(child.own for child in _all() if child.parent == number)
 
 
+def children_seconds() -> float:
+    """Of all processes that this one has begun, at any depth, as far as they run."""
+    running = dict(_numbered())
+    below = {os.getpid()}
+    for _ in running:
+        more = {number for number, each in running.items() if each.parent in below} - below
+        if not more:
+            break
+        below |= more
+    return sum(running[number].own + running[number].gone for number in below if number != os.getpid())
+
+
 def _all() -> Iterator[Process]:
+    return (each for _, each in _numbered())
+
+
+def _numbered() -> Iterator[tuple[int, Process]]:
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():
             with suppress(FileNotFoundError, ProcessLookupError):
-                yield process(int(entry.name))
+                yield int(entry.name), process(int(entry.name))
