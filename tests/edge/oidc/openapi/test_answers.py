@@ -20,6 +20,8 @@ from tests.identity.deployment import NOON, Deployment
 OIDC = "/auth/v1/oidc"
 _VARIABLE = re.compile(r"\{\w+\}")
 # The stream of events never ends.
+# Their refusals name no members.
+ELSEWHERE = {"/auth/v1/clients_dyn", "/auth/v1/clients_dyn/{id}", "/auth/v1/clients/{id}/secret"}
 _ENDLESS = "/auth/v1/events/stream"
 
 ANNA = {"email": "anna@example.com", "given_name": "Anna", "language": "en", "roles": []}
@@ -198,3 +200,25 @@ async def test_protocol_endpoints_refuse_strangers_as_documented(
 
     assert found == []
     assert statuses <= {400, 401}
+
+
+async def test_the_members_of_a_body_are_those_that_the_server_reads(
+    administrator: Administrator, document: Any
+) -> None:
+    """A body with an unknown member is refused with the list of the known ones."""
+    found, others = [], set()
+    for method, path, operation in operations(document):
+        content = operation.get("requestBody", {}).get("content", {}).get("application/json")
+        if content is None:
+            continue
+        schema = document["components"]["schemas"][content["schema"]["$ref"].rpartition("/")[2]]
+        address = _VARIABLE.sub("nothing", path).removeprefix("/auth/v1/")
+        response = await administrator.send(method, address, {"no such member": 1})
+        _, is_list, members = (await response.json())["message"].partition("nothing else than ")
+        if not is_list:
+            others.add(path)
+        elif set(members.split(", ")) != schema["properties"].keys():
+            found.append(f"{method} {path}: {members}")
+
+    assert found == []
+    assert others == ELSEWHERE
