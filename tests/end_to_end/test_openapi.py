@@ -41,7 +41,12 @@ WIDEST_FILTER = "/v2/process-instances/search"
 FILTER = "ProcessInstanceFilter"
 IS_LONG = "GNOMON_EXAMPLES" in os.environ
 # So that no test takes all the time: each operation that every mode offers is of one of these.
-PARTS = ("^/v2/[a-i]", "^/v2/[j-q]", "^/v2/[r-z]")
+PARTS = ("^/v2/[a-i]", "^/v2/[j-q]", "^/v2/[r-z]") if IS_LONG else ("^/v2/[a-l]", "^/v2/[m-z]")
+# Half of the examples are what no schema allows. The edge refuses it the same in both modes, so one is sent it.
+EXPLORED = {
+    Mode.EMBEDDED: ("--mode", "all"),
+    Mode.BUNDLED: ("--mode", "positive", "--max-examples", str(EXAMPLES - EXAMPLES // 2)),
+}
 
 
 def _examined(server: Server, directory: Path, *arguments: str, document: Path | None = None) -> None:
@@ -71,7 +76,9 @@ def test_whatever_is_sent_no_answer_leaves_the_document(server: Server, tmp_path
     paths = ("--include-path-regex", part, "--exclude-path-regex", NOT_OFFERED[server.mode])
     checks = ("--checks", f"not_a_server_error,{CHECKS}")
 
-    _examined(server, tmp_path, *paths, "--phases", "examples,fuzzing,stateful", *checks)
+    _examined(
+        server, tmp_path, *paths, "--phases", "examples,fuzzing,stateful", *checks, *EXPLORED[server.mode]
+    )
 
 
 # The edge refuses what no schema allows, and is the same in both modes.
@@ -97,14 +104,17 @@ def _refusals_examined(server: Server, directory: Path, *paths: str) -> None:
 
 
 def _without_repetition(document: Any) -> Any:
-    """Return the document with one filter, the widest, which has one member of each type."""
+    """Return the document with one filter, the widest, which has one member of each type.
+
+    The alternatives of `$or` have the same members, so they keep one.
+    """
     schemas = document["components"]["schemas"]
     for path in _with_other_filters(document):
         del schemas[_request_of(document["paths"][path]["post"])]["properties"]["filter"]
-    for name in FILTER, f"{FILTER}Fields":
-        members = schemas[name]["properties"]
-        of_each_type = {_type(member): name for name, member in members.items()}
-        schemas[name]["properties"] = {name: members[name] for name in of_each_type.values()}
+    members, alternatives = (schemas[name]["properties"] for name in (FILTER, f"{FILTER}Fields"))
+    of_each_type = {_type(member): name for name, member in members.items()}
+    schemas[FILTER]["properties"] = {name: members[name] for name in of_each_type.values()}
+    schemas[f"{FILTER}Fields"]["properties"] = dict([next(iter(alternatives.items()))])
     return document
 
 
