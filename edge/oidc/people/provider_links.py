@@ -6,6 +6,8 @@ from aiohttp import web
 from edge.oidc.access.administration_calls import AdministrationCalls, members, named, tenant_and_id, written
 from edge.oidc.access.body import read_json
 from edge.oidc.authentication.redirects import accepted
+from edge.oidc.openapi.operation import content, described, done
+from edge.oidc.openapi.schemas import OBJECT, an_object, part
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import provider_link_service_pb2 as pb
 
@@ -24,6 +26,15 @@ class ProviderLinksEndpoint:
         self._links = stubs.provider_links
         self._calls = calls
 
+    @described(
+        "Lists the upstream providers of an account: the linked ones, and those that it can be linked to.",
+        content(
+            an_object(
+                linked=part(pb.ListProviderLinksResponse, "linked"),
+                available=part(pb.ListProviderLinksResponse, "available"),
+            )
+        ),
+    )
     async def list(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
         asked = pb.ListProviderLinksRequest(
@@ -34,6 +45,13 @@ class ProviderLinksEndpoint:
             {"linked": list(map(members, found.linked)), "available": list(map(members, found.available))}
         )
 
+    @described(
+        "Leads to an upstream provider, to which the account is then linked.",
+        done(202, "The address of the provider is in `Location`."),
+        content(OBJECT, status=202),
+        body=_Begun,
+        refusals=(406, 409),
+    )
     async def begin(self, request: web.Request) -> web.Response:
         """Answer a script, which then leaves for the provider."""
         tenant_id, user_id = tenant_and_id(request)
@@ -48,6 +66,7 @@ class ProviderLinksEndpoint:
         begun = await self._links.BeginProviderLink(asked, timeout=self._calls.timeout)
         return accepted(begun.redirect)
 
+    @described("Removes the link to an upstream provider.", done(), body=_Modified, refusals=(406, 409))
     async def delete(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
         sent = await read_json(request, _Modified, max_bytes=self._calls.max_bytes)
