@@ -28,7 +28,9 @@ _SECURITY: dict[Caller, list[Schema]] = {
     Caller.ANYBODY: [],
     Caller.ADMINISTRATOR: [{"accessToken": []}, {"apiKey": []}, {"session": []}],
     Caller.BROWSER: [{"session": []}],
+    # A public client has no secret, and the form may have the credentials.
     Caller.CLIENT: [{"client": []}, {}],
+    Caller.CLIENT_OR_TOKEN: [{"client": []}, {"accessToken": []}, {}],
     Caller.REGISTERED_CLIENT: [{"registrationAccessToken": []}],
     Caller.TOKEN: [{"accessToken": []}],
 }

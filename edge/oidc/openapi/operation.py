@@ -25,6 +25,7 @@ class Caller(StrEnum):
     ADMINISTRATOR = "administrator"
     BROWSER = "browser"
     CLIENT = "client"
+    CLIENT_OR_TOKEN = "client or token"  # noqa: S105  # kinds of credentials
     REGISTERED_CLIENT = "registered client"
     TOKEN = "token"  # noqa: S105  # a kind of credential
 

@@ -34,7 +34,7 @@ class IntrospectionEndpoint:
         "Says whether a token is active, and its claims: RFC 7662.",
         content(with_any(an_object(active=BOOLEAN))),
         plain("Signed claims, for a caller that accepts this type: RFC 9701.", media_type=_SIGNED),
-        caller=Caller.CLIENT,
+        caller=Caller.CLIENT_OR_TOKEN,
         form=(needs("token", "The token."), may("token_type_hint", "Its type."), *CLIENT_FORM),
     )
     async def post(self, request: web.Request) -> web.Response:

@@ -98,6 +98,12 @@ def test_the_token_endpoint_takes_a_form(document: Any) -> None:
     assert document["paths"]["/auth/v1/oidc/token"]["x-tenant-path"] == "/auth/v1/{tenant}/oidc/token"
 
 
+def test_introspection_takes_a_client_or_an_access_token(document: Any) -> None:
+    security = document["paths"]["/auth/v1/oidc/introspect"]["post"]["security"]
+
+    assert security == [{"client": []}, {"accessToken": []}, {}]
+
+
 async def test_the_served_document_has_what_the_server_serves(http: Http, document: Any) -> None:
     served = await (await http.get("/auth/v1/openapi.json")).json()
 
