@@ -41,8 +41,6 @@ WHOLE = {
     "policy_uri": "https://app.example.com/privacy",
     "tos_uri": "https://app.example.com/terms",
     "fed_cm": True,
-    "frontchannel_logout_uri": "https://app.example.com:443/front",
-    "frontchannel_logout_session_required": True,
 }
 # RFC 7517, appendix A.
 KEY = {
@@ -114,6 +112,22 @@ async def test_a_client_is_changed_whole(administrator: Administrator, http: Htt
     assert (client["access_token_alg"], client["id_token_signed_response_alg"]) == ("ES256", "EdDSA")
     assert "secret" not in client
     assert await token_status(http, "app", secret) == 200
+
+
+async def test_a_client_has_a_front_channel_at_the_origin_of_a_redirect_uri(
+    administrator: Administrator,
+) -> None:
+    await created(administrator)
+    front_channel = {
+        "frontchannel_logout_uri": "https://app.example.com:443/front",
+        "frontchannel_logout_session_required": True,
+    }
+
+    answer = await administrator.send("PUT", "clients/app", WHOLE | front_channel)
+
+    client = await answer.json()
+    assert answer.status == 200, client
+    assert {name: client[name] for name in front_channel} == front_channel
 
 
 async def test_a_client_that_becomes_public_loses_its_secret(
