@@ -4,7 +4,13 @@ from collections.abc import Mapping
 
 from server.bpmn.builder import process
 
-COMPREHENSIONS, EXPRESSIONS, FAN_OUT, VERSIONS = "comprehensions", "expressions", "fan-out", "versions"
+COMPREHENSIONS, EXPRESSIONS, FAN_OUT, RULES, VERSIONS = (
+    "comprehensions",
+    "expressions",
+    "fan-out",
+    "rules",
+    "versions",
+)
 
 _NESTED = "=count(for i in 1..1000, j in 1..1000 return i * j)"
 _CATASTROPHIC = '=count(for i in 1..200 return matches("' + "a" * 30 + 'b", "(a|aa)+$"))'
@@ -47,3 +53,18 @@ def versions(first: int, count: int) -> Mapping[str, bytes]:
         .to_xml()
         for number in range(count)
     }
+
+
+def rules(version: int, count: int) -> bytes:
+    """A decision table of so many rules, each with texts that no rule of any version has."""
+    entries = "".join(
+        f"<rule><inputEntry><text>[{number}..{number + version + 9})</text></inputEntry>"
+        f"<inputEntry><text>? + {number} &gt; {version}</text></inputEntry>"
+        f'<outputEntry><text>"{version}-{number}"</text></outputEntry></rule>'
+        for number in range(count)
+    )
+    return f"""<definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/" name="rules" namespace="urn:gnomon">
+<decision id="{RULES}" name="rules"><decisionTable hitPolicy="COLLECT">
+<input><inputExpression><text>a</text></inputExpression></input>
+<input><inputExpression><text>b</text></inputExpression></input>
+<output name="found"/>{entries}</decisionTable></decision></definitions>""".encode()

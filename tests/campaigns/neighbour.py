@@ -53,11 +53,14 @@ class Size:
     idle_seconds: float = 20.0
     workers: int = 4
     children: int = 4_000
+    rules: int = 10_000
     versions: int = 5_000
     activations: int = 200
 
 
-BOUNDED = Size(seconds=12.0, idle_seconds=2.0, workers=2, children=1_000, versions=300, activations=50)
+BOUNDED = Size(
+    seconds=12.0, idle_seconds=2.0, workers=2, children=1_000, rules=1_000, versions=300, activations=50
+)
 
 
 @dataclass(slots=True)
@@ -186,6 +189,7 @@ class _Attack:
             self._start_expressions,
             self._fan_out_and_cancel,
             self._deploy_versions,
+            self._deploy_rules,
             *[self._activate] * self._size.activations,
         )
         running = [asyncio.ensure_future(self._repeat(attack)) for attack in attacks]
@@ -232,6 +236,10 @@ class _Attack:
 
     async def _deploy_versions(self) -> None:
         await self._api.deploy_all(hostile_models.versions(next(self._numbers), FILES))
+
+    async def _deploy_rules(self) -> None:
+        content = hostile_models.rules(next(self._numbers), self._size.rules)
+        await self._api.deploy(f"{hostile_models.RULES}.dmn", content)
 
     async def _activate(self) -> None:
         await self._api.activate("nothing", 1_000)
