@@ -78,7 +78,7 @@ upgrade: .venv/.dev ## Replace nodes of an earlier commit one by one under load,
 	@EARLIER=$(EARLIER) $(BIN)/python -m tests.campaigns upgrade $(or $(ROUNDS),20) $(SEED)
 
 histories: .venv/.dev ## Play 20,000 random histories of processes in memory, 2,000 of them with kills on PostgreSQL (COUNT=)
-	@GNOMON_EXAMPLES=$(or $(COUNT),20000) $(BIN)/python -m pytest -n auto --dist worksteal --hypothesis-show-statistics \
+	@GNOMON_EXAMPLES=$(or $(COUNT),20000) $(BIN)/python -m pytest -n auto --dist worksteal --hypothesis-show-statistics -o faulthandler_timeout=0 \
 		-k "replaying or can_be_finished or a_kill_between" \
 		tests/server/engine/test_properties.py tests/server/engine/test_killed_owners.py
 

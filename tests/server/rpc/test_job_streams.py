@@ -20,8 +20,8 @@ from server.platform.call import AUTHORIZATION, Call, Principal
 from server.platform.channels import Channel, TunnelChannel, error_of
 from server.platform.dispatch import Dispatcher
 from server.platform.errors import (
-    Internal,
     InvalidArgument,
+    ModeNotSupported,
     PermissionDenied,
     ServiceError,
     Unauthenticated,
@@ -338,7 +338,7 @@ async def test_a_tunnel_carries_no_streams(in_memory: World) -> None:
     async with TunnelChannel(in_memory.target) as tunnel:
         with pytest.raises(TypeError, match="expected a gRPC channel"):
             JobServiceStub(cast("grpc.aio.Channel", tunnel)).StreamActivatedJobs(request)
-        with pytest.raises(Internal):
+        with pytest.raises(ModeNotSupported):
             await Caller(tunnel)("StreamActivatedJobs", type="charge", timeout=60_000)
 
     assert in_memory.streams.open == 0
