@@ -30,6 +30,8 @@ from server.storage import NoDatabase
 
 logger = logging.getLogger(__name__)
 
+# Seconds after which a thread that computes lets the event loop go on (decision 133).
+_SWITCH_SECONDS = 0.0005
 _NO_TRUSTED_PROXIES = (
     "access.trusted_proxies is empty, but clients reach the provider by https, through a proxy. All requests seem to "
     "come from the address of the proxy, so wrong passwords of one person block sign-ins of everybody. "
@@ -46,6 +48,7 @@ def run(file: Path | None, mode: Mode | None, *, is_owned: bool) -> None:
 
     An owned process is one of several of a program, and ends with its standard input.
     """
+    sys.setswitchinterval(_SWITCH_SECONDS)
     try:
         config = _config(file, mode)
         platform_logging.configure(config.logging)
