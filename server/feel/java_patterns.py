@@ -66,7 +66,7 @@ _PLACES: Final[Mapping[str, str]] = {
     "b": r"\b",
     "z": r"\Z",
 }
-"""What stands outside of sets only."""
+"""Escapes that Java reads outside of sets only."""
 
 _CHARACTERS: Final[Mapping[str, str]] = {
     "a": r"\x07", "e": r"\x1b", "f": r"\f", "n": r"\n", "r": r"\r", "t": r"\t"

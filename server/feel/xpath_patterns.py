@@ -52,7 +52,7 @@ class _Translation:
         self._groups = 0
         self._closed: set[int] = set()
         self._last = ""
-        """What stands before, as far as it cannot be repeated."""
+        """The part that was read last: its text, or its kind (`set`, `quantifier`)."""
 
     def text(self) -> str:
         written, position = [], 0

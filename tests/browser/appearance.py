@@ -1,4 +1,4 @@
-"""What a script can check of WCAG 2.2, in a page of the browser, in every look."""
+"""Rules of WCAG 2.2 that a script can check in a page of the browser, in every look."""
 
 from typing import Any
 

@@ -33,7 +33,7 @@ PATIENCE = 60
 
 
 class Api:
-    """What the tests ask the server beside the client."""
+    """HTTP API of the server, for what the tests ask beside the client."""
 
     def __init__(self, http: str) -> None:
         form = {"grant_type": "client_credentials", "client_id": "demo", "client_secret": "demo-secret"}

@@ -139,3 +139,17 @@ async def test_a_server_without_the_call_gets_one_call_for_each_completion() -> 
 
     assert found == [None] * 5
     assert sorted(jobs.completed) == [1, 2, 3, 4, 5]
+
+
+async def test_a_call_that_is_refused_refuses_each_of_its_completions() -> None:
+    class Refusing(ManyJobs):
+        async def CompleteJobs(  # type: ignore[override]  # noqa: N802  # asynchronous, and named by gRPC
+            self, _: pb.CompleteJobsRequest, context: ManyContext
+        ) -> pb.CompleteJobsResponse:
+            await context.abort(grpc.StatusCode.PERMISSION_DENIED, "the permission was taken away")
+
+    async with completions_of(Refusing()) as completions:
+        found = await outcomes(completions, 1, 2, 3)
+
+    assert [refusal and refusal.code for refusal in found] == [grpc.StatusCode.PERMISSION_DENIED] * 3
+    assert len({id(refusal) for refusal in found}) == 3

@@ -92,7 +92,8 @@ class Completions:
                 return await self._complete_together(requests)
         except RequestFailed as error:
             if error.code is not grpc.StatusCode.UNIMPLEMENTED:
-                return [error] * len(places)
+                # One error for each completion: a traceback belongs to the task that raises it.
+                return [type(error)(error.code, error.reason, error.message) for _ in places]
             self._is_served = False
         async with asyncio.TaskGroup() as tasks:
             outcomes = [tasks.create_task(self._outcome(request)) for request in requests]

@@ -1,4 +1,4 @@
-"""Who gets the account page, and what stands in it."""
+"""Access to the account page, and its content."""
 
 from collections.abc import AsyncIterator
 from urllib.parse import parse_qs, urlsplit
