@@ -4,7 +4,7 @@ A text that is evaluated often gets code of its own, which is faster and gives t
 """
 
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
 from server.feel import compiler, shapes
 from server.feel.dialects import DIALECTS, Dialect, DialectName
@@ -84,16 +84,30 @@ class UnaryTests:
     Tests that are similar to others have code at once. They are read when their tree or their closures are asked for.
     """
 
-    __slots__ = ("_dialect", "_names", "_read", "_similar", "text")
+    __slots__ = (
+        "_closure",
+        "_dialect",
+        "_names",
+        "_node",
+        "_similar",
+        "_slot_count",
+        "_variables",
+        "text",
+    )
+
+    _closure: Closure
+    _node: Tests
+    _slot_count: int
+    _variables: frozenset[str]
 
     def __init__(self, text: str, names: frozenset[str], dialect: Dialect) -> None:
         self.text = text
         self._names = names
         self._dialect = dialect
-        self._read: _ReadTests | None = None
         self._similar = None if names else shapes.similar(text, dialect)
+        self._slot_count = 0
         if self._similar is None:
-            self._reading()
+            self._read()
 
     @property
     def is_similar(self) -> bool:
@@ -103,11 +117,13 @@ class UnaryTests:
     @property
     def node(self) -> Tests:
         """Their tree."""
-        return self._reading().node
+        if not self._slot_count:
+            self._read()
+        return self._node
 
     @property
     def variables(self) -> frozenset[str]:
-        return self._reading().variables if self._similar is None else self._similar.variables
+        return self._variables if self._similar is None else self._similar.variables
 
     def code(self) -> Code | None:
         """Python code that tests a value; None if the tests have a form without code."""
@@ -117,25 +133,19 @@ class UnaryTests:
 
     def evaluate(self, input_value: Value, scope: Scope, *, ports: Ports = NO_PORTS) -> Evaluation:
         """Evaluate; raises EvaluationError where there is no result at all."""
-        read = self._reading()
-        run = Run(scope, read.slot_count, self._dialect, ports)
+        if not self._slot_count:
+            self._read()
+        run = Run(scope, self._slot_count, self._dialect, ports)
         run.slots[0] = input_value
-        return _evaluation(self.text, read.closure, run)
+        return _evaluation(self.text, self._closure, run)
 
-    def _reading(self) -> "_ReadTests":
-        if self._read is None:
-            layout = Layout(self._dialect)
-            node = parse_unary_tests(self.text, self._names, self._dialect)
-            closure = compiler.compile_unary_tests(node, layout)
-            self._read = _ReadTests(node, closure, layout.slot_count, frozenset(layout.variables))
-        return self._read
-
-
-class _ReadTests(NamedTuple):
-    node: Tests
-    closure: Closure
-    slot_count: int
-    variables: frozenset[str]
+    def _read(self) -> None:
+        """The first slot is the input's, so there is one when they have been read."""
+        layout = Layout(self._dialect)
+        self._node = parse_unary_tests(self.text, self._names, self._dialect)
+        self._closure = compiler.compile_unary_tests(self._node, layout)
+        self._variables = frozenset(layout.variables)
+        self._slot_count = layout.slot_count
 
 
 @lru_cache(_CACHED_TEXTS)
