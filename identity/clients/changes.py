@@ -82,6 +82,7 @@ class ClientChange:
     requires_pushed_request: bool = False
     requires_dpop: bool = False
     may_act: tuple[str, ...] = ()
+    assertion_providers: tuple[str, ...] = ()
     introspection_signed_response_alg: SigningAlgorithm = SigningAlgorithm.RS256
     subject_type: SubjectType = SubjectType.PUBLIC
     sector_identifier_uri: str = ""
@@ -172,6 +173,7 @@ def changed(client: Client, change: ClientChange, destinations: Destinations) ->
         requires_pushed_request=change.requires_pushed_request,
         requires_dpop=change.requires_dpop,
         may_act=change.may_act,
+        assertion_providers=change.assertion_providers,
         introspection_signed_response_alg=change.introspection_signed_response_alg,
         subject_type=change.subject_type,
         sector_identifier_uri=change.sector_identifier_uri,
@@ -271,8 +273,8 @@ def _expect_flows(change: ClientChange) -> None:
     if change.is_confidential:
         return
     # RFC 6749 §4.4: only a confidential client gets tokens in its own name. RFC 8693 §5: a stolen token is worth more
-    # to a client that needs no proof. RFC 9700 §2.1.1: a public client needs PKCE.
-    for grant_type in (GrantType.CLIENT_CREDENTIALS, GrantType.TOKEN_EXCHANGE):
+    # to a client that needs no proof, and so is an assertion. RFC 9700 §2.1.1: a public client needs PKCE.
+    for grant_type in (GrantType.CLIENT_CREDENTIALS, GrantType.TOKEN_EXCHANGE, GrantType.JWT_BEARER):
         if grant_type in change.grant_types:
             raise InvalidArgument(f"flows_enabled: {grant_type} needs a confidential client")
     if not change.requires_pkce:

@@ -4,16 +4,17 @@ from enum import StrEnum
 
 
 class GrantType(StrEnum):
-    """RFC 6749 §4, RFC 8628 §3.4 and RFC 8693 §2.1, with the registered names."""
+    """RFC 6749 §4, RFC 7523 §2.1, RFC 8628 §3.4 and RFC 8693 §2.1, with the registered names."""
 
     AUTHORIZATION_CODE = "authorization_code"
     REFRESH_TOKEN = "refresh_token"  # noqa: S105  # the grant's name
     DEVICE_CODE = "urn:ietf:params:oauth:grant-type:device_code"
     CLIENT_CREDENTIALS = "client_credentials"
     TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"  # noqa: S105  # the grant's name
+    JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
 
-LATER_GRANT_TYPES: frozenset[str] = frozenset({GrantType.TOKEN_EXCHANGE})
+LATER_GRANT_TYPES: frozenset[str] = frozenset({GrantType.TOKEN_EXCHANGE, GrantType.JWT_BEARER})
 """Those that the version before does not know."""
 
 

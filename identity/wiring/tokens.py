@@ -91,6 +91,7 @@ class TokenWiring:
             sets=user_state.token_sets,
             families=self._families,
             tokens=user_state.active_tokens,
+            upstream_keys=dependencies.published_keys if dependencies.config.federation.enabled else None,
             standings=dependencies.standings,
             clock=dependencies.clock,
             randomness=dependencies.randomness,
@@ -180,7 +181,7 @@ class TokenWiring:
             _DISCOVERY: DiscoveryServicer(
                 dependencies.tenants,
                 dependencies.store.of(SCOPE_DEFINITIONS),
-                tuple(GrantType),
+                tuple(grant_type for grant_type in GrantType if grant_type in self.grants),
                 registers_clients=dependencies.config.dynamic_clients.enabled,
                 registers_people=dependencies.config.users.registration_enabled,
             ),

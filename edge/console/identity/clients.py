@@ -154,6 +154,11 @@ CLIENTS: Final = RecordKind(
                     "client.may_act", "Clients that may exchange its tokens", "One client id in each line."
                 ),
                 FormField(
+                    "client.assertion_providers",
+                    "Providers whose assertions it may redeem",
+                    sources=(Source(rpc="ListProviders", paths=("providers.id",)),),
+                ),
+                FormField(
                     "client.claims",
                     "Claims of tokens in its own name",
                     "A JSON object.",

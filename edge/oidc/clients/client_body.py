@@ -72,6 +72,7 @@ class ClientBody(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     require_pushed_authorization_requests: bool = False
     dpop_bound_access_tokens: bool = False
     may_act: tuple[str, ...] | None = None
+    assertion_providers: tuple[str, ...] | None = None
     introspection_signed_response_alg: str | None = None
     subject_type: str | None = None
     sector_identifier_uri: str | None = None
@@ -123,6 +124,7 @@ class ClientBody(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
             require_pushed_authorization_requests=self.require_pushed_authorization_requests,
             dpop_bound_access_tokens=self.dpop_bound_access_tokens,
             may_act=self.may_act or (),
+            assertion_providers=self.assertion_providers or (),
             introspection_signed_response_alg=self.introspection_signed_response_alg or "",
             subject_type=self.subject_type or "",
             sector_identifier_uri=self.sector_identifier_uri or "",

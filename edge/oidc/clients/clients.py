@@ -155,6 +155,7 @@ def members(client: pb.Client) -> dict[str, object]:
         "require_pushed_authorization_requests": client.require_pushed_authorization_requests,
         "dpop_bound_access_tokens": client.dpop_bound_access_tokens,
         "may_act": list(client.may_act) or None,
+        "assertion_providers": list(client.assertion_providers) or None,
         "introspection_signed_response_alg": client.introspection_signed_response_alg,
         "subject_type": client.subject_type,
         "sector_identifier_uri": client.sector_identifier_uri or None,

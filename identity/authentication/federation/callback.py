@@ -16,7 +16,7 @@ from identity.authentication.authorization.session_check import refusal_of
 from identity.authentication.authorization.sign_in import Proof, SignedIn, SignInFlow
 from identity.authentication.authorization.steps import SecondFactor, SecondFactors
 from identity.authentication.federation.accounts import UpstreamAccounts
-from identity.authentication.federation.claims import UpstreamPerson
+from identity.authentication.federation.claims import UpstreamPerson, authentication_of
 from identity.authentication.federation.login import LIFETIME, UpstreamLogin
 from identity.authentication.federation.pending_link import PendingLink
 from identity.authentication.federation.people import UpstreamPeople
@@ -30,12 +30,8 @@ from identity.directory.providers import Providers
 from identity.directory.secrets import SecretHasher
 from identity.foundation.errors import AccessDenied, InteractionRequired, ProtocolError
 from identity.foundation.tenants import Tenant
-from identity.foundation.vocabulary import AuthenticationContext
 from server.platform.errors import Unauthenticated
 from server.platform.records import Records
-
-# `fed` is not of RFC 8176: the provider alone knows how the user authenticated.
-_FEDERATED, _SEVERAL = "fed", "mfa"
 
 
 class Clients(Protocol):
@@ -168,7 +164,5 @@ class UpstreamCallback:
 
 def _proof(provider: Provider, person: UpstreamPerson) -> Proof:
     vouching = UpstreamAuthentication(provider_id=provider.id, sub=person.sub, sid=person.sid)
-    if person.used_several_factors:
-        context = AuthenticationContext.SEVERAL_FACTORS
-        return Proof(amr=(_FEDERATED, _SEVERAL), acr=context, vouching=vouching)
-    return Proof(amr=(_FEDERATED,), acr=AuthenticationContext.FEDERATED, vouching=vouching)
+    amr, acr = authentication_of(person)
+    return Proof(amr=amr, acr=acr, vouching=vouching)

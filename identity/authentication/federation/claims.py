@@ -6,8 +6,12 @@ from dataclasses import dataclass
 from identity.authentication.federation.id_token import is_name
 from identity.authentication.requests.login_hint import login_hint
 from identity.directory.provider import ProviderFields
+from identity.foundation.vocabulary import AuthenticationContext
 
 _MAX_NAME_LENGTH = 64
+
+# `fed` is not of RFC 8176: the provider alone knows how the user authenticated.
+_FEDERATED, _SEVERAL = "fed", "mfa"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +44,13 @@ def person_of(claims: Mapping[str, object], fields: ProviderFields) -> UpstreamP
         groups=frozenset(group for mapping in matched for group in mapping.groups),
         used_several_factors=_says(claims, fields.mfa_claim, fields.mfa_value),
     )
+
+
+def authentication_of(person: UpstreamPerson) -> tuple[tuple[str, ...], AuthenticationContext]:
+    """Return `amr` and `acr` of a user whom the provider authenticated."""
+    if person.used_several_factors:
+        return (_FEDERATED, _SEVERAL), AuthenticationContext.SEVERAL_FACTORS
+    return (_FEDERATED,), AuthenticationContext.FEDERATED
 
 
 def _says(claims: Mapping[str, object], claim: str, expected: str) -> bool:

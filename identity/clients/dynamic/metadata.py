@@ -146,6 +146,7 @@ def _change(client: Client, metadata: ClientMetadata) -> ClientChange:
         or metadata.require_pushed_authorization_requests,
         requires_dpop=client.requires_dpop or metadata.dpop_bound_access_tokens,
         may_act=client.may_act,
+        assertion_providers=client.assertion_providers,
         introspection_signed_response_alg=client.introspection_signed_response_alg,
         subject_type=_subject_type(client, metadata),
         sector_identifier_uri=metadata.sector_identifier_uri,

@@ -124,6 +124,7 @@ def _change(message: pb.Client) -> ClientChange:
         requires_pushed_request=message.require_pushed_authorization_requests,
         requires_dpop=message.dpop_bound_access_tokens,
         may_act=_distinct(message.may_act),
+        assertion_providers=_distinct(message.assertion_providers),
         introspection_signed_response_alg=_algorithm(
             "introspection_signed_response_alg",
             message.introspection_signed_response_alg or SigningAlgorithm.RS256,
@@ -228,6 +229,7 @@ def _client(client: Client) -> pb.Client:
         require_pushed_authorization_requests=client.requires_pushed_request,
         dpop_bound_access_tokens=client.requires_dpop,
         may_act=client.may_act,
+        assertion_providers=client.assertion_providers,
         introspection_signed_response_alg=client.introspection_signed_response_alg,
         subject_type=client.subject_type,
         sector_identifier_uri=client.sector_identifier_uri,

@@ -67,14 +67,13 @@ class Continuation:
         return family
 
     async def _begin(self, order: Order, authentication: Authentication) -> Family:
-        if GrantType.REFRESH_TOKEN in order.client.grant_types:
+        if _has_refresh_tokens(order):
             return await self._families.open(self._draft(order, authentication))
         return Family(await self._sets.keep(self._draft(order, authentication)))
 
     def _draft(self, order: Order, authentication: Authentication) -> TokenSet:
         authorization = order.authorization
         access_tokens_end_at = self._clock.now() + order.client.access_token_lifetime
-        has_refresh_tokens = GrantType.REFRESH_TOKEN in order.client.grant_types
         is_device = bool(authorization.device_id)
         outlives_session = is_device or Scope.OFFLINE_ACCESS in order.oauth_scopes
         return TokenSet(
@@ -86,7 +85,7 @@ class Continuation:
             oauth_scopes=order.oauth_scopes,
             user_id=authentication.user_id,
             ends_at=self._families.ends_at(is_device=is_device)
-            if has_refresh_tokens
+            if _has_refresh_tokens(order)
             else access_tokens_end_at,
             sid="" if outlives_session else authentication.sid,
             device_id=authorization.device_id,
@@ -94,3 +93,7 @@ class Continuation:
             claims=authorization.claims,
             dpop_jkt=order.dpop_jkt,
         )
+
+
+def _has_refresh_tokens(order: Order) -> bool:
+    return order.authorization.is_renewable and GrantType.REFRESH_TOKEN in order.client.grant_types

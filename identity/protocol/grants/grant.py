@@ -47,6 +47,7 @@ class TokenRequest:
     code_verifier: str = field(default="", repr=False)
     refresh_token: str = field(default="", repr=False)
     device_code: str = field(default="", repr=False)
+    assertion: str = field(default="", repr=False)
     exchange: ExchangeRequest = ExchangeRequest()
     dpop: PresentedProof | None = field(default=None, repr=False)
 
@@ -64,7 +65,7 @@ class Authorization:
     with the given id. It raises InvalidGrant when another request redeemed it.
 
     With `joined` the access token belongs to that existing token set. It then expires at `ends_at` at the latest, in
-    Unix seconds. `actor` is the party that acts for the user, and `audience` a further audience of the token.
+    Unix seconds. Without `is_renewable` there is no refresh token. `actor` is the party that acts for the user, and `audience` a further audience of the token.
     `issued_token_type` names the type of token to a client that may not know it.
     """
 
@@ -79,6 +80,7 @@ class Authorization:
     refresh_token: str = field(default="", repr=False)
     joined: TokenSet | None = None
     ends_at: int | None = None
+    is_renewable: bool = True
     actor: Actor | None = None
     audience: str = ""
     issued_token_type: str = ""

@@ -92,6 +92,7 @@ class TokenServicer:
             code_verifier=request.code_verifier,
             refresh_token=request.refresh_token,
             device_code=request.device_code,
+            assertion=request.assertion,
             exchange=ExchangeRequest(
                 subject=TypedToken(request.subject_token, request.subject_token_type),
                 actor=TypedToken(request.actor_token, request.actor_token_type),

@@ -155,9 +155,8 @@ class Provider:
         self.randomness = SystemRandomness()
         single_use = SingleUse(self.records)
         self.clients = Clients(self.records, TENANTS)
-        assertions = ClientAssertions(
-            ClientKeys(PublishedKeys(self.documents, self.clock)), single_use, self.clock
-        )
+        published_keys = PublishedKeys(self.documents, self.clock)
+        assertions = ClientAssertions(ClientKeys(published_keys), single_use, self.clock)
         self.authenticator = ClientAuthenticator(
             self.clients, self.secrets, assertions=assertions, clock=self.clock
         )
@@ -193,6 +192,7 @@ class Provider:
                 sets=self.sets,
                 families=self.families,
                 tokens=self.active,
+                upstream_keys=published_keys,
                 standings=Standings(self.records, TENANTS),
                 clock=self.clock,
                 randomness=self.randomness,

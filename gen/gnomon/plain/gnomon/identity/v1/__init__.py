@@ -2741,6 +2741,11 @@ class Client(betterproto2.Message):
     Whether it needs to know which session ended.
     """
 
+    assertion_providers: "list[str]" = betterproto2.field(46, betterproto2.TYPE_STRING, repeated=True)
+    """
+    Ids of the upstream providers whose assertions it may redeem: RFC 7523 §2.1.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "Client", Client)
 
@@ -7056,6 +7061,11 @@ class IssueTokenRequest(betterproto2.Message):
     requested_token_type: "str" = betterproto2.field(20, betterproto2.TYPE_STRING)
     """
     Type of token asked for, empty for an access token.
+    """
+
+    assertion: "str" = betterproto2.field(21, betterproto2.TYPE_STRING)
+    """
+    Assertion of an upstream provider: RFC 7523 §2.1.
     """
 
 
@@ -17791,7 +17801,7 @@ class TokenServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "IssueTokenResponse":
         """
         Issues tokens for a grant.
-        Refused with the codes of RFC 6749 §5.2, RFC 8628 §3.5, RFC 8693 §2.2.2, RFC 8707 §2 and RFC 9449 §5.
+        Refused with the codes of RFC 6749 §5.2, RFC 7523 §3.1, RFC 8628 §3.5, RFC 8693 §2.2.2, RFC 8707 §2 and RFC 9449 §5.
         """
 
         return await self._unary_unary(
