@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 from server.feel.lexer import Token, TokenKind
 
 _CHARACTERS: Final = frozenset("=<>!&|")
+_BEFORE_ANOTHER: Final = frozenset("?:")
 _SPELLINGS: Final[Mapping[str, str]] = {
     "==": "=",
     "===": "=",
@@ -27,6 +28,7 @@ _SPELLINGS: Final[Mapping[str, str]] = {
     "?.": ".",
     ";": ",",
     "->": "function(…) …",
+    ":=": "=",
 }
 _WORDS: Final[Mapping[str, str]] = {
     "eq": "=",
@@ -61,8 +63,8 @@ def foreign_operator(tokens: Sequence[Token], index: int) -> ForeignOperator | N
     token = tokens[index]
     if token.kind is TokenKind.NAME:
         return _word(tokens, index)
-    if token.kind is TokenKind.SYMBOL and token.text == "?":
-        return _question(tokens, index)
+    if token.kind is TokenKind.SYMBOL and token.text in _BEFORE_ANOTHER:
+        return _and_following(tokens, index)
     if (
         token.text == ">"
         and index > 0
@@ -91,11 +93,13 @@ def _word(tokens: Sequence[Token], index: int) -> ForeignOperator | None:
     return None if meant is None else ForeignOperator(token.text, meant, token.start)
 
 
-def _question(tokens: Sequence[Token], index: int) -> ForeignOperator:
-    """`a ? b : c`, `a ?? b` and `a?.b`: the question mark is not where an operand may begin."""
+def _and_following(tokens: Sequence[Token], index: int) -> ForeignOperator | None:
+    """`a ? b : c`, `a ?? b`, `a?.b` and `a := b`: no operand may begin at the question mark or colon."""
     token, following = tokens[index], tokens[min(index + 1, len(tokens) - 1)]
-    written = token.text + following.text if following.text in {"?", "."} else token.text
-    return ForeignOperator(written, _SPELLINGS[written], token.start)
+    pair = token.text + following.text
+    written = pair if pair in _SPELLINGS and token.end == following.start else token.text
+    meant = _SPELLINGS.get(written)
+    return None if meant is None else ForeignOperator(written, meant, token.start)
 
 
 def _touches(token: Token, following: Token) -> bool:

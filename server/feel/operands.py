@@ -107,9 +107,15 @@ def bracket(parser: Parser) -> Node:
     first = parser.expression()
     if parser.at(".."):
         return range_from(parser, first, start_included=True)
-    rest = parser.separated(parser.expression) if parser.accept(",") else ()
+    rest = parser.separated(lambda: _further_item(parser)) if parser.accept(",") else ()
     parser.expect("]")
     return ListLiteral((first, *rest))
+
+
+def _further_item(parser: Parser) -> Node:
+    if parser.at("]") and not parser.begins_reversed_range():
+        raise parser.unexpected("an item")
+    return parser.expression()
 
 
 def reversed_bracket(parser: Parser) -> Node:
@@ -140,14 +146,19 @@ def context(parser: Parser) -> Node:
 def _key(parser: Parser) -> str:
     """Read a context entry's key with its colon; unquoted ones hold nearly any symbol, as written."""
     token = parser.token
-    if parser.is_symbol(1, ":") and token.kind in _QUOTED_KEYS:
-        parser.advance(2)
+    if token.kind in _QUOTED_KEYS:
+        parser.advance()
+        parser.expect(":")
         return parser.declare(unquote(token.text) if token.kind is TokenKind.STRING else token.text)
-    last = token
+    last, equals = token, None
     while not parser.at(":"):
         if parser.token.kind in _NO_PART_OF_A_KEY or parser.at(*"{}[](),"):
+            if equals is not None:
+                raise parser.refused("expected ':' but found '='", equals.start)
             raise parser.unexpected("a key and ':'")
         last = parser.advance()
+        if last.text == "=" and equals is None:
+            equals = last
     if parser.token is token:
         raise parser.unexpected("a key")
     parser.advance()

@@ -235,7 +235,7 @@ class Parser(Cursor):
             parse = self._grammar.prefixes.get(token.text) or self._grammar.literals.get(token.kind)
         else:
             parse = self._grammar.literals.get(token.kind)
-        if parse is None:
+        if parse is None or (token.text in _CONNECTIVES and not self.function_name_length()):
             raise self.unexpected("an expression")
         return parse(self)
 

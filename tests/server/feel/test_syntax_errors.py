@@ -62,6 +62,7 @@ def test_what_is_no_unary_test_is_refused(text: str) -> None:
         ("|", "or"),
         ("%", "modulo(…)"),
         ("^", "**"),
+        (":=", "="),
     ],
 )
 def test_an_operator_of_another_language_is_refused_with_the_one_that_was_meant(
@@ -140,6 +141,32 @@ def test_a_unary_test_is_no_operand(text: str, position: int, dialect: DialectNa
 )
 def test_comparisons_in_their_places_are_read(text: str, dialect: DialectName) -> None:
     assert compile_expression(text, dialect=dialect).text == text
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize(
+    ("text", "message", "position"),
+    [
+        pytest.param("[1,]", "expected an item but found ']'", 3, id="comma at the end of a list"),
+        pytest.param("{a = 1}", "expected ':' but found '='", 3, id="assignment in a context"),
+        pytest.param('{"a" = 1}', "expected ':' but found '='", 5, id="assignment to a string"),
+        pytest.param("{a: 1,}", "expected a key and ':' but found '}'", 6, id="comma after the entries"),
+        pytest.param("return 1", "expected an expression but found 'return'", 0, id="keyword at the start"),
+        pytest.param("f(1,)", "expected an expression but found ')'", 4, id="comma after the arguments"),
+    ],
+)
+def test_a_slip_is_refused_where_it_was_made(
+    text: str, message: str, position: int, dialect: DialectName
+) -> None:
+    with pytest.raises(FeelSyntaxError) as refused:
+        compile_expression(text, dialect=dialect)
+
+    assert (refused.value.message, refused.value.position) == (message, position)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_reversed_range_may_be_the_last_item(dialect: DialectName) -> None:
+    assert compile_expression("count([1, ]2..3]])", dialect=dialect).evaluate({}).value == 2
 
 
 def test_a_declared_name_may_have_the_operator_of_another_language_in_it() -> None:
