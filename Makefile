@@ -58,7 +58,7 @@ changelog: .venv/.dev ## Move the fragments of .changes/ into CHANGELOG.md (VERS
 	@$(BIN)/towncrier build --yes --version $(VERSION)
 
 ##@ Campaigns: processes die under load, everything is counted (ROUNDS=, SEED=)
-.PHONY: crash cluster failover neighbour storm upgrade histories fuzz feel-reference peer
+.PHONY: crash cluster failover neighbour storm upgrade histories fuzz feel-reference peer requests
 crash: .venv/.dev ## Kill engines, PostgreSQL, both and the program, 50 rounds
 	@$(BIN)/python -m tests.campaigns crash $(or $(ROUNDS),50) $(SEED)
 
@@ -90,6 +90,9 @@ feel-reference: .venv/.dev $(FEEL_SCALA) ## Compare 50,000 FEEL expressions with
 
 peer: .venv/.dev ## Compare 2,000 random processes with Zeebe 8.6; needs what tests/peer/zeebe.py names (COUNT=, SEED=)
 	@$(BIN)/python -m tests.peer $(or $(COUNT),2000) $(SEED)
+
+requests: .venv/.dev ## Send 1,000,000 random requests, half of them in bundled mode; none may fail (COUNT=, SEED=, MODE=)
+	@$(BIN)/python -m tests.requests $(or $(COUNT),1000000) "$(SEED)" $(MODE)
 
 ##@ Check
 .PHONY: check lint types layers contract verify spelling

@@ -1,5 +1,6 @@
 """All routes of the provider, in one table."""
 
+import re
 from collections.abc import Iterator
 
 from aiohttp import hdrs, web
@@ -80,6 +81,7 @@ from server.platform.channels import Channel
 from server.platform.clock import Clock, SystemClock
 
 _TENANT = f"{PREFIX}/{{tenant}}"
+_VARIABLE = re.compile(r"\{(\w+)\}")
 # The format of tenant ids, so that other first segments do not match.
 _SLUG = "{tenant:[a-z0-9-]+}"
 _OPENID = "/.well-known/openid-configuration"
@@ -121,7 +123,8 @@ def routes(
     return [
         web.route(
             hdrs.METH_ANY,
-            path,
+            # The router's own variables do not match braces, which ids in paths may have.
+            _VARIABLE.sub(r"{\1:[^/]+}", path),
             Endpoint(
                 handlers=handlers,
                 clock=used,

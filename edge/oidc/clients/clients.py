@@ -85,6 +85,7 @@ class ClientsEndpoint:
         content(an_object(id=STRING, confidential=BOOLEAN, secret=STRING)),
         body=Rotation,
         has_optional_body=True,
+        refusals=(409,),
     )
     async def rotate_secret(self, request: web.Request) -> web.Response:
         client_id, hours = segment(request, "id"), await self._grace_hours(request)

@@ -448,3 +448,12 @@ async def test_an_administrator_sets_what_a_client_has_to_send_and_what_it_gets(
         "access_token_typ": "JWT",
         "introspection_signed_response_alg": "RS256",
     }
+
+
+@pytest.mark.parametrize("client_id", ["%7Bnobody%7D", "a%0D%0Ab"])
+async def test_an_id_with_braces_or_a_line_break_is_looked_up_like_any_other(
+    administrator: Administrator, client_id: str
+) -> None:
+    found = await administrator.send("GET", f"clients/{client_id}")
+
+    assert (found.status, (await found.json())["error"]) == (404, "NotFound")

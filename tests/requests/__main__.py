@@ -1,0 +1,31 @@
+"""Send a number of random requests: `python -m tests.requests 1000000 seed [embedded|bundled]`, half to each mode."""
+
+import asyncio
+import secrets
+import sys
+
+from rich.console import Console
+
+from server.platform.policy import Mode
+from tests.campaigns.report import LOGS
+from tests.requests.campaign import MODES, campaign
+
+
+def main(count: str = "1000000", seed: str = "", only: str = "") -> int:
+    """The exit code: 1 when an answer was wrong."""
+    console = Console(width=140)
+    modes = (Mode(only),) if only else MODES
+    logs = LOGS / "requests"
+    logs.mkdir(parents=True, exist_ok=True)
+    is_right = True
+    for mode in modes:
+        findings = asyncio.run(campaign(mode, int(count) // len(modes), seed or secrets.token_hex(4), logs))
+        console.print(findings.table())
+        for name, number in findings.violations.most_common():
+            console.print(f"{number} × {name}\n{findings.examples[name]}\n", markup=False, highlight=False)
+        is_right &= not findings.violations
+    return 0 if is_right else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
