@@ -131,7 +131,7 @@ def _has_event_of_entering(found: Found) -> bool:
     entered = {end[:-1] for end in found.ours.get("happened", ()) if end[-1] == "COMPLETED"}
     elements = {**found.theirs.get("element", {}), **found.both.get("element", {})}
     return any(
-        (*fact[:-2], "SERVICE_TASK", "ACTIVATING") in elements
+        any((*fact[:-2], kind, "ACTIVATING") in elements for kind in ("SERVICE_TASK", "SEND_TASK"))
         and any(event[:-1] == fact[:-3] and _is_on(event[-1], fact[-3]) for event in entered)
         for fact in found.theirs.get("incident", ())
     )
@@ -242,18 +242,23 @@ def _places_of_event_sub_processes(path: Fact) -> list[int]:
 
 
 def _begins_itself_again(found: Found) -> bool:
-    """Theirs stays in an event that throws; in ours that has begun the event sub-process anew which it is in."""
+    """Theirs stays in an event that throws; in ours that has begun an event sub-process anew.
+
+    The event is inside of the event sub-process, or beside it where a modification has activated it.
+    """
     happened = found.ours.get("happened", Counter())
-    throwing = {
-        fact[:-2] for fact in found.theirs.get("element", ()) if fact[-2:] == ("END_EVENT", "ACTIVATED")
-    }
+    throwing = {fact[:-2] for fact in found.theirs.get("element", ()) if fact[-2:] in _THROWING_FOR_EVER}
+    begun = [end[:-2] for end in happened if end[-1] == "COMPLETED" and str(end[-2]) == f"{end[-3]}_start"]
     return found.was_modified and any(
         (*path, "TERMINATED") in happened
-        and (*path[:place], "TERMINATED") in happened
-        and (*path[:place], f"{path[place - 1]}_start", "COMPLETED") in happened
+        and (*event_sub_process, "TERMINATED") in happened
+        and path[: len(event_sub_process) - 1] == event_sub_process[:-1]
         for path in throwing
-        for place in (at + 1 for at in _places_of_event_sub_processes(path))
+        for event_sub_process in begun
     )
+
+
+_THROWING_FOR_EVER = {("END_EVENT", "ACTIVATED"), ("INTERMEDIATE_THROW_EVENT", "ACTIVATED")}
 
 
 def _has_handler(found: Found) -> bool:
@@ -516,21 +521,29 @@ def _has_other_item(found: Found) -> bool:
 
 def _has_other_results(found: Found) -> bool:
     """Items that came and went in this step have left other values in what their collection is made of; nothing else."""
-    names = {fact[:-1] for fact in found.ours.get("variable", ())}
+    ours, theirs = ({*_variables(sides)} for sides in (found.ours, found.theirs))
+    names = {fact[:-1] for fact in ours}
     passed = [
         (end[:-3], _collection(found, str(end[-3])))
         for end in found.both.get("happened", ())
         if end[-1] == "COMPLETED" and _is_later(end[-2])
     ]
     return (
-        {*found.ours} == {*found.theirs} == {"variable"}
-        and names == {fact[:-1] for fact in found.theirs["variable"]}
+        bool(names)
+        and len(ours) + len(theirs) == len({*_facts(found)})
+        and names == {fact[:-1] for fact in theirs}
         and all(
             any(scope[: len(path)] == path and name in collection for scope, collection in passed)
             for *path_, name in names
             for path in (tuple(path_),)
         )
     )
+
+
+def _variables(sides: Mapping[str, Counter[Fact]]) -> Iterator[Fact]:
+    """Scope, name and value, also of process instances that have ended."""
+    yield from sides.get("variable", ())
+    yield from ((*fact[:-3], *fact[-2:]) for fact in sides.get("happened", ()) if fact[-3] == "with")
 
 
 def _collection(found: Found, element_id: str) -> Sequence[str]:
@@ -798,10 +811,10 @@ DIFFERENCES: Sequence[Difference] = (
         _has_unhandled_error,
     ),
     Difference(
-        "errors that begin their own event sub-process",
-        "When a modification has activated an event sub-process, its scope still waits for the error that begins it, and an"
-        " error from inside of it is searched for outwards (reference §5.7): it begins anew. In Zeebe 8.6 the throwing event"
-        " stays active for ever.",
+        "event sub-processes that begin anew",
+        "A scope that a modification has brought back still waits for errors and escalations (decision 077), which are"
+        " searched for outwards (reference §5.7): one from inside or beside the event sub-process begins it anew. In Zeebe"
+        " 8.6 the throwing event stays active for ever.",
         _begins_itself_again,
     ),
     Difference(
