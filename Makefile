@@ -77,8 +77,9 @@ storm: .venv/.dev ## 64 clients send every command three times over broken conne
 upgrade: .venv/.dev ## Replace nodes of an earlier commit one by one under load, and back, 20 rounds (EARLIER=)
 	@EARLIER=$(EARLIER) $(BIN)/python -m tests.campaigns upgrade $(or $(ROUNDS),20) $(SEED)
 
-histories: .venv/.dev ## Play 20,000 random histories of processes in memory, 2,000 of them with kills on PostgreSQL (COUNT=)
-	@GNOMON_EXAMPLES=$(or $(COUNT),20000) $(BIN)/python -m pytest -n auto --dist worksteal --hypothesis-show-statistics -o faulthandler_timeout=0 \
+histories: .venv/.dev ## Play 20,000 random histories of processes in memory, 2,000 of them with kills on PostgreSQL (COUNT=, SEED=)
+	@GNOMON_EXAMPLES=$(or $(COUNT),20000) $(BIN)/python -m pytest -n auto --dist worksteal -o timeout=0 -o faulthandler_timeout=0 \
+		--hypothesis-show-statistics $(if $(SEED),--hypothesis-seed=$(SEED)) \
 		-k "replaying or can_be_finished or a_kill_between" \
 		tests/server/engine/test_properties.py tests/server/engine/test_killed_owners.py
 
