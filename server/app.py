@@ -29,6 +29,7 @@ from gnomon.engine.v1 import (
     history_service_pb2,
     incident_service_pb2,
     job_service_pb2,
+    lint_service_pb2,
     message_service_pb2,
     message_subscription_service_pb2,
     operations_service_pb2,
@@ -94,6 +95,7 @@ from server.rpc.global_task_listener import GlobalTaskListenerServicer
 from server.rpc.history import HistoryServicer
 from server.rpc.incident import IncidentServicer
 from server.rpc.job import JobServicer
+from server.rpc.lint import LintServicer
 from server.rpc.message import MessageServicer
 from server.rpc.message_subscription import MessageSubscriptionServicer
 from server.rpc.operations import OperationsServicer
@@ -373,6 +375,7 @@ def _servicers(
         _service(decision_requirements_service_pb2): DecisionRequirementsServicer(store),
         _service(decision_definition_service_pb2): DecisionDefinitionServicer(store, router),
         _service(decision_instance_service_pb2): DecisionInstanceServicer(store, router),
+        _service(lint_service_pb2): LintServicer(),
         _service(expression_service_pb2): ExpressionServicer(clock, store),
         _service(system_service_pb2): SystemServicer(store, config.max_body_bytes),
         _service(topology_service_pb2): TopologyServicer(router.partitions),

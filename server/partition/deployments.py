@@ -7,10 +7,11 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable
 
-from server.bpmn.model import Definitions, FlowElementsContainer
+from server.bpmn.model import Definitions
 from server.bpmn.reader import BpmnReadError, read
 from server.engine.commands import DeployResources, Resource
 from server.engine.definitions import executable_process
+from server.lint.files import BPMN_ENDINGS, flow_elements
 from server.lint.linter import broken, describe, lint, refusals, unreadable, worded
 from server.lint.rule import Rule
 from server.lint.rules.deployments import (
@@ -28,7 +29,6 @@ from server.partition.forms import FORM_ENDING, form_files
 from server.partition.generic_resources import generic_files
 from server.platform.errors import InvalidArgument
 
-BPMN_ENDINGS = (".bpmn", ".xml")
 _ENDINGS = (*BPMN_ENDINGS, DMN_ENDING, FORM_ENDING)
 
 # A file with what was read of it.
@@ -75,15 +75,10 @@ def _read(name: str, content: bytes, problems: list[str]) -> _Read | None:
 
 def _expect_few_flow_elements(files: Iterable[_Read]) -> None:
     """Raises InvalidArgument before anything is linted, because that takes long."""
-    found = sum(_flow_elements(process) for _, _, definitions in files for process in definitions.processes)
+    found = sum(flow_elements(definitions) for _, _, definitions in files)
     if found > MAX_FLOW_ELEMENTS:
         detail = f"expected at most {MAX_FLOW_ELEMENTS}, found {found}"
         raise _refusal([worded(broken(FLOW_ELEMENT_COUNT, detail))])
-
-
-def _flow_elements(container: FlowElementsContainer) -> int:
-    inner = (node for node in container.flow_nodes() if isinstance(node, FlowElementsContainer))
-    return len(container.elements) + sum(map(_flow_elements, inner))
 
 
 def _resource(name: str, content: bytes, definitions: Definitions, problems: list[str]) -> Resource | None:

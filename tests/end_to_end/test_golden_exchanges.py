@@ -338,6 +338,8 @@ def _play_history(scene: Scene, definition: str) -> None:
     console = "/api/v1/console"
     scene.play("get-console-deployments", "GET", f"{console}/deployments")
     scene.play("get-lint-rules", "GET", f"{console}/modeling/lint-rules")
+    model = {"resourceName": "idle.bpmn", "content": process("idle").start().to_xml().decode()}
+    scene.play("lint-resource", "POST", f"{console}/modeling/lint", model)
     scene.play("get-start-form", "GET", f"{console}/startable-processes/{definition}/form")
 
 

@@ -3,7 +3,7 @@
 import pytest
 from google.protobuf.message import Message
 
-from gnomon.engine.v1 import deployment_service_pb2, expression_service_pb2
+from gnomon.engine.v1 import deployment_service_pb2, expression_service_pb2, lint_service_pb2
 from server.bpmn.builder import process
 from server.engine import State
 from server.partition.config import DecisionsConfig, InstancesConfig, JobsConfig, PartitionConfig
@@ -15,6 +15,7 @@ from server.platform.clock import VirtualClock
 from server.platform.errors import ResourceExhausted
 from server.rpc.deployment import DeploymentServicer
 from server.rpc.expression import ExpressionServicer
+from server.rpc.lint import LintServicer
 from server.store.memory import MemoryStore
 from tests.server.rpc.caller import POLICIES
 
@@ -44,3 +45,10 @@ async def test_a_deployment_too_many_is_refused() -> None:
 
     with pytest.raises(ResourceExhausted, match="deployments wait already"):
         await servicer.create_deployment(request, call("CreateDeployment", request))
+
+
+async def test_a_lint_too_many_is_refused() -> None:
+    request = lint_service_pb2.LintResourceRequest(resource_name="order.bpmn", content="<order/>")
+
+    with pytest.raises(ResourceExhausted, match="lints wait already"):
+        await LintServicer(most_waiting=0).lint_resource(request, call("LintResource", request))

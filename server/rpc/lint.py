@@ -1,0 +1,42 @@
+"""Checks of models for editors, which ask while a person draws."""
+
+from dataclasses import asdict
+
+from gnomon.engine.v1 import lint_service_pb2 as pb
+from server.lint.files import BPMN_ENDINGS, DMN_ENDING, FORM_ENDING, lint_file
+from server.lint.linter import Finding
+from server.platform.call import Call
+from server.platform.errors import InvalidArgument
+from server.platform.tenant_threads import TenantThreads
+
+MOST_FINDINGS = 500
+
+_ENDINGS = (*BPMN_ENDINGS, DMN_ENDING, FORM_ENDING)
+_WORKERS = 2
+# An editor asks again after each change, so an answer that comes late is of no use.
+_MOST_WAITING = 50
+_MOST_OF_ONE_TENANT = 10
+
+
+class LintServicer:
+    def __init__(self, most_waiting: int = _MOST_WAITING) -> None:
+        self._threads = TenantThreads(
+            "lints", _WORKERS, most_waiting=most_waiting, most_of_one=_MOST_OF_ONE_TENANT
+        )
+
+    async def lint_resource(self, request: pb.LintResourceRequest, call: Call) -> pb.LintResourceResponse:
+        name = request.resource_name
+        if not name.lower().endswith(_ENDINGS):
+            expected = ", ".join(_ENDINGS)
+            raise InvalidArgument(
+                f"resourceName: expected a name that ends with one of {expected}, found '{name}'",
+                field="resourceName",
+            )
+        found = await self._threads.run(call.tenant_id, lint_file, name, request.content.encode())
+        return pb.LintResourceResponse(
+            findings=map(_finding, found[:MOST_FINDINGS]), total_findings=len(found)
+        )
+
+
+def _finding(finding: Finding) -> pb.LintFinding:
+    return pb.LintFinding(**asdict(finding))
