@@ -4,7 +4,8 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := server identity edge client
 FEELIN := $(if $(shell command -v npm),.venv/.feelin)
-VIEWERS := $(if $(shell command -v npm),edge/console/diagram/LICENSE edge/documentation/viewer/LICENSE)
+VIEWERS := $(if $(shell command -v npm),edge/console/diagram/LICENSE \
+	edge/console/editors/LICENSE edge/documentation/viewer/LICENSE)
 FEEL_SCALA := $(if $(shell command -v mvn),.venv/.feel-scala)
 CHECKED := $(SOURCES) tests proto examples hatch_build.py
 
@@ -23,7 +24,7 @@ demo: .venv/.runtime ## Deploy examples/, work them off, show what happened
 	@$(BIN)/gnomon demo
 
 ##@ Develop
-.PHONY: test bench golden generate lock format changelog wheel diagram viewer screenshots
+.PHONY: test bench golden generate lock format changelog wheel diagram editors viewer screenshots
 test: .venv/.dev $(VIEWERS) ## Run the tests
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal # Hundreds of servers start: compiled code is kept
 
@@ -51,6 +52,8 @@ wheel: .venv/.dev $(VIEWERS) ## Build the wheel into dist/
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .
 
 diagram: edge/console/diagram/LICENSE ## Fetch the viewer of diagrams for the console; needs npm
+
+editors: edge/console/editors/LICENSE ## Fetch the editors of models for the console; needs npm
 
 viewer: edge/documentation/viewer/LICENSE ## Fetch the viewer of the OpenAPI document for /docs; needs npm
 
@@ -149,15 +152,21 @@ spelling: .venv/.dev
 # Files of a package of npm by the lock file of a target. The licence is copied last: it stands for all of them. Without
 # a registry the server runs, and its pages say what is missing.
 # $(call fetch,TARGET,FOLDER,PACKAGE,FILES)
-define fetch
+define installed
 @mkdir -p .venv/$(1) $(2)
 @cp requirements/$(1)/package.json requirements/$(1)/package-lock.json .venv/$(1)/
 @cd .venv/$(1) && npm ci --silent --no-audit --no-fund --ignore-scripts || { \
 	echo "npm cannot fetch $(3); repeat with: make $(1)" >&2; \
 	$(if $(filter $(1),$(MAKECMDGOALS)),exit 1,exit 0); } ; \
-cd $(CURDIR)/.venv/$(1)/node_modules/$(3) 2>/dev/null || exit 0; \
-cp $(4) LICENSE $(CURDIR)/$(2)/
+cd $(CURDIR)/.venv/$(1)/node_modules/$(3) 2>/dev/null || exit 0;
 endef
+
+define fetch
+$(installed) cp $(4) LICENSE $(CURDIR)/$(2)/
+endef
+
+edge/console/editors/LICENSE: $(wildcard requirements/editors/*) | .venv/.created
+	$(call installed,editors,edge/console/editors,.) sh $(CURDIR)/requirements/editors/assemble.sh $(CURDIR)/$(@D)
 
 edge/console/diagram/LICENSE: requirements/diagram/package.json requirements/diagram/package-lock.json | .venv/.created
 	$(call fetch,diagram,edge/console/diagram,bpmn-js,dist/bpmn-navigated-viewer.production.min.js \

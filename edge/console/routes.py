@@ -26,6 +26,7 @@ from edge.console.pages.instance import cancel, instance, resolve, resolve_all, 
 from edge.console.pages.instances import begin_batch, instances
 from edge.console.pages.live import live_instance, live_process, model
 from edge.console.pages.migration import migrate, migration
+from edge.console.pages.models import EDITORS, editor_file, models, new_model, process_editor
 from edge.console.pages.modification import modification, modify
 from edge.console.pages.overview import overview
 from edge.console.pages.processes import process, processes
@@ -107,6 +108,7 @@ def _entries(site: Site, static: Assets, diagram: Assets) -> Iterator[_Row]:
     yield "GET", SIGNED_OUT_PAGE, site.open(signed_out)
     yield "GET", f"{_STATIC}/{{name}}", site.open(_file_of(static))
     yield "GET", f"{_DIAGRAM}/{{name}}", site.open(_file_of(diagram))
+    yield "GET", f"{EDITORS}/{{name}}", site.open(editor_file)
     for issuer in (PREFIX, f"{PREFIX}/{{tenant:[a-z0-9-]+}}"):
         yield "GET", f"{issuer}/{CALLBACK}", site.open(site.callback)
         yield "GET", f"{issuer}/{SIGNED_OUT}", site.open(to_signed_out)
@@ -135,8 +137,11 @@ PAGES: Mapping[str, Show] = {
     "processes": processes,
     "processes/{key}": process,
     "processes/{key}/model": model,
+    "processes/{key}/edit": process_editor,
     "processes/{key}/live": live_process,
     "processes/{key}/start": start_page,
+    "models": models,
+    "models/new/{kind}": new_model,
     "instances": instances,
     "instances/{key}": instance,
     "instances/{key}/live": live_instance,

@@ -32,6 +32,7 @@ _OPTIONS = (
 )
 _LISTENING = re.compile(rb"DevTools listening on (ws://\S+)")
 _SECONDS = 30.0
+_KEY_CODES = {"Tab": 9, "Enter": 13, "Escape": 27, "Delete": 46}
 
 
 Cookies = list[dict[str, Any]]
@@ -104,6 +105,20 @@ class Page:
     async def fill(self, selector: str, text: str) -> None:
         await self.run(f"document.querySelector({selector!r}).focus()")
         await self._send("Input.insertText", text=text)
+
+    async def press(self, key: str) -> None:
+        """Press a key in the focused element: a letter, or a name as `Enter`."""
+        code = f"Key{key.upper()}" if key.isalpha() and len(key) == 1 else key
+        number = ord(key.upper()) if len(key) == 1 else _KEY_CODES.get(key, 0)
+        text = key if len(key) == 1 else "\r" if key == "Enter" else ""
+        facts = {"key": key, "code": code, "windowsVirtualKeyCode": number}
+        await self._send("Input.dispatchKeyEvent", type="keyDown", text=text, **facts)
+        await self._send("Input.dispatchKeyEvent", type="keyUp", **facts)
+
+    async def type(self, text: str) -> None:
+        """Type letters into the focused element, key by key."""
+        for letter in text:
+            await self.press(letter)
 
     async def click(self, selector: str) -> None:
         await self.run(f"document.querySelector({selector!r}).click()")

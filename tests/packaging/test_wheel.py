@@ -72,6 +72,21 @@ def test_the_wheel_has_the_viewer_of_diagrams_with_its_licence(tmp_path: Path) -
     assert {"LICENSE", "bpmn-navigated-viewer.production.min.js", "bpmn-js.css", "diagram-js.css"} == here
 
 
+def test_the_wheel_has_the_editors_of_models_with_their_licences(tmp_path: Path) -> None:
+    here = {path.name for path in (ROOT / "edge/console/editors").glob("*")}
+    if not here:
+        pytest.skip("make editors was not run: npm fetches the editors")
+    pip(*_BUILD, str(tmp_path), str(ROOT))
+    (wheel,) = tmp_path.glob("gnomon-*.whl")
+    names = ZipFile(wheel).namelist()
+
+    assert here == {Path(name).name for name in names if name.startswith("edge/console/editors/")}
+    assert here == {
+        "LICENSE",
+        *(f"{editor}-editor.{ending}" for editor in ("bpmn", "dmn", "form") for ending in ("js", "css")),
+    }
+
+
 def test_the_wheel_has_the_viewer_of_the_openapi_document_with_its_licences(tmp_path: Path) -> None:
     here = {path.name for path in (ROOT / "edge/documentation/viewer").glob("*")}
     if not here:

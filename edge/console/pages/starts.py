@@ -1,6 +1,6 @@
 """Start of a process instance with the start form of the process, or with variables as JSON."""
 
-from typing import Any
+from typing import Any, Final
 
 from aiohttp import web
 from multidict import MultiDict, MultiDictProxy
@@ -12,6 +12,9 @@ from edge.console.json_text import object_of
 from edge.console.site import Form
 from edge.console.visit import REFUSED, Visit
 from server.platform.errors import InvalidState
+
+# Of instances that people start to try a model. Searches with `excludedTags` leave them out.
+TEST_RUN: Final = "console-test-run"
 
 
 async def start_page(visit: Visit) -> web.Response:
@@ -26,6 +29,7 @@ async def start(visit: Visit, form: Form) -> web.Response:
             "processDefinitionKey": visit.key,
             "variables": variables,
             "businessId": form.get("business", "").strip() or None,
+            "tags": [TEST_RUN] if form.get("run", "") == "test" else [],
         }
         begun = await visit.api("CreateProcessInstance", body)
     except REFUSED as error:
@@ -55,6 +59,8 @@ async def _page(
         "fields": fields if form is None else answered(fields, form),
         "text": sent.get("variables", ""),
         "business": sent.get("business", ""),
+        "is_test": sent.get("run", visit.query.get("run", "")) == "test",
+        "tag": TEST_RUN,
     }
     return visit.form_page("start.html", "processes", problem, facts)
 

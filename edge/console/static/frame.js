@@ -33,6 +33,11 @@ const localize = () => {
 localize();
 document.addEventListener("renewed", localize);
 
+// Drafts of models belong to the person who leaves.
+document.querySelector("form[action$='oidc/logout']")?.addEventListener("submit", () => {
+  for (const name of Object.keys(sessionStorage)) if (name.startsWith("gnomon-draft ")) sessionStorage.removeItem(name);
+});
+
 // A narrow window shows part of a navigation.
 for (const link of document.querySelectorAll("nav [aria-current]")) link.scrollIntoView({ block: "nearest", inline: "center" });
 

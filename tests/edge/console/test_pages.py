@@ -7,6 +7,7 @@ import pytest
 from aiohttp.test_utils import make_mocked_request
 
 from edge.console.addresses import address_of
+from edge.console.pages.models import KINDS
 from edge.console.renderer import Renderer
 from tests.server_process import ROOT
 
@@ -14,18 +15,37 @@ VIEWER = ("bpmn-navigated-viewer.production.min.js", "diagram-js.css", "bpmn-js.
 STATIC = {path.name: f"/static/{path.name}" for path in Path(ROOT / "edge/console/static").iterdir()}
 
 
-def process_page(assets: dict[str, str]) -> str:
-    """Render the page of a process whose element `work` has two tokens."""
-    elements = [{"elementId": "work", "active": 2, "incidents": 0, "completed": 0, "canceled": 0}]
-    facts = {
+EDITOR = ("bpmn-editor.js", "bpmn-editor.css")
+
+
+def frame(section: str) -> dict[str, object]:
+    """The facts that every page of a person has."""
+    return {
         "me": {"username": "ada", "displayName": None, "email": None},
         "tenant": "default",
         "tenants": ["default"],
         "csrf_token": "token",
         "issuer": "/auth/v1/",
-        "section": "processes",
+        "section": section,
+        "here": "/console/default/models/new/process",
         "done": "",
         "address": lambda *segments, **query: address_of("default", *segments, **query),
+    }
+
+
+def editor_page(editors: dict[str, str]) -> str:
+    facts = {"kind": KINDS["process"], "heading": "New process", "file": "", "source": "", "version": ""}
+    request = make_mocked_request("GET", "/")
+    return str(
+        Renderer(STATIC).page(request, "editor.html", {**frame("models"), **facts, "editors": editors}).text
+    )
+
+
+def process_page(assets: dict[str, str]) -> str:
+    """Render the page of a process whose element `work` has two tokens."""
+    elements = [{"elementId": "work", "active": 2, "incidents": 0, "completed": 0, "canceled": 0}]
+    facts = {
+        **frame("processes"),
         "definition": {
             "name": "Order",
             "processDefinitionId": "order",
@@ -63,4 +83,21 @@ def test_a_page_has_no_inline_script_or_style(assets: dict[str, str]) -> None:
 
     assert " style=" not in page
     assert "<style" not in page
+    assert re.search(r"<[^>]*\son\w+=", page) is None
+
+
+def test_without_the_editors_a_page_says_how_to_get_them() -> None:
+    page = editor_page({})
+
+    assert "<code>make editors</code> fetches them with npm" in page
+    assert "editor.js" not in page
+
+
+def test_with_the_editors_a_page_loads_that_of_its_kind_with_its_nonce() -> None:
+    page = editor_page({name: f"/editors/{name}" for name in (*EDITOR, "dmn-editor.js")})
+
+    assert "make editors" not in page
+    assert '<script defer src="/editors/bpmn-editor.js" nonce="' in page
+    assert "dmn-editor" not in page
+    assert " style=" not in page
     assert re.search(r"<[^>]*\son\w+=", page) is None

@@ -1,0 +1,96 @@
+"""Editors of processes, decisions and forms: a new model, or that of a deployed definition.
+
+The editors are scripts in the browser. They call the HTTP API with the session of the person, as programs do.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from aiohttp import web
+
+from edge.assets import Assets
+from edge.console.addresses import START, address_of
+from edge.console.visit import Visit
+from server.platform.errors import NotFound
+
+EDITORS: Final = f"{START}editors"
+
+_FOLDER = Path(__file__).parent.parent / "editors"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of model; `ending` is that of its files, and `editor` the name of the editor's files of npm."""
+
+    name: str
+    ending: str
+    editor: str
+    heading: str
+
+
+KINDS: Final[Mapping[str, Kind]] = {
+    kind.name: kind for kind in (Kind("process", ".bpmn", "bpmn-editor", "New process"),)
+}
+
+
+@cache
+def editor_files() -> Assets:
+    """Read and compress the files at the first request, because most sessions never open an editor.
+
+    Files of npm are absent where npm was absent at set-up.
+    """
+    return Assets(_FOLDER, EDITORS)
+
+
+async def editor_file(request: web.Request) -> web.StreamResponse:
+    files = await asyncio.to_thread(editor_files)
+    found = files.get(request)
+    if found is None:
+        raise NotFound("there is no such file")
+    return found
+
+
+async def models(visit: Visit) -> web.Response:
+    """Links to new models, and the drafts of this tab."""
+    return visit.page("models.html", "models", kinds=KINDS.values())
+
+
+async def new_model(visit: Visit) -> web.Response:
+    kind = KINDS.get(visit.request.match_info["kind"])
+    if kind is None:
+        raise NotFound("there is no such kind of model")
+    return await _editor(visit, kind, heading=kind.heading, file="", source="", version="")
+
+
+async def process_editor(visit: Visit) -> web.Response:
+    """The model of one version of a process; a deployment makes the next version."""
+    definition = await visit.api("GetProcessDefinition", process_definition_key=visit.key)
+    return await _editor(
+        visit,
+        KINDS["process"],
+        heading=definition["name"] or definition["processDefinitionId"],
+        file=definition["resourceName"],
+        source=address_of(visit.tenant, "processes", visit.key, "model"),
+        version=str(definition["version"]),
+    )
+
+
+async def _editor(
+    visit: Visit, kind: Kind, *, heading: str, file: str, source: str, version: str
+) -> web.Response:
+    """`source` is the address of the model, empty for a new one."""
+    files = await asyncio.to_thread(editor_files)
+    return visit.page(
+        "editor.html",
+        "models",
+        kind=kind,
+        heading=heading,
+        file=file,
+        source=source,
+        version=version,
+        editors=files.addresses,
+    )

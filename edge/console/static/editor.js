@@ -1,0 +1,263 @@
+// The frame of an editor: the draft in this tab, findings of the server, deployment.
+//
+// The editor of a kind is an adapter: open and write the text of a model, select and mark its elements.
+
+const root = document.getElementById("editor");
+const words = root.dataset;
+const part = (id) => document.getElementById(id);
+const [file, elements, restored, refusal, deployed] = ["file", "elements", "restored", "refusal", "deployed"].map(part);
+const token = root.querySelector("[name=csrf_token]").value;
+
+// The policy permits style elements with the nonce of the page, and style attributes that a script sets. The editors make
+// an element for each field of code, and have attributes in constant markup.
+const { nonce } = document.querySelector("script[nonce]");
+const createElement = document.createElement.bind(document);
+document.createElement = (name, options) => {
+  const made = createElement(name, options);
+  if (made instanceof HTMLStyleElement) made.nonce = nonce;
+  return made;
+};
+const markup = Object.getOwnPropertyDescriptor(Element.prototype, "innerHTML");
+const STYLED = /(<[a-z][^<>]*) style=/g;
+const permitStyles = () =>
+  Object.defineProperty(Element.prototype, "innerHTML", {
+    ...markup,
+    set(text) {
+      markup.set.call(this, String(text).replace(STYLED, "$1 data-style="));
+      for (const each of this.querySelectorAll("[data-style]")) {
+        each.style.cssText = each.dataset.style;
+        delete each.dataset.style;
+      }
+    },
+  });
+
+const call = (path, init) =>
+  fetch(path, {
+    method: "POST",
+    redirect: "manual",
+    ...init,
+    headers: { Accept: "application/json", "X-CSRF-Token": token, "X-Tenant-Id": words.tenant, ...init.headers },
+  });
+
+const reasonOf = async (response) => {
+  if (response.status === 401 || response.type === "opaqueredirect") return words.lost;
+  const { detail } = await response.json().catch(() => ({}));
+  return `${words.refused} ${detail ?? response.status}`;
+};
+
+const tell = (place, text = "", ...others) => {
+  place.replaceChildren(text, ...others);
+  place.hidden = !text;
+};
+
+const { editorOf, hasStyledMarkup } = await import(words.adapter);
+if (hasStyledMarkup) permitStyles();
+root.hidden = false;
+part("waiting").remove();
+const editor = editorOf(root.querySelector(".drawing"), root.querySelector(".properties"));
+
+const nameOfFile = () => file.value.trim() || `${editor.id() || words.kind}${words.ending}`;
+
+// The draft
+
+const PAUSE = 300;
+let isKept = true;
+let keeping = 0;
+
+const keep = async () => {
+  clearTimeout(keeping);
+  keeping = 0;
+  const text = await editor.text();
+  try {
+    sessionStorage.setItem(words.draft, JSON.stringify({ text, file: file.value }));
+    isKept = true;
+  } catch {
+    isKept = false;
+    tell(refusal, words.large);
+  }
+};
+
+const forget = () => {
+  clearTimeout(keeping);
+  keeping = 0;
+  isKept = true;
+  sessionStorage.removeItem(words.draft);
+  restored.hidden = true;
+};
+
+addEventListener("beforeunload", (event) => isKept || event.preventDefault());
+addEventListener("pagehide", () => keeping && keep());
+
+// Findings
+
+const LINT_PAUSE = 500;
+let linting;
+let lintLater = 0;
+
+const show = ({ findings, totalFindings }) => {
+  const errors = findings.filter(({ severity }) => severity === "error").length;
+  const counts = [[words.errors, errors], [words.warnings, findings.length - errors]].filter(([, count]) => count);
+  const more = totalFindings - findings.length;
+  part("summary").textContent =
+    (counts.map((each) => each.join(": ")).join(", ") || words.clean) + (more > 0 ? ` ${more} ${words.more}` : "");
+  const list = part("findings");
+  list.hidden = !findings.length;
+  list.replaceChildren(
+    ...findings.map(({ severity, elementId, message, ruleId, line }) => {
+      const row = document.createElement("li");
+      row.dataset.rule = ruleId;
+      const kind = document.createElement("span");
+      kind.className = severity === "error" ? "state bad" : "state";
+      kind.textContent = words[severity] ?? severity;
+      const text = document.createElement("span");
+      text.className = "grow";
+      text.textContent = message;
+      const place = document.createElement("button");
+      place.type = "button";
+      place.className = "quiet";
+      place.textContent = elementId ? (editor.nameOf(elementId) ?? elementId) : words.model;
+      if (!elementId && line) place.textContent += `, ${words.line} ${line}`;
+      place.addEventListener("click", () => elementId && editor.select(elementId));
+      row.append(kind, text, place);
+      return row;
+    }),
+  );
+  editor.mark(findings);
+};
+
+const lint = async () => {
+  clearTimeout(lintLater);
+  linting?.abort();
+  linting = new AbortController();
+  const { signal } = linting;
+  const body = JSON.stringify({ resourceName: nameOfFile(), content: await editor.text() });
+  try {
+    const response = await call("/api/v1/console/modeling/lint", { body, signal, headers: { "Content-Type": "application/json" } });
+    if (response.ok) show(await response.json());
+    else part("summary").textContent = await reasonOf(response);
+  } catch {
+    if (!signal.aborted) part("summary").textContent = words.unreachable;
+  }
+};
+
+const list = () => {
+  const chosen = elements.value;
+  elements.replaceChildren(
+    ...editor.elements().map(({ id, name }) => {
+      const option = document.createElement("option");
+      option.value = id;
+      option.textContent = name;
+      return option;
+    }),
+  );
+  elements.value = chosen;
+};
+
+const changed = () => {
+  clearTimeout(keeping);
+  keeping = setTimeout(keep, PAUSE);
+  clearTimeout(lintLater);
+  lintLater = setTimeout(lint, LINT_PAUSE);
+  list();
+};
+
+// Deployment
+
+const link = (address, text) => {
+  const made = document.createElement("a");
+  made.href = address;
+  made.textContent = text;
+  return made;
+};
+
+const tellDeployed = ({ deployments }) => {
+  const found = deployments.flatMap((each) => Object.entries(each)).filter(([, value]) => value);
+  const parts = found.flatMap(([kind, value]) => {
+    if (kind === "processDefinition") {
+      const page = `${words.processes}/${value.processDefinitionKey}`;
+      return [
+        ` ${value.processDefinitionId}, ${words.version} ${value.processDefinitionVersion}. `,
+        link(page, words.show),
+        " · ",
+        link(`${page}/start?run=test`, words.run),
+      ];
+    }
+    if (kind === "decisionDefinition") {
+      const page = `${words.decisions}/${value.decisionDefinitionKey}`;
+      return [` ${value.decisionDefinitionId}, ${words.version} ${value.version}. `, link(page, words.show)];
+    }
+    return kind === "form" ? [` ${value.formId}, ${words.version} ${value.version}.`] : [];
+  });
+  tell(deployed, words.deployed, ...parts);
+};
+
+const deploy = async (button) => {
+  button.disabled = true;
+  tell(refusal);
+  tell(deployed);
+  try {
+    const body = new FormData();
+    body.append("resources", new File([await editor.text()], nameOfFile()));
+    const response = await call("/v2/deployments", { body });
+    if (response.ok) {
+      tellDeployed(await response.json());
+      forget();
+    } else {
+      tell(refusal, await reasonOf(response));
+    }
+    await lint();
+  } catch {
+    tell(refusal, words.unreachable);
+  } finally {
+    button.disabled = false;
+  }
+};
+
+const download = async () => {
+  const made = link(URL.createObjectURL(new Blob([await editor.text()])), "");
+  made.download = nameOfFile();
+  made.click();
+  URL.revokeObjectURL(made.href);
+};
+
+const acts = {
+  undo: () => editor.undo(),
+  redo: () => editor.redo(),
+  download,
+  deploy,
+  discard: () => {
+    forget();
+    location.reload();
+  },
+};
+root.addEventListener("click", ({ target }) => {
+  const button = target.closest("[data-act]");
+  if (button) acts[button.dataset.act](button);
+});
+elements.addEventListener("change", () => editor.select(elements.value));
+file.addEventListener("input", changed);
+
+// The first model
+
+const draft = JSON.parse(sessionStorage.getItem(words.draft) ?? "null");
+const deployedText = async () => {
+  const response = await fetch(words.source, { redirect: "manual" });
+  if (!response.ok) throw new Error(await reasonOf(response));
+  return response.text();
+};
+try {
+  await editor.open(draft?.text ?? (words.source ? await deployedText() : editor.empty()));
+  if (draft) {
+    file.value = draft.file;
+    restored.hidden = false;
+  }
+  list();
+  editor.onChange(changed);
+  editor.onSelect((id) => (elements.value = id));
+  await lint();
+} catch ({ message }) {
+  tell(refusal, `${words.unread} ${message}`);
+  restored.hidden = !draft;
+  for (const button of root.querySelectorAll("[data-act]:not([data-act=discard])")) button.disabled = true;
+}
+words.ready = "";

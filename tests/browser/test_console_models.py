@@ -1,0 +1,262 @@
+"""Editors of the console: a person draws, sees what is wrong, mends it, deploys it and tries it."""
+
+from typing import Any
+
+import pytest
+
+from tests.browser.accessibility import ABSENT, HAS_NPM, axe, violations
+from tests.browser.appearance import faults
+from tests.browser.chromium import Page
+from tests.browser.console import HOSTILE, api, escaped, visit
+from tests.browser.test_console_diagrams import MODEL
+from tests.server_process import ROOT, Addresses
+
+EDITORS = ROOT / "edge/console/editors/LICENSE"
+READY = "'ready' in (document.getElementById('editor')?.dataset ?? {})"
+FINDINGS = """[...document.querySelectorAll('#findings li')].map((row) =>
+  [row.dataset.rule, row.querySelector('.state').textContent])"""
+MARKED = "[...document.querySelectorAll('.finding')].map((each) => each.className)"
+DRAWN = "[...document.querySelectorAll('.djs-shape')].map((each) => each.dataset.elementId)"
+DRAFTS = "Object.keys(sessionStorage).filter((name) => name.startsWith('gnomon-draft '))"
+FOCUS = "document.querySelector('.djs-container svg').focus()"
+CHOSEN = "document.getElementById('elements').selectedOptions[0]?.textContent ?? ''"
+
+needs_editors = pytest.mark.skipif(
+    not EDITORS.exists(), reason="make editors was not run: npm fetches the editors"
+)
+
+
+async def edit(page: Page, addresses: Addresses, path: str, tenant: str = "default") -> None:
+    await page.emulate(width=1300, scheme="light")
+    await visit(page, f"{addresses.http}/console/{tenant}/{path}")
+    await page.until(READY)
+
+
+async def choose(page: Page, text: str) -> None:
+    """Choose the element whose option has the text."""
+    await page.run(f"""(() => {{
+      const list = document.getElementById('elements');
+      list.value = [...list.options].find((option) => option.textContent.includes({text!r})).value;
+      list.dispatchEvent(new Event('change'));
+    }})()""")
+
+
+async def append(page: Page, what: str) -> None:
+    """Append an element to the chosen one, by keyboard, without a name."""
+    await page.run(FOCUS)
+    await page.press("a")
+    await page.until("document.activeElement.matches('.djs-popup input')")
+    await page.type(what)
+    chosen = "document.querySelector('.djs-popup .entry.selected')?.textContent.trim().toLowerCase() ?? ''"
+    await page.until(f"({chosen}).startsWith({what!r})")
+    await page.press("Enter")
+    await page.until("!document.querySelector('.djs-popup')")
+    await page.press("Escape")
+
+
+async def fill_property(page: Page, group: str, entry: str, text: str) -> None:
+    """Open a group of the properties and fill one of its fields."""
+    header = f"[data-group-id=group-{group}] .bio-properties-panel-group-header"
+    await page.until(f"!!document.querySelector({header!r})")
+    await page.click(header)
+    field = f"[data-entry-id={entry}] :is(input, [role=textbox], textarea)"
+    await page.until(f"!!document.querySelector({field!r})")
+    await page.fill(field, text)
+
+
+def deployed(http: str, process: str, name: str = "Drawn") -> str:
+    """Deploy a process with a diagram and return its key."""
+    with api(http) as session:
+        files = {"resources": (f"{process}.bpmn", MODEL.format(id=process, name=escaped(name)).encode())}
+        found = session.post("/v2/deployments", files=files).raise_for_status().json()
+    return str(found["deployments"][0]["processDefinition"]["processDefinitionKey"])
+
+
+def versions(http: str, process: str) -> list[dict[str, Any]]:
+    with api(http) as session:
+        wanted = {"filter": {"processDefinitionId": process}}
+        return list(session.post("/v2/process-definitions/search", json=wanted).json()["items"])
+
+
+@needs_editors
+async def test_a_person_draws_a_process_mends_what_is_wrong_deploys_it_and_tries_it(
+    page: Page, addresses: Addresses
+) -> None:
+    await edit(page, addresses, "models/new/process")
+    await choose(page, "StartEvent")
+    await append(page, "service task")
+    await page.until(f"JSON.stringify({FINDINGS}).includes('task-definition')")
+    wrong, marked = await page.run(FINDINGS), await page.run(MARKED)
+    await page.click("[data-act=deploy]")
+    await page.until("!document.getElementById('refusal').hidden")
+    refusal = await page.run("document.getElementById('refusal').textContent")
+    await fill_property(page, "taskDefinition", "taskDefinitionType", "drawn-by-hand")
+    await page.until(f"!JSON.stringify({FINDINGS}).includes('task-definition')")
+    await choose(page, "ServiceTask")
+    await append(page, "end event")
+    await page.until(f"{FINDINGS}.length === 0 && document.getElementById('findings').hidden")
+    await page.click("[data-act=deploy]")
+    await page.until("!document.getElementById('deployed').hidden")
+    process = await page.run("document.getElementById('deployed').textContent.match(/process-\\w+/)[0]")
+    drafts = await page.run(DRAFTS)
+    await page.click("#deployed a[href$='run=test']")
+    await page.until("document.title.startsWith('Start')")
+    await page.click("#answers button")
+    await page.until("document.querySelector('.facts')?.textContent.includes('Tags')")
+
+    assert ["task-definition", "Error"] in wrong
+    assert "finding error" in marked
+    assert "[task-definition]" in refusal
+    assert drafts == []
+    assert [each["version"] for each in versions(addresses.http, process)] == [1]
+    assert "console-test-run" in await page.run("document.querySelector('.facts').textContent")
+    with api(addresses.http) as session:
+        wanted = {"filter": {"processDefinitionId": process, "tags": ["console-test-run"]}}
+        found = session.post("/v2/process-instances/search", json=wanted).json()["items"]
+        jobs = session.post("/v2/jobs/search", json={"filter": {"type": "drawn-by-hand"}}).json()["items"]
+    assert [each["tags"] for each in found] == [["console-test-run"]]
+    assert [each["processInstanceKey"] for each in jobs] == [found[0]["processInstanceKey"]]
+
+
+@needs_editors
+async def test_a_deployed_model_is_changed_and_becomes_the_next_version(
+    page: Page, addresses: Addresses
+) -> None:
+    key = deployed(addresses.http, "changed")
+    await edit(page, addresses, f"processes/{key}/edit")
+    drawn = await page.run(DRAWN)
+    await choose(page, "ServiceTask")
+    await fill_property(page, "general", "name", " anew")
+    await page.until(f"{DRAFTS}.length === 1")
+    await page.click("[data-act=deploy]")
+    await page.until("!document.getElementById('deployed').hidden")
+
+    assert {"start", "work", "end"} <= set(drawn)
+    assert sorted(each["version"] for each in versions(addresses.http, "changed")) == [1, 2]
+    assert {each["resourceName"] for each in versions(addresses.http, "changed")} == {"changed.bpmn"}
+
+
+@needs_editors
+async def test_a_draft_survives_a_reload_until_it_is_discarded(page: Page, addresses: Addresses) -> None:
+    key = deployed(addresses.http, "kept-draft")
+    await edit(page, addresses, f"processes/{key}/edit")
+    await choose(page, "ServiceTask")
+    await page.run(FOCUS)
+    await page.press("Delete")
+    await page.until(f"{DRAFTS}.length === 1")
+    await page.goto(f"{addresses.http}/console/default/models")
+    listed = await page.run("[...document.querySelectorAll('#drafts a')].map((each) => each.pathname)")
+    await page.goto(f"{addresses.http}/console/default/processes/{key}/edit")
+    await page.until(READY)
+    kept, is_told = await page.run(DRAWN), await page.run("!document.getElementById('restored').hidden")
+    await page.click("[data-act=discard]")
+    await page.until(f"{READY} && document.getElementById('restored').hidden")
+
+    assert listed == [f"/console/default/processes/{key}/edit"]
+    assert "work" not in kept
+    assert is_told
+    assert "work" in await page.run(DRAWN)
+    assert await page.run(DRAFTS) == []
+
+
+@needs_editors
+async def test_a_sign_out_deletes_the_drafts_of_the_tab(page: Page, addresses: Addresses) -> None:
+    key = deployed(addresses.http, "left-draft")
+    await edit(page, addresses, f"processes/{key}/edit")
+    await choose(page, "ServiceTask")
+    await page.run(FOCUS)
+    await page.press("Delete")
+    await page.until(f"{DRAFTS}.length === 1")
+    page.browser.signed_in.clear()
+    await page.click("header form button")
+    await page.until("document.title.startsWith('Signed out')")
+
+    assert await page.run(DRAFTS) == []
+
+
+@needs_editors
+async def test_text_of_a_model_is_text_in_its_editor(page: Page, addresses: Addresses) -> None:
+    key = deployed(addresses.http, "hostile-model", name=HOSTILE)
+    await edit(page, addresses, f"processes/{key}/edit")
+    await choose(page, "ServiceTask")
+    await fill_property(page, "documentation", "documentation", HOSTILE)
+    await page.until(f"{DRAFTS}.length === 1")
+    await page.run("document.querySelector('[data-entry-id=documentation] textarea').blur()")
+
+    assert await page.run("document.querySelectorAll('img[onerror], svg[onload]').length") == 0
+    assert not (await page.run("document.title")).startswith("run")
+    assert any(
+        HOSTILE in text
+        for text in await page.run(
+            "[...document.getElementById('elements').options].map((each) => each.textContent)"
+        )
+    )
+
+
+@needs_editors
+async def test_a_finding_leads_to_its_element(page: Page, addresses: Addresses) -> None:
+    await edit(page, addresses, "models/new/process")
+    await page.run("""[...document.querySelectorAll('#findings button')]
+      .find((each) => each.textContent.includes('StartEvent')).click()""")
+    await page.until("document.querySelector('.djs-element.selected') !== null")
+
+    assert "StartEvent" in await page.run(CHOSEN)
+
+
+@needs_editors
+async def test_a_model_without_a_diagram_is_told_and_not_lost(page: Page, addresses: Addresses) -> None:
+    with api(addresses.http) as session:
+        model = MODEL.format(id="plain-model", name="Plain")
+        bare = model[: model.index("<bpmndi:BPMNDiagram")] + "</bpmn:definitions>"
+        files = {"resources": ("plain.bpmn", bare.encode())}
+        found = session.post("/v2/deployments", files=files).raise_for_status().json()
+    key = found["deployments"][0]["processDefinition"]["processDefinitionKey"]
+    await edit(page, addresses, f"processes/{key}/edit")
+
+    assert "no diagram to display" in await page.run("document.getElementById('refusal').textContent")
+    assert await page.run("document.querySelector('[data-act=deploy]').disabled")
+
+
+async def test_an_editor_shows_models_of_its_tenant_alone(page: Page, addresses: Addresses) -> None:
+    key = deployed(addresses.http, "of-default")
+    await visit(page, f"{addresses.http}/console/default/")
+    statuses = await page.run(
+        f"Promise.all(['default', 'other'].map(async (tenant) => (await fetch(`/console/${{tenant}}/processes/{key}/edit`)).status))"
+    )
+
+    assert statuses == [200, 404]
+
+
+async def test_a_lint_in_a_session_needs_its_csrf_token(page: Page, addresses: Addresses) -> None:
+    await visit(page, f"{addresses.http}/console/default/models")
+    status = await page.run("""fetch('/api/v1/console/modeling/lint', {method: 'POST',
+      headers: {'Content-Type': 'application/json', 'X-Tenant-Id': 'default'},
+      body: JSON.stringify({resourceName: 'a.bpmn', content: '<a/>'})}).then(({status}) => status)""")
+
+    assert status == 403
+
+
+@needs_editors
+@pytest.mark.skipif(not HAS_NPM, reason=ABSENT)
+async def test_editors_can_be_read_and_used(page: Page, addresses: Addresses) -> None:
+    script = axe()
+    key = deployed(addresses.http, "seen-model")
+    found = {}
+    await edit(page, addresses, f"processes/{key}/edit")
+    found["process"] = [await faults(page), await violations(page, script)]
+    await choose(page, "ServiceTask")
+    await page.run(
+        "document.querySelectorAll('.bio-properties-panel-group-header').forEach((each) => each.click())"
+    )
+    found["properties"] = [await violations(page, script)]
+    await page.goto(f"{addresses.http}/console/default/models")
+    found["models"] = [await faults(page), await violations(page, script)]
+
+    assert {name: each for name, each in found.items() if any(each)} == {}
+
+
+async def test_only_pages_of_editors_load_them(page: Page, addresses: Addresses) -> None:
+    loaded = "performance.getEntriesByType('resource').filter(({name}) => name.includes('/editors/')).length"
+    await visit(page, f"{addresses.http}/console/default/models")
+
+    assert await page.run(loaded) == 0
