@@ -26,6 +26,7 @@ from identity.foundation.provider_config import ProviderConfig
 from identity.people.reset.config import PasswordResetConfig
 from identity.protocol.fed_cm.config import FedCmConfig
 from identity.seeds import BootstrapConfig
+from server.platform.mutual_tls import MutualTlsConfig
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +69,7 @@ class IdentityConfig:
     dpop: DpopConfig = DpopConfig()
     sessions: SessionConfig = SessionConfig()
     logout: LogoutConfig = LogoutConfig()
+    mutual_tls: MutualTlsConfig = MutualTlsConfig()
     federation: FederationConfig = FederationConfig()
     outgoing: OutgoingConfig = OutgoingConfig()
     fedcm: FedCmConfig = FedCmConfig()

@@ -192,8 +192,11 @@ def _edge(
         has_tls=has_tls,
         has_fed_cm=config.fedcm.enabled,
         canonical=canonical,
+        mutual_tls=config.mutual_tls,
     )
-    credential = session_credential(channel, config.oidc, access=config.access, has_tls=has_tls)
+    credential = session_credential(
+        channel, config.oidc, access=config.access, has_tls=has_tls, mutual_tls=config.mutual_tls
+    )
     console = console_routes(
         channel,
         config.edge,

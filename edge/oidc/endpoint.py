@@ -8,12 +8,13 @@ from aiohttp import web
 from edge.navigation import opens_address, sends_form
 from edge.oidc.access.admission import Admission
 from edge.oidc.access.canonical_host import CanonicalHost
+from edge.oidc.access.client_certificates import NO_CERTIFICATES, ClientCertificates
 from edge.oidc.access.hosts import Hosts
 from edge.oidc.access.refusal import Refused
 from edge.oidc.access.request_policy import OWN_PAGES, RequestPolicy
 from edge.oidc.access.tenant import keep_tenant_of_host, names_tenant
 from edge.oidc.pages import Pages
-from edge.oidc.request_ids import keep_request_id
+from edge.oidc.request_ids import keep_certificate, keep_request_id
 from edge.problem import REQUEST_ID, Handler, answered
 from server.platform.clock import Clock
 from server.platform.errors import ServiceError
@@ -42,6 +43,7 @@ class Endpoint:
     pages: Pages
     policy: RequestPolicy = OWN_PAGES
     canonical: CanonicalHost = CanonicalHost()
+    certificates: ClientCertificates = NO_CERTIFICATES
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
         response = await answered(self._handle, request, self._refuse)
@@ -51,6 +53,7 @@ class Endpoint:
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         keep_request_id(request[REQUEST_ID])
+        keep_certificate(self.certificates.metadata_of(request))
         try:
             return await self._dispatch(request)
         except Refused as refusal:

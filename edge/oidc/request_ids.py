@@ -1,4 +1,7 @@
-"""Passes the request id to the services, so that their logs and the error page have the same id."""
+"""Passes the request id and the client certificate to the services.
+
+With the request id their logs and the error page have the same id.
+"""
 
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -10,6 +13,7 @@ from server.platform.channels import Channel, UnaryCall
 from server.platform.channels.port import Metadata, UnaryChannel
 
 _current: ContextVar[str] = ContextVar("request id", default="")
+_certificate: ContextVar[Metadata] = ContextVar("client certificate", default=())
 
 
 def keep_request_id(request_id: str) -> None:
@@ -17,8 +21,13 @@ def keep_request_id(request_id: str) -> None:
     _current.set(request_id)
 
 
+def keep_certificate(metadata: Metadata) -> None:
+    """Set the metadata with the client's certificate for all further calls of the current task."""
+    _certificate.set(metadata)
+
+
 class IdentifiedChannel(UnaryChannel):
-    """Channel that adds the request id of the calling task to each call."""
+    """Channel that adds the request id and the client certificate of the calling task to each call."""
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
@@ -39,6 +48,8 @@ class IdentifiedChannel(UnaryChannel):
             metadata: Metadata | None = None,
         ) -> Message:
             own = ((REQUEST_ID, _current.get()),) if _current.get() else ()
-            return await call(request, timeout=timeout, metadata=(*own, *(metadata or ())))
+            return await call(
+                request, timeout=timeout, metadata=(*own, *_certificate.get(), *(metadata or ()))
+            )
 
         return identified

@@ -9,6 +9,7 @@ from edge.oidc.access.administration_calls import AdministrationCalls
 from edge.oidc.access.admission import Admission
 from edge.oidc.access.browsers import Browsers
 from edge.oidc.access.canonical_host import CanonicalHost
+from edge.oidc.access.client_certificates import ClientCertificates
 from edge.oidc.access.hosts import Hosts
 from edge.oidc.access.peers import Peers
 from edge.oidc.access.request_policy import (
@@ -79,6 +80,7 @@ from edge.oidc.protocol.user_info import UserInfoEndpoint
 from edge.oidc.stubs import Stubs, stubs_of
 from server.platform.channels import Channel
 from server.platform.clock import Clock, SystemClock
+from server.platform.mutual_tls import MutualTlsConfig
 
 _TENANT = f"{PREFIX}/{{tenant}}"
 _VARIABLE = re.compile(r"\{(\w+)\}")
@@ -105,11 +107,12 @@ def routes(
     has_tls: bool = True,
     has_fed_cm: bool = False,
     canonical: CanonicalHost | None = None,
+    mutual_tls: MutualTlsConfig | None = None,
 ) -> list[web.RouteDef]:
     """Return the routes of the provider, whose services are behind the channel.
 
     `has_tls` is whether browsers use https. With `has_fed_cm` the FedCM routes are included, and browsers get the login
-    status. Pages are shown at the `canonical` host.
+    status. Pages are shown at the `canonical` host. Proxies pass certificates of clients on as `mutual_tls` says.
     """
     stubs, assets = stubs_of(channel), PageAssets()
     access, used = access or AccessConfig(), clock or SystemClock()
@@ -117,6 +120,7 @@ def routes(
     pages = Pages(assets, used)
     hosts = Hosts(stubs, config, peers=Peers(access.trusted_proxies), clock=used)
     admission = Admission(stubs, config, browsers=browsers, clock=used)
+    certificates = ClientCertificates(mutual_tls or MutualTlsConfig())
     table = _table(
         stubs, config, access, browsers=browsers, pages=pages, assets=assets, has_fed_cm=has_fed_cm
     )
@@ -133,6 +137,7 @@ def routes(
                 pages=pages,
                 policy=policy,
                 canonical=canonical or CanonicalHost(),
+                certificates=certificates,
             ).serve,
         )
         for path, policy, handlers in table

@@ -21,7 +21,7 @@ from identity.directory.holdings import Standing
 from identity.directory.user import User, UserId
 from identity.foundation.errors import InvalidToken
 from identity.foundation.tenants import Tenant, Tenants
-from identity.foundation.vocabulary import Permission, TokenType
+from identity.foundation.vocabulary import Permission
 from server.platform.call import Grant, TenantId
 from server.platform.clock import Clock
 from server.platform.errors import PermissionDenied, Unauthenticated
@@ -190,9 +190,9 @@ class Callers:
 
     async def _bearer(self, tenant: Tenant, caller: pb.Caller, right: Right) -> Actor:
         token, peer_address = await self._token(tenant, caller.access_token), caller.browser.peer_address
-        # RFC 9449 §7.1: a token that is bound to a key must not be presented as a bearer token.
-        if token.claims.typ is not TokenType.BEARER:
-            raise Unauthenticated("the token was presented with the wrong scheme")
+        # RFC 9449 §7.1, RFC 8705 §3: a token that is bound to a key must not be presented as a bearer token.
+        if not token.claims.is_bearer:
+            raise Unauthenticated("the token was presented without the proof that it is bound to")
         if token.user is not None:
             standing = _narrowed(await self._standings.of(token.user), token)
             self._expect_reach(token.user, standing, tenant, right)

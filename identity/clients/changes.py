@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import msgspec
 
+from identity.access.client_authentication.certificates import expect_name
 from identity.access.tokens.custom_claims import RESERVED
 from identity.clients.sectors import expect_sector
 from identity.crypto.jose.algorithms import SigningAlgorithm
@@ -22,7 +23,7 @@ from identity.delivery.http.registered_uris import (
     expect_safe_uri,
     expect_same_origin,
 )
-from identity.directory.client import Client
+from identity.directory.client import CertificateName, Client
 from identity.foundation.vocabulary import (
     SECRET_METHODS,
     AccessTokenTyp,
@@ -33,6 +34,10 @@ from identity.foundation.vocabulary import (
     SubjectType,
 )
 from server.platform.errors import InvalidArgument
+
+_KEY_METHODS = frozenset(
+    {AuthenticationMethod.PRIVATE_KEY_JWT, AuthenticationMethod.SELF_SIGNED_TLS_CLIENT_AUTH}
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +93,8 @@ class ClientChange:
     sector_identifier_uri: str = ""
     frontchannel_logout_uri: str = ""
     frontchannel_logout_session_required: bool = False
+    certificate_name: CertificateName | None = None
+    requires_certificate: bool = False
 
     @property
     def has_keys(self) -> bool:
@@ -119,7 +126,8 @@ class ClientChange:
     def gives_credentials(self, client: Client) -> bool:
         """Whether the caller knows credentials of the client after this change."""
         has_new_keys = self.has_keys and (self.jwks, self.jwks_uri) != (client.jwks, client.jwks_uri)
-        return has_new_keys or self.lacks_secret(client)
+        is_renamed = self.certificate_name not in {None, client.certificate_name}
+        return has_new_keys or is_renamed or self.lacks_secret(client)
 
 
 def changed(client: Client, change: ClientChange, destinations: Destinations) -> Client:
@@ -131,6 +139,7 @@ def changed(client: Client, change: ClientChange, destinations: Destinations) ->
     _expect_scopes(change)
     _expect_claims(change)
     _expect_method(change)
+    _expect_certificates(change)
     _expect_keys(change)
     _expect_signatures(change)
     return replace(
@@ -179,6 +188,8 @@ def changed(client: Client, change: ClientChange, destinations: Destinations) ->
         sector_identifier_uri=change.sector_identifier_uri,
         frontchannel_logout_uri=change.frontchannel_logout_uri,
         frontchannel_logout_session_required=change.frontchannel_logout_session_required,
+        certificate_name=change.certificate_name,
+        requires_certificate=change.requires_certificate,
     )
 
 
@@ -230,6 +241,20 @@ def _expect_subjects(change: ClientChange) -> None:
         raise InvalidArgument("subject_type: pairwise excludes the device grant, which uses no redirect URI")
 
 
+def _expect_certificates(change: ClientChange) -> None:
+    method = change.token_endpoint_auth_method
+    if (method is AuthenticationMethod.TLS_CLIENT_AUTH) is (change.certificate_name is None):
+        # RFC 8705 §2.1.2: exactly one.
+        raise InvalidArgument(
+            "tls_client_auth_subject_dn: expected a subject or a SAN for tls_client_auth, and only for it"
+        )
+    if change.certificate_name is not None:
+        expect_name(change.certificate_name)
+    if change.requires_certificate and not change.is_confidential:
+        # The refresh tokens of a public client would have to be bound, too: RFC 8705 §4.
+        raise InvalidArgument("tls_client_certificate_bound_access_tokens: expected a confidential client")
+
+
 def _expect_method(change: ClientChange) -> None:
     method = change.token_endpoint_auth_method
     if method is None:
@@ -238,8 +263,8 @@ def _expect_method(change: ClientChange) -> None:
         raise InvalidArgument(
             "token_endpoint_auth_method: expected none for a public client, and only for one"
         )
-    if method is AuthenticationMethod.PRIVATE_KEY_JWT and not change.has_keys:
-        raise InvalidArgument("token_endpoint_auth_method: private_key_jwt needs jwks or jwks_uri")
+    if method in _KEY_METHODS and not change.has_keys:
+        raise InvalidArgument(f"token_endpoint_auth_method: {method} needs jwks or jwks_uri")
 
 
 def _expect_signatures(change: ClientChange) -> None:

@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass, field
 from datetime import timedelta
+from enum import StrEnum
 from typing import NewType
 
 from identity.crypto.jose.algorithms import SigningAlgorithm
 from identity.foundation.absolute_uris import absolute_uri
 from identity.foundation.tenants import Tenant
 from identity.foundation.vocabulary import (
+    CERTIFICATE_METHODS,
     LATER_GRANT_TYPES,
     LATER_PERMISSIONS,
     AccessTokenTyp,
@@ -36,6 +38,22 @@ class Registration:
     application_type: str = "web"
 
 
+class CertificateNameType(StrEnum):
+    """Kind of name in a certificate, as metadata of clients spells it after `tls_client_auth_`: RFC 8705 §2.1.2."""
+
+    SUBJECT_DN = "subject_dn"
+    SAN_DNS = "san_dns"
+    SAN_URI = "san_uri"
+    SAN_IP = "san_ip"
+    SAN_EMAIL = "san_email"
+
+
+@dataclass(frozen=True, slots=True)
+class CertificateName:
+    type: CertificateNameType
+    value: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Client(Record):
     """`id` is the client id; `tenant_ids` are the engine's tenants in which the client may act.
@@ -54,7 +72,8 @@ class Client(Record):
     expires unless it is used. `may_act` are the ids of clients that may exchange tokens of this client, and
     `assertion_providers` those of upstream providers whose assertions it may redeem. `logo_id` is the id of its uploaded logo, empty without one. `has_fed_cm` permits FedCM
     to a confidential client; a public client needs no permission. Clients of one sector get the same pairwise subjects;
-    the sector is the host of `sector_identifier_uri`, or of the redirect URIs without it.
+    the sector is the host of `sector_identifier_uri`, or of the redirect URIs without it. `certificate_name` stands in the
+    certificates by which it authenticates; with `requires_certificate` its access tokens are bound to a certificate.
     """
 
     name: str = ""
@@ -111,6 +130,8 @@ class Client(Record):
     sector_identifier_uri: str = ""
     frontchannel_logout_uri: str = ""
     frontchannel_logout_session_required: bool = False
+    certificate_name: CertificateName | None = None
+    requires_certificate: bool = False
 
     @property
     def client_id(self) -> ClientId:
@@ -147,4 +168,10 @@ CLIENTS = Kind(
     "client",
     derived=("groups", "roles", "tenant_ids"),
     later={"permissions": LATER_PERMISSIONS, "grant_types": LATER_GRANT_TYPES},
+    # Without keys of its own such a client proves nothing to the version before; with keys it proves the same key.
+    instead={
+        "token_endpoint_auth_method": dict.fromkeys(
+            CERTIFICATE_METHODS, AuthenticationMethod.PRIVATE_KEY_JWT.value
+        )
+    },
 )

@@ -19,16 +19,22 @@ LATER_GRANT_TYPES: frozenset[str] = frozenset({GrantType.TOKEN_EXCHANGE, GrantTy
 
 
 class AuthenticationMethod(StrEnum):
-    """Client authentication method at the token endpoint: OpenID Connect Core 1.0 §9."""
+    """Client authentication method at the token endpoint: OpenID Connect Core 1.0 §9, RFC 8705 §2."""
 
     NONE = "none"
     CLIENT_SECRET_BASIC = "client_secret_basic"  # noqa: S105  # the method's name
     CLIENT_SECRET_POST = "client_secret_post"  # noqa: S105  # the method's name
     PRIVATE_KEY_JWT = "private_key_jwt"
+    TLS_CLIENT_AUTH = "tls_client_auth"
+    SELF_SIGNED_TLS_CLIENT_AUTH = "self_signed_tls_client_auth"
 
 
 SECRET_METHODS = frozenset(
     {AuthenticationMethod.CLIENT_SECRET_BASIC, AuthenticationMethod.CLIENT_SECRET_POST}
+)
+
+CERTIFICATE_METHODS = frozenset(
+    {AuthenticationMethod.TLS_CLIENT_AUTH, AuthenticationMethod.SELF_SIGNED_TLS_CLIENT_AUTH}
 )
 
 

@@ -1,9 +1,9 @@
-"""Metadata of a provider: OpenID Connect Discovery 1.0 §3, RFC 8414 §2, RFC 8628 §4, RFC 9126 §5, RFC 9207 §3, RFC 9449 §5.1.
+"""Metadata of a provider: OpenID Connect Discovery 1.0 §3, RFC 8414 §2, RFC 8628 §4, RFC 9126 §5, RFC 8705 §3.3, RFC 9207 §3, RFC 9449 §5.1.
 
 Only what works is in it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from identity.access.tokens.claims import PERSON_CLAIMS
@@ -13,6 +13,7 @@ from identity.crypto.jose.algorithms import ALGORITHMS
 from identity.foundation.tenants import Tenant
 from identity.foundation.vocabulary import (
     BUILT_IN_SCOPES,
+    CERTIFICATE_METHODS,
     AuthenticationContext,
     AuthenticationMethod,
     GrantType,
@@ -21,9 +22,7 @@ from identity.foundation.vocabulary import (
 
 _SIGNING = tuple(kind.algorithm for kind in ALGORITHMS)
 _SIGNED_BY_CLIENTS = ("RS256", "PS256", "ES256", "EdDSA")
-_METHODS = tuple(AuthenticationMethod)
-# Introspection needs an authenticated client.
-_PROVED_METHODS = tuple(method for method in _METHODS if method is not AuthenticationMethod.NONE)
+_METHODS = tuple(method for method in AuthenticationMethod if method not in CERTIFICATE_METHODS)
 
 _TOKEN_CLAIMS = ("iss", "sub", "aud", "azp", "iat", "nbf", "exp", "jti", "scope", "tid", "sid", "did", "cnf")
 _AUTHENTICATION_CLAIMS = ("auth_time", "amr", "acr", "nonce", "at_hash")
@@ -51,11 +50,11 @@ class ProviderMetadata:
     subject_types_supported: tuple[str, ...] = tuple(SubjectType)
     id_token_signing_alg_values_supported: tuple[str, ...] = _SIGNING
     userinfo_signing_alg_values_supported: tuple[str, ...] = _SIGNING
-    token_endpoint_auth_methods_supported: tuple[str, ...] = _METHODS
+    token_endpoint_auth_methods_supported: tuple[str, ...]
+    introspection_endpoint_auth_methods_supported: tuple[str, ...]
+    revocation_endpoint_auth_methods_supported: tuple[str, ...]
     token_endpoint_auth_signing_alg_values_supported: tuple[str, ...] = _SIGNED_BY_CLIENTS
-    introspection_endpoint_auth_methods_supported: tuple[str, ...] = _PROVED_METHODS
     introspection_signing_alg_values_supported: tuple[str, ...] = _SIGNING
-    revocation_endpoint_auth_methods_supported: tuple[str, ...] = _METHODS
     dpop_signing_alg_values_supported: tuple[str, ...] = _SIGNED_BY_CLIENTS
     code_challenge_methods_supported: tuple[str, ...] = ("S256",)
     acr_values_supported: tuple[str, ...] = tuple(AuthenticationContext)
@@ -72,6 +71,7 @@ class ProviderMetadata:
     require_request_uri_registration: bool = True
     request_object_signing_alg_values_supported: tuple[str, ...] = _SIGNED_BY_CLIENTS
     require_pushed_authorization_requests: bool = False
+    tls_client_certificate_bound_access_tokens: bool = False
     registration_endpoint: str | None = None
 
 
@@ -79,16 +79,21 @@ def metadata_of(
     tenant: Tenant,
     grant_types: Iterable[GrantType],
     *,
+    certificate_methods: Sequence[AuthenticationMethod],
     own_scopes: Iterable[str],
     registers_clients: bool,
     registers_people: bool,
 ) -> ProviderMetadata:
     """Return the metadata; `scopes_supported` includes the tenant's own scopes.
 
+    `certificate_methods` are those by which clients can authenticate with a certificate; without any there are no
+    certificates of clients.
+
     `prompt_values_supported` includes `create` only while people register themselves: Initiating User Registration via
     OpenID Connect 1.0 §4.
     """
     protocol = f"{tenant.issuer}oidc/"
+    methods = (*_METHODS, *certificate_methods)
     return ProviderMetadata(
         issuer=tenant.issuer,
         authorization_endpoint=f"{protocol}authorize",
@@ -100,6 +105,13 @@ def metadata_of(
         device_authorization_endpoint=f"{protocol}device",
         pushed_authorization_request_endpoint=f"{protocol}par",
         jwks_uri=f"{protocol}certs",
+        token_endpoint_auth_methods_supported=methods,
+        # Introspection needs an authenticated client.
+        introspection_endpoint_auth_methods_supported=tuple(
+            method for method in methods if method is not AuthenticationMethod.NONE
+        ),
+        revocation_endpoint_auth_methods_supported=methods,
+        tls_client_certificate_bound_access_tokens=bool(certificate_methods),
         grant_types_supported=tuple(grant_types),
         scopes_supported=(*BUILT_IN_SCOPES, *own_scopes),
         prompt_values_supported=(*_PROMPTS, Prompt.CREATE) if registers_people else _PROMPTS,

@@ -1,6 +1,6 @@
 """Composes issuance, introspection and revocation of tokens, and the permissions of principals."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from google.protobuf.descriptor import ServiceDescriptor
 
@@ -14,6 +14,7 @@ from gnomon.identity.v1 import (
 from identity.access.callers import Callers
 from identity.access.client_authentication.assertions import ClientAssertions
 from identity.access.client_authentication.authenticator import ClientAuthenticator
+from identity.access.client_authentication.certificates import ClientCertificates, read_authorities
 from identity.access.client_authentication.client_keys import ClientKeys
 from identity.access.dpop.nonces import DpopNonces
 from identity.access.dpop.proofs import DpopProofs
@@ -29,7 +30,7 @@ from identity.directory.labels import SCOPE_DEFINITIONS
 from identity.directory.principals import Principals
 from identity.directory.user import USERS
 from identity.foundation.single_use import SingleUse
-from identity.foundation.vocabulary import GrantType
+from identity.foundation.vocabulary import AuthenticationMethod, GrantType
 from identity.protocol.grants.continuation import Continuation, Order
 from identity.protocol.grants.grant import TokenRequest
 from identity.protocol.grants.people import People
@@ -49,6 +50,7 @@ from identity.protocol.userinfo.presented import PresentedTokens
 from identity.protocol.userinfo.userinfo import UserInfo
 from identity.wiring.access import UserState
 from identity.wiring.dependencies import Dependencies
+from server.platform.mutual_tls import MutualTlsConfig
 
 _TOKEN = token_service_pb2.DESCRIPTOR.services_by_name["TokenService"]
 _USER_INFO = user_info_service_pb2.DESCRIPTOR.services_by_name["UserInfoService"]
@@ -69,9 +71,14 @@ class TokenWiring:
         self._reports = GrantReports(dependencies.events, dependencies.config.events)
         self._first_use = FirstUse(dependencies.store)
         single_use = SingleUse(dependencies.store)
-        assertions = ClientAssertions(ClientKeys(dependencies.published_keys), single_use, dependencies.clock)
+        client_keys = ClientKeys(dependencies.published_keys)
+        authorities = read_authorities(dependencies.config.mutual_tls.authorities)
         self.authenticator = ClientAuthenticator(
-            dependencies.clients, dependencies.secrets, assertions=assertions, clock=dependencies.clock
+            dependencies.clients,
+            dependencies.secrets,
+            assertions=ClientAssertions(client_keys, single_use, dependencies.clock),
+            certificates=ClientCertificates(client_keys, dependencies.clock, authorities=authorities),
+            clock=dependencies.clock,
         )
         self.nonces = DpopNonces(dependencies.secrets, dependencies.clock, dependencies.config.dpop)
         self.proofs = DpopProofs(single_use, self.nonces, dependencies.clock)
@@ -182,6 +189,7 @@ class TokenWiring:
                 dependencies.tenants,
                 dependencies.store.of(SCOPE_DEFINITIONS),
                 tuple(grant_type for grant_type in GrantType if grant_type in self.grants),
+                certificate_methods=_certificate_methods(dependencies.config.mutual_tls),
                 registers_clients=dependencies.config.dynamic_clients.enabled,
                 registers_people=dependencies.config.users.registration_enabled,
             ),
@@ -192,3 +200,13 @@ class TokenWiring:
                 version=dependencies.directory_version,
             ),
         }
+
+
+def _certificate_methods(config: MutualTlsConfig) -> Sequence[AuthenticationMethod]:
+    self_signed, issued = (
+        AuthenticationMethod.SELF_SIGNED_TLS_CLIENT_AUTH,
+        AuthenticationMethod.TLS_CLIENT_AUTH,
+    )
+    if not config.is_set:
+        return ()
+    return (issued, self_signed) if config.authorities else (self_signed,)

@@ -8,6 +8,7 @@ Authorizations are no scopes. They count for sessions and for tokens that a clie
 certain scopes, whenever they were given; for every other token as far as its scopes have the operation's permission.
 """
 
+import hmac
 from collections.abc import Awaitable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -27,6 +28,7 @@ from server.platform.call import ANONYMOUS, AUTHORIZATION, Call, Grant, Principa
 from server.platform.channels import Channel, error_of
 from server.platform.clock import Clock
 from server.platform.errors import NotFound, Unauthenticated
+from server.platform.mutual_tls import certificate_of, thumbprint_of
 
 if TYPE_CHECKING:
     from gnomon.identity.v1.directory_service_pb2_grpc import DirectoryServiceAsyncStub
@@ -62,6 +64,7 @@ class Authenticator:
         admission = self._admissions.get(credential)
         if admission is None or admission.valid_until <= self._clock.now():
             return self._admit(call, credential)
+        _expect_certificate(call, admission.token.claims)
         if admission.number != self._number:
             return self._renew(call, credential, admission)
         call.principal = admission.principal
@@ -73,6 +76,7 @@ class Authenticator:
 
     async def _admit(self, call: Call, credential: str) -> None:
         token = await self._verifier.verify(_bearer_token(credential))
+        _expect_certificate(call, token.claims)
         await self._let_in(call, credential, token, self._valid_until(token.claims))
 
     async def _admit_signed_in(self, call: Call, question: pb.GetSignedInPrincipalRequest) -> None:
@@ -118,6 +122,13 @@ def _bearer_token(credential: str) -> str:
     if scheme.lower() != "bearer" or not token:
         raise Unauthenticated("expected authorization: Bearer with an access token")
     return token
+
+
+def _expect_certificate(call: Call, claims: AccessTokenClaims) -> None:
+    """RFC 8705 §3: a token that is bound to a certificate counts on connections with this certificate alone."""
+    bound_to = claims.cnf.certificate
+    if bound_to and not hmac.compare_digest(thumbprint_of(certificate_of(call)).encode(), bound_to.encode()):
+        raise Unauthenticated("the token is bound to another client certificate")
 
 
 def _narrowed(principal: pb.Principal, claims: AccessTokenClaims) -> Principal:

@@ -10,6 +10,12 @@ from server.platform.errors import Unauthenticated
 _SLUG = re.compile(r"[a-z0-9-]{1,32}")
 
 
+class Confirmation(msgspec.Struct, frozen=True):
+    """Thumbprint of the client certificate that a token is bound to, empty for none: RFC 8705 §3.1."""
+
+    certificate: str = msgspec.field(default="", name="x5t#S256")
+
+
 class AccessTokenClaims(msgspec.Struct, frozen=True):
     """The claims that we read; a token that lacks one or types it otherwise is not ours.
 
@@ -25,6 +31,7 @@ class AccessTokenClaims(msgspec.Struct, frozen=True):
     scope: str = ""
     tid: str = ""
     narrowed: bool = False
+    cnf: Confirmation = Confirmation()
 
 
 def decode(payload: bytes) -> AccessTokenClaims:

@@ -15,10 +15,12 @@ AUTHORIZATION = "authorization"
 TENANT = "x-tenant-id"
 REQUEST_ID = "x-request-id"
 IDEMPOTENCY_KEY = "idempotency-key"
-# What an edge saw of a browser; from other peers it counts for nothing.
+# What an edge saw of a browser or a client; from other peers it counts for nothing.
 SESSIONS = "x-browser-sessions"
 CSRF_TOKEN = "x-csrf-token"  # noqa: S105  # the name of its metadata
 BROWSER_ADDRESS = "x-browser-address"
+# The certificate of the client's connection, in base64 of DER.
+CLIENT_CERTIFICATE = "x-client-certificate"
 
 MAX_IDEMPOTENCY_KEY = 200
 

@@ -20,6 +20,7 @@ from gnomon.identity.v1.proof_of_work_service_pb2_grpc import ProofOfWorkService
 from gnomon.identity.v1.session_service_pb2_grpc import SessionServiceStub
 from identity.access.client_authentication.assertions import ClientAssertions
 from identity.access.client_authentication.authenticator import ClientAuthenticator
+from identity.access.client_authentication.certificates import ClientCertificates
 from identity.access.client_authentication.client_keys import ClientKeys
 from identity.access.dpop.config import DpopConfig
 from identity.access.dpop.nonces import DpopNonces
@@ -325,10 +326,12 @@ async def test_where_no_provider_vouches_for_anybody_no_logout_token_holds(servi
 def _servicers(provider: Provider) -> Mapping[object, object]:
     single_use, clock = SingleUse(provider.store), provider.clock
     published = PublishedKeys(KnownDocuments(), clock)
+    client_keys = ClientKeys(published)
     authenticator = ClientAuthenticator(
         provider.clients,
         provider.hasher,
-        assertions=ClientAssertions(ClientKeys(published), single_use, clock),
+        assertions=ClientAssertions(client_keys, single_use, clock),
+        certificates=ClientCertificates(client_keys, clock),
         clock=clock,
     )
     dpop = DpopProofs(single_use, DpopNonces(provider.hasher, clock, DpopConfig()), clock)

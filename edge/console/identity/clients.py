@@ -100,6 +100,19 @@ CLIENTS: Final = RecordKind(
                 ),
                 FormField("client.jwks", "Public keys", "A JWK Set.", control=Control.AREA),
                 FormField("client.jwks_uri", "Address of the public keys"),
+                FormField(
+                    "client.tls_client_auth_subject_dn",
+                    "Subject of its certificates",
+                    "For tls_client_auth, one of these names: CN=app,O=Example.",
+                ),
+                FormField("client.tls_client_auth_san_dns", "DNS name in its certificates"),
+                FormField("client.tls_client_auth_san_uri", "URI in its certificates"),
+                FormField("client.tls_client_auth_san_ip", "IP address in its certificates"),
+                FormField("client.tls_client_auth_san_email", "E-mail address in its certificates"),
+                FormField(
+                    "client.tls_client_certificate_bound_access_tokens",
+                    "Tokens are bound to a client certificate",
+                ),
                 FormField("client.require_signed_request_object", "Authorization requests are signed"),
                 FormField(
                     "client.request_object_signing_alg",

@@ -1,4 +1,4 @@
-"""The browser session of a request to the process API, as metadata of its call.
+"""The browser session and the client certificate of a request to the process API, as metadata of its call.
 
 A request with an Authorization header has none. Requests of pages of other sites have none either: their cookies count
 for nothing, as at the endpoints of the provider.
@@ -12,6 +12,7 @@ from multidict import istr
 
 from edge.metadata import Metadata
 from edge.oidc.access.browsers import Browsers
+from edge.oidc.access.client_certificates import ClientCertificates
 from edge.oidc.access.fetch_metadata import from_our_origin
 from edge.oidc.access.hosts import Hosts
 from edge.oidc.access.peers import Peers
@@ -21,18 +22,23 @@ from edge.oidc.stubs import stubs_of
 from server.platform.call import BROWSER_ADDRESS, CSRF_TOKEN, SESSIONS
 from server.platform.channels import Channel
 from server.platform.clock import SystemClock
+from server.platform.mutual_tls import MutualTlsConfig
 
 _TENANT = istr("x-tenant-id")
 _SLUG = re.compile(r"[a-z0-9-]{1,32}")
 
 
 class SessionCredential:
-    def __init__(self, hosts: Hosts, browsers: Browsers) -> None:
+    def __init__(self, hosts: Hosts, browsers: Browsers, certificates: ClientCertificates) -> None:
         self._hosts = hosts
         self._browsers = browsers
+        self._certificates = certificates
 
     async def metadata_of(self, request: web.Request) -> Metadata:
-        """Return the sessions of the browser, its address and CSRF token; nothing without a session."""
+        """Return the sessions of the browser, its address and CSRF token, or else the certificate of the client."""
+        return await self._session(request) or self._certificates.metadata_of(request)
+
+    async def _session(self, request: web.Request) -> Metadata:
         headers = request.headers
         if hdrs.AUTHORIZATION in headers or hdrs.COOKIE not in headers or not _is_from_our_pages(request):
             return []
@@ -49,11 +55,17 @@ class SessionCredential:
 
 
 def session_credential(
-    channel: Channel, config: OidcConfig, *, access: AccessConfig, has_tls: bool
+    channel: Channel,
+    config: OidcConfig,
+    *,
+    access: AccessConfig,
+    has_tls: bool,
+    mutual_tls: MutualTlsConfig | None = None,
 ) -> SessionCredential:
     """Return it for an application whose provider is behind the channel."""
     hosts = Hosts(stubs_of(channel), config, peers=Peers(access.trusted_proxies), clock=SystemClock())
-    return SessionCredential(hosts, Browsers(access, has_tls=has_tls))
+    certificates = ClientCertificates(mutual_tls or MutualTlsConfig())
+    return SessionCredential(hosts, Browsers(access, has_tls=has_tls), certificates)
 
 
 def _named(request: web.Request) -> Iterator[str]:

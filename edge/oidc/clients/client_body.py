@@ -78,6 +78,12 @@ class ClientBody(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     sector_identifier_uri: str | None = None
     frontchannel_logout_uri: str | None = None
     frontchannel_logout_session_required: bool = False
+    tls_client_auth_subject_dn: str | None = None
+    tls_client_auth_san_dns: str | None = None
+    tls_client_auth_san_uri: str | None = None
+    tls_client_auth_san_ip: str | None = None
+    tls_client_auth_san_email: str | None = None
+    tls_client_certificate_bound_access_tokens: bool = False
 
     def message(self) -> pb.Client:
         """Raises Refused when the two names of an algorithm do not say the same."""
@@ -130,6 +136,12 @@ class ClientBody(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
             sector_identifier_uri=self.sector_identifier_uri or "",
             frontchannel_logout_uri=self.frontchannel_logout_uri or "",
             frontchannel_logout_session_required=self.frontchannel_logout_session_required,
+            tls_client_auth_subject_dn=self.tls_client_auth_subject_dn or "",
+            tls_client_auth_san_dns=self.tls_client_auth_san_dns or "",
+            tls_client_auth_san_uri=self.tls_client_auth_san_uri or "",
+            tls_client_auth_san_ip=self.tls_client_auth_san_ip or "",
+            tls_client_auth_san_email=self.tls_client_auth_san_email or "",
+            tls_client_certificate_bound_access_tokens=self.tls_client_certificate_bound_access_tokens,
         )
 
 

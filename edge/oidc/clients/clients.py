@@ -162,6 +162,12 @@ def members(client: pb.Client) -> dict[str, object]:
         "sector_identifier_uri": client.sector_identifier_uri or None,
         "frontchannel_logout_uri": client.frontchannel_logout_uri or None,
         "frontchannel_logout_session_required": client.frontchannel_logout_session_required,
+        "tls_client_auth_subject_dn": client.tls_client_auth_subject_dn or None,
+        "tls_client_auth_san_dns": client.tls_client_auth_san_dns or None,
+        "tls_client_auth_san_uri": client.tls_client_auth_san_uri or None,
+        "tls_client_auth_san_ip": client.tls_client_auth_san_ip or None,
+        "tls_client_auth_san_email": client.tls_client_auth_san_email or None,
+        "tls_client_certificate_bound_access_tokens": client.tls_client_certificate_bound_access_tokens,
     }
 
 

@@ -144,6 +144,12 @@ def members(registration: pb.ClientRegistration) -> dict[str, object]:
         "sector_identifier_uri": metadata.sector_identifier_uri,
         "frontchannel_logout_uri": metadata.frontchannel_logout_uri,
         "frontchannel_logout_session_required": metadata.frontchannel_logout_session_required,
+        "tls_client_auth_subject_dn": metadata.tls_client_auth_subject_dn,
+        "tls_client_auth_san_dns": metadata.tls_client_auth_san_dns,
+        "tls_client_auth_san_uri": metadata.tls_client_auth_san_uri,
+        "tls_client_auth_san_ip": metadata.tls_client_auth_san_ip,
+        "tls_client_auth_san_email": metadata.tls_client_auth_san_email,
+        "tls_client_certificate_bound_access_tokens": metadata.tls_client_certificate_bound_access_tokens,
         "application_type": metadata.application_type,
     }
     if metadata.HasField("default_max_age"):

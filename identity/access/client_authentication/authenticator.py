@@ -1,4 +1,4 @@
-"""Client authentication at the protocol endpoints: RFC 6749 §2.3, RFC 7523 §2.2.
+"""Client authentication at the protocol endpoints: RFC 6749 §2.3, RFC 7523 §2.2, RFC 8705 §2.
 
 An unknown client, a disabled one, one of another tenant and a wrong secret give the same error in the same time.
 """
@@ -7,32 +7,44 @@ import hmac
 from dataclasses import dataclass, field
 
 from identity.access.client_authentication.assertions import ClientAssertions
+from identity.access.client_authentication.certificates import ClientCertificates
 from identity.directory.client import Client
 from identity.directory.clients import Clients
 from identity.directory.secrets import SecretHasher
 from identity.foundation.errors import InvalidClient
 from identity.foundation.tenants import Tenant
-from identity.foundation.vocabulary import SECRET_METHODS, AuthenticationMethod
+from identity.foundation.vocabulary import CERTIFICATE_METHODS, SECRET_METHODS, AuthenticationMethod
 from server.platform.clock import Clock
 
 
 @dataclass(frozen=True, slots=True)
 class ClientCredentials:
-    """Credentials of a client in a request; with an assertion the request itself may lack the client id."""
+    """Credentials of a client in a request; with an assertion the request itself may lack the client id.
+
+    `certificate` is that of the connection, in DER, whether or not the client authenticates by it.
+    """
 
     method: AuthenticationMethod
     client_id: str
     client_secret: str = field(default="", repr=False)
     client_assertion: str = field(default="", repr=False)
+    certificate: bytes = field(default=b"", repr=False)
 
 
 class ClientAuthenticator:
     def __init__(
-        self, clients: Clients, secrets: SecretHasher, *, assertions: ClientAssertions, clock: Clock
+        self,
+        clients: Clients,
+        secrets: SecretHasher,
+        *,
+        assertions: ClientAssertions,
+        certificates: ClientCertificates,
+        clock: Clock,
     ) -> None:
         self._clients = clients
         self._secrets = secrets
         self._assertions = assertions
+        self._certificates = certificates
         self._clock = clock
         self._decoy = secrets.hash("")
 
@@ -62,6 +74,9 @@ class ClientAuthenticator:
             return False
         if client.is_public:
             return True
+        if client.token_endpoint_auth_method in CERTIFICATE_METHODS:
+            is_alone = credentials.method is AuthenticationMethod.NONE
+            return is_alone and await self._certificates.prove(credentials.certificate, client)
         return is_secret_right and {credentials.method, client.token_endpoint_auth_method} <= SECRET_METHODS
 
     async def _is_asserted(self, credentials: ClientCredentials, client: Client, tenant: Tenant) -> bool:

@@ -31,7 +31,7 @@ class Grantee:
     """Subject, client and bounds of the tokens to issue.
 
     Without a `user` the client acts in its own name, and there is no `token_set`. `dpop_jkt` is the key that the tokens
-    are bound to, empty for none. `custom` are the custom claims. `is_narrowed` is true when a client asked for certain scopes
+    are bound to, empty for none, and `certificate` the thumbprint of a certificate likewise. `custom` are the custom claims. `is_narrowed` is true when a client asked for certain scopes
     of tokens in its own name. `actor` acts for the subject. The token expires at `ends_at` at the latest, in Unix seconds. `sid` is the id of the
     session for the client, empty without one.
     """
@@ -44,6 +44,7 @@ class Grantee:
     user: User | None = None
     token_set: TokenSet | None = None
     dpop_jkt: str = ""
+    certificate: str = ""
     custom: Mapping[Document, Claims] = field(default_factory=dict)
     is_narrowed: bool = False
     actor: Actor | None = None
@@ -141,8 +142,13 @@ def of_bounded_length(token: str) -> str:
     return token
 
 
+def confirmation_of(jkt: str, certificate: str) -> dict[str, str]:
+    """Return the claim `cnf` of a token that is bound to these, empty without any: RFC 9449 §6.1, RFC 8705 §3.1."""
+    return {name: value for name, value in (("jkt", jkt), ("x5t#S256", certificate)) if value}
+
+
 def _set_claims(grantee: Grantee) -> dict[str, object]:
-    confirmation = {"jkt": grantee.dpop_jkt} if grantee.dpop_jkt else None
+    confirmation = confirmation_of(grantee.dpop_jkt, grantee.certificate)
     if grantee.token_set is None:
         return {"cnf": confirmation}
     return {

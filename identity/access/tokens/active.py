@@ -26,7 +26,10 @@ from server.platform.records import RecordStore
 
 
 class Confirmation(msgspec.Struct, frozen=True):
+    """Key and certificate that a token is bound to, each empty for none: RFC 9449 §6.1, RFC 8705 §3.1."""
+
     jkt: str = ""
+    certificate: str = msgspec.field(default="", name="x5t#S256")
 
 
 class AccessTokenClaims(msgspec.Struct, frozen=True):
@@ -52,6 +55,11 @@ class AccessTokenClaims(msgspec.Struct, frozen=True):
     @property
     def oauth_scopes(self) -> frozenset[str]:
         return frozenset(self.scope.split())
+
+    @property
+    def is_bearer(self) -> bool:
+        """Whether the token counts without any proof."""
+        return self.typ is TokenType.BEARER and not self.cnf.certificate
 
     @property
     def token_set_id(self) -> str:

@@ -148,7 +148,7 @@ class AuthorizationServicer:
         self, request: pb.PushAuthorizationRequest, call: Call
     ) -> pb.PushAuthorizationResponse:
         try:
-            return await self._pushed_admission.push(self._tenants.find(request.tenant_id), request)
+            return await self._pushed_admission.push(self._tenants.find(request.tenant_id), request, call)
         except ProtocolError as refusal:
             _log("pushed authorization refused", refusal.error, call)
             raise
@@ -171,9 +171,9 @@ class PushedRequestAdmission:
         self._pushing = pushing
 
     async def push(
-        self, tenant: Tenant, request: pb.PushAuthorizationRequest
+        self, tenant: Tenant, request: pb.PushAuthorizationRequest, call: Call
     ) -> pb.PushAuthorizationResponse:
-        client = await self._authenticator.authenticate(credentials_of(request.client), tenant)
+        client = await self._authenticator.authenticate(credentials_of(request.client, call), tenant)
         thumbprint = await self._dpop.thumbprint(tenant, request.dpop) if request.HasField("dpop") else ""
         parameters = parameters_of(request.parameters)
         pushed = await self._pushing.push(tenant, client, parameters, thumbprint=thumbprint)

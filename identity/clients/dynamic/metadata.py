@@ -13,7 +13,7 @@ from identity.clients.changes import ClientChange, changed
 from identity.crypto.jose.algorithms import SigningAlgorithm
 from identity.delivery.http.destinations import Destinations
 from identity.delivery.http.registered_uris import expect_redirect_uris
-from identity.directory.client import Client
+from identity.directory.client import CertificateName, Client
 from identity.directory.oauth_scopes import parse
 from identity.foundation.absolute_uris import absolute_uri
 from identity.foundation.errors import InvalidClientMetadata, InvalidRedirectUri
@@ -69,6 +69,8 @@ class ClientMetadata:
     sector_identifier_uri: str = ""
     frontchannel_logout_uri: str = ""
     frontchannel_logout_session_required: bool = False
+    certificate_name: CertificateName | None = None
+    requires_certificate: bool = False
     application_type: str = ""
     default_max_age: int | None = None
 
@@ -152,6 +154,8 @@ def _change(client: Client, metadata: ClientMetadata) -> ClientChange:
         sector_identifier_uri=metadata.sector_identifier_uri,
         frontchannel_logout_uri=metadata.frontchannel_logout_uri,
         frontchannel_logout_session_required=metadata.frontchannel_logout_session_required,
+        certificate_name=metadata.certificate_name,
+        requires_certificate=client.requires_certificate or metadata.requires_certificate,
     )
 
 

@@ -7,6 +7,7 @@ from gnomon.identity.v1 import client_service_pb2 as pb
 from identity.access.callers import AdministrationArea, Callers, Right
 from identity.clients.administration import ClientAdministration, NewClient
 from identity.clients.changes import ClientChange
+from identity.clients.rpc.certificate_names import certificate_name_of, fields_of
 from identity.crypto.jose.algorithms import SigningAlgorithm
 from identity.directory.client import Client
 from identity.foundation.tenants import Tenants
@@ -133,6 +134,8 @@ def _change(message: pb.Client) -> ClientChange:
         sector_identifier_uri=message.sector_identifier_uri,
         frontchannel_logout_uri=message.frontchannel_logout_uri,
         frontchannel_logout_session_required=message.frontchannel_logout_session_required,
+        certificate_name=certificate_name_of(message),
+        requires_certificate=message.tls_client_certificate_bound_access_tokens,
         policy_uri=message.policy_uri,
         tos_uri=message.tos_uri,
         has_fed_cm=message.fed_cm,
@@ -235,6 +238,8 @@ def _client(client: Client) -> pb.Client:
         sector_identifier_uri=client.sector_identifier_uri,
         frontchannel_logout_uri=client.frontchannel_logout_uri,
         frontchannel_logout_session_required=client.frontchannel_logout_session_required,
+        tls_client_certificate_bound_access_tokens=client.requires_certificate,
+        **fields_of(client.certificate_name),
         policy_uri=client.policy_uri,
         tos_uri=client.tos_uri,
         fed_cm=client.has_fed_cm,

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from gnomon.identity.v1 import dynamic_client_service_pb2 as pb
 from identity.clients.dynamic.metadata import ClientMetadata
 from identity.clients.dynamic.registration import DynamicRegistration, Registered
+from identity.clients.rpc.certificate_names import certificate_name_of, fields_of
 from identity.directory.client import Client
 from identity.foundation.tenants import Tenant, Tenants
 from server.platform.call import Call
@@ -85,6 +86,8 @@ def _metadata(message: pb.ClientMetadata) -> ClientMetadata:
         sector_identifier_uri=message.sector_identifier_uri,
         frontchannel_logout_uri=message.frontchannel_logout_uri,
         frontchannel_logout_session_required=message.frontchannel_logout_session_required,
+        certificate_name=certificate_name_of(message),
+        requires_certificate=message.tls_client_certificate_bound_access_tokens,
         application_type=message.application_type,
         default_max_age=message.default_max_age if message.HasField("default_max_age") else None,
     )
@@ -131,6 +134,8 @@ def _described(client: Client) -> pb.ClientMetadata:
         sector_identifier_uri=client.sector_identifier_uri,
         frontchannel_logout_uri=client.frontchannel_logout_uri,
         frontchannel_logout_session_required=client.frontchannel_logout_session_required,
+        tls_client_certificate_bound_access_tokens=client.requires_certificate,
+        **fields_of(client.certificate_name),
         application_type=client.registration.application_type if client.registration else "",
         default_max_age=client.default_max_age,
     )

@@ -80,6 +80,7 @@ class Redemption:
             resources=(),
             audience="",
             dpop_jkt="",
+            certificate="",
             is_narrowed=False,
         )
         family = await self._continuation.settle(order)

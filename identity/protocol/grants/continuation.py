@@ -25,7 +25,8 @@ _ID_LENGTH = 24
 class Order:
     """A token request whose parts are all validated.
 
-    `is_narrowed` is true when a client asked for certain scopes of a token in its own name.
+    The tokens are bound to the key `dpop_jkt` and to the certificate with the thumbprint `certificate`; an empty one binds
+    to nothing. `is_narrowed` is true when a client asked for certain scopes of a token in its own name.
     """
 
     tenant: Tenant
@@ -36,6 +37,7 @@ class Order:
     resources: tuple[str, ...]
     audience: str
     dpop_jkt: str
+    certificate: str
     is_narrowed: bool
 
 

@@ -61,7 +61,8 @@ class Authorization:
     """User or client of the tokens, and bounds of their scopes and resources.
 
     With `authentication` the subject is a user, and a token set begins, unless `refresh_token` continues one.
-    `dpop_jkt` is the key that the client must prove. `redeem` uses up the code or token exactly once, for the token set
+    `dpop_jkt` is the key that the client must prove, and `certificate` the thumbprint of the certificate that its
+    connection must have. `redeem` uses up the code or token exactly once, for the token set
     with the given id. It raises InvalidGrant when another request redeemed it.
 
     With `joined` the access token belongs to that existing token set. It then expires at `ends_at` at the latest, in
@@ -76,6 +77,7 @@ class Authorization:
     nonce: str = ""
     claims: str = ""
     dpop_jkt: str = ""
+    certificate: str = ""
     device_id: str = ""
     refresh_token: str = field(default="", repr=False)
     joined: TokenSet | None = None

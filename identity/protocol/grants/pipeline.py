@@ -14,6 +14,7 @@ from identity.directory.client import Client
 from identity.directory.oauth_scopes import granted_resources, granted_scopes
 from identity.foundation.errors import (
     InvalidDpopProof,
+    InvalidGrant,
     InvalidRequest,
     UnauthorizedClient,
     UnsupportedGrantType,
@@ -23,6 +24,7 @@ from identity.protocol.grants.continuation import Continuation, Order
 from identity.protocol.grants.grant import Authorization, Grant, TokenRequest
 from identity.protocol.grants.people import People
 from identity.protocol.grants.token_signer import TokenSigner
+from server.platform.mutual_tls import thumbprint_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +77,7 @@ class TokenPipeline:
             # A user's tokens are limited to the granted resources: RFC 8707 §2.2.
             audience=request.audience if authorization.authentication is None else authorization.audience,
             dpop_jkt=await self._proved_key(request, authorization, is_required=client.requires_dpop),
+            certificate=_proved_certificate(request, authorization, is_required=client.requires_certificate),
             is_narrowed=authorization.authentication is None and bool(request.oauth_scopes),
         )
         material = await self._signing.material(order)
@@ -113,3 +116,13 @@ class TokenPipeline:
         if bound_to and not hmac.compare_digest(jkt.encode(), bound_to.encode()):
             raise InvalidDpopProof("the proof is of another key")
         return jkt
+
+
+def _proved_certificate(request: TokenRequest, authorization: Authorization, *, is_required: bool) -> str:
+    """Return the thumbprint of the certificate for the tokens, empty for none; a bound grant needs its certificate."""
+    presented, bound_to = thumbprint_of(request.credentials.certificate), authorization.certificate
+    if bound_to and not hmac.compare_digest(presented.encode(), bound_to.encode()):
+        raise InvalidGrant("the grant is bound to another client certificate")
+    if is_required and not presented:
+        raise InvalidRequest("a client certificate is needed")
+    return presented if bound_to or is_required else ""

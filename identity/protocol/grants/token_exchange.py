@@ -55,8 +55,9 @@ class TokenExchangeGrant:
             oauth_scopes=_scopes(subject, client),
             resources=Extent(widest=client.allowed_resources),
             authentication=authentication,
-            # The token stays bound to its key, so that the exchange does not make a bearer token of it.
+            # The token stays bound to its key and certificate, so that the exchange does not make a bearer token of it.
             dpop_jkt=subject.claims.cnf.jkt,
+            certificate=subject.claims.cnf.certificate,
             joined=subject.token_set,
             ends_at=subject.claims.exp,
             actor=await self._actor(request, client, subject=subject),

@@ -74,6 +74,7 @@ class TokenSigner:
             user=order.user,
             token_set=family.token_set if family else None,
             dpop_jkt=order.dpop_jkt,
+            certificate=order.certificate,
             custom=material.custom,
             is_narrowed=order.is_narrowed,
             actor=order.authorization.actor,

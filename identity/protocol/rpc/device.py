@@ -35,12 +35,12 @@ class DeviceServicer:
         self._verification = verification
 
     async def start_device_authorization(
-        self, request: pb.StartDeviceAuthorizationRequest, _call: Call
+        self, request: pb.StartDeviceAuthorizationRequest, call: Call
     ) -> pb.StartDeviceAuthorizationResponse:
         started = await self._authorizations.start(
             StartRequest(
                 tenant=self._tenants.find(request.tenant_id),
-                credentials=credentials_of(request.client),
+                credentials=credentials_of(request.client, call),
                 oauth_scopes=scopes.parse(request.scope),
                 nonce=request.nonce,
                 peer_address=request.peer_address,

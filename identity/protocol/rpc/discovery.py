@@ -1,12 +1,12 @@
 """DiscoveryService."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 
 from gnomon.identity.v1 import discovery_service_pb2 as pb
 from identity.directory.labels import MOST_LABELS, ScopeDefinition
 from identity.foundation.tenants import Tenants
-from identity.foundation.vocabulary import GrantType
+from identity.foundation.vocabulary import AuthenticationMethod, GrantType
 from identity.protocol.discovery import metadata_of
 from server.platform.call import Call
 from server.platform.records import Records
@@ -19,12 +19,14 @@ class DiscoveryServicer:
         definitions: Records[ScopeDefinition],
         grant_types: Collection[GrantType],
         *,
+        certificate_methods: Sequence[AuthenticationMethod],
         registers_clients: bool,
         registers_people: bool,
     ) -> None:
         self._tenants = tenants
         self._definitions = definitions
         self._grant_types = grant_types
+        self._certificate_methods = certificate_methods
         self._registers_clients = registers_clients
         self._registers_people = registers_people
 
@@ -35,6 +37,7 @@ class DiscoveryServicer:
         metadata = metadata_of(
             tenant,
             self._grant_types,
+            certificate_methods=self._certificate_methods,
             own_scopes=own_scopes,
             registers_clients=self._registers_clients,
             registers_people=self._registers_people,

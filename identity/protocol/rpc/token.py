@@ -15,6 +15,7 @@ from identity.protocol.grants.pipeline import TokenPipeline
 from identity.protocol.tokens.introspection import Introspection
 from identity.protocol.tokens.revocation import Revocation
 from server.platform.call import Call
+from server.platform.mutual_tls import certificate_of
 
 logger = logging.getLogger(__name__)
 
@@ -35,7 +36,7 @@ class TokenServicer:
 
     async def issue_token(self, request: pb.IssueTokenRequest, call: Call) -> pb.IssueTokenResponse:
         try:
-            issued = await self._pipeline.issue(self._parse(request))
+            issued = await self._pipeline.issue(self._parse(request, call))
         except ProtocolError as refusal:
             logger.info("token refused", extra={"error": refusal.error, "request_id": call.request_id})
             raise
@@ -51,30 +52,31 @@ class TokenServicer:
         )
 
     async def introspect_token(
-        self, request: pb.IntrospectTokenRequest, _call: Call
+        self, request: pb.IntrospectTokenRequest, call: Call
     ) -> pb.IntrospectTokenResponse:
         tenant = self._tenants.find(request.tenant_id)
         if request.wants_jwt:
-            return pb.IntrospectTokenResponse(jwt=await self._signed(tenant, request))
+            return pb.IntrospectTokenResponse(jwt=await self._signed(tenant, request, call))
         if request.bearer:
             found = await self._introspection.for_bearer(tenant, request.bearer, token=request.token)
         else:
-            credentials = credentials_of(request.client)
+            credentials = credentials_of(request.client, call)
             found = await self._introspection.for_client(tenant, credentials, token=request.token)
         return pb.IntrospectTokenResponse(document=msgspec.json.encode(found))
 
-    async def _signed(self, tenant: Tenant, request: pb.IntrospectTokenRequest) -> str:
+    async def _signed(self, tenant: Tenant, request: pb.IntrospectTokenRequest, call: Call) -> str:
         if request.bearer:
             return await self._introspection.signed_for_bearer(tenant, request.bearer, token=request.token)
-        credentials = credentials_of(request.client)
+        credentials = credentials_of(request.client, call)
         return await self._introspection.signed_for_client(tenant, credentials, token=request.token)
 
-    async def revoke_token(self, request: pb.RevokeTokenRequest, _call: Call) -> pb.RevokeTokenResponse:
+    async def revoke_token(self, request: pb.RevokeTokenRequest, call: Call) -> pb.RevokeTokenResponse:
         tenant = self._tenants.find(request.tenant_id)
-        await self._revocation.revoke(tenant, credentials_of(request.client), token=request.token)
+        credentials = credentials_of(request.client, call)
+        await self._revocation.revoke(tenant, credentials, token=request.token)
         return pb.RevokeTokenResponse()
 
-    def _parse(self, request: pb.IssueTokenRequest) -> TokenRequest:
+    def _parse(self, request: pb.IssueTokenRequest, call: Call) -> TokenRequest:
         return TokenRequest(
             tenant=self._tenants.find(request.tenant_id),
             grant_type=request.grant_type,
@@ -83,6 +85,7 @@ class TokenServicer:
                 request.client_id,
                 request.client_secret,
                 request.client_assertion,
+                certificate_of(call),
             ),
             oauth_scopes=scopes.parse(request.scope),
             audience=request.audience,

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import msgspec
 
 from identity.access.client_authentication.authenticator import ClientAuthenticator, ClientCredentials
+from identity.access.tokens.access_token import confirmation_of
 from identity.access.tokens.active import ActiveToken, ActiveTokens
 from identity.access.tokens.claims import Document
 from identity.access.tokens.custom_claims import Asked, Claims, CustomClaims
@@ -18,7 +19,6 @@ from identity.directory.subjects import Subjects
 from identity.directory.user import USERS
 from identity.foundation.errors import InvalidClient, InvalidToken
 from identity.foundation.tenants import Tenant
-from identity.foundation.vocabulary import TokenType
 from server.platform.clock import Clock
 from server.platform.records import RecordStore
 
@@ -79,7 +79,7 @@ class Introspection:
 
     async def _holder(self, tenant: Tenant, bearer: str) -> Client:
         caller = await self._tokens.find(bearer, tenant)
-        if caller.claims.typ is not TokenType.BEARER:
+        if not caller.claims.is_bearer:
             raise InvalidToken("the token has to be presented with its proof")
         return caller.client
 
@@ -160,7 +160,7 @@ def _described(token: ActiveToken, custom: Claims) -> Mapping[str, object]:
         "did": claims.did,
         "username": _username(token),
         "roles": token.user and token.user.roles,
-        "cnf": {"jkt": claims.cnf.jkt} if claims.cnf.jkt else None,
+        "cnf": confirmation_of(claims.cnf.jkt, claims.cnf.certificate),
         "act": claims.act,
     }
     return {**custom, **described, **{name: value for name, value in optional.items() if value}}

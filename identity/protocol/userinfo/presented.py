@@ -1,4 +1,4 @@
-"""Verification of a presented access token: RFC 6750 §2, RFC 9449 §7."""
+"""Verification of a presented access token: RFC 6750 §2, RFC 9449 §7, RFC 8705 §3."""
 
 import hmac
 from dataclasses import dataclass, field
@@ -10,13 +10,17 @@ from identity.directory.user import User
 from identity.foundation.errors import InsufficientScope, InvalidDpopProof, InvalidToken
 from identity.foundation.tenants import Tenant
 from identity.foundation.vocabulary import TokenType
+from server.platform.mutual_tls import thumbprint_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PresentedToken:
+    """`certificate` is that of the connection, in DER, empty without one."""
+
     access_token: str = field(repr=False)
     is_dpop: bool
     proof: PresentedProof | None
+    certificate: bytes = field(default=b"", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,7 @@ class PresentedTokens:
             raise InvalidToken("the token was presented with the wrong scheme")
         if is_bound:
             await self._check_proof(tenant, presented, token.claims.cnf.jkt)
+        _check_certificate(presented, token.claims.cnf.certificate)
         if token.user is None or token.token_set is None:
             raise InsufficientScope("the token belongs to no user")
         return Bearer(token, token.user, token.token_set)
@@ -55,3 +60,9 @@ class PresentedTokens:
         jkt = await self._proofs.thumbprint(tenant, presented.proof, access_token=presented.access_token)
         if not hmac.compare_digest(jkt, bound_to):
             raise InvalidDpopProof("the proof is of another key")
+
+
+def _check_certificate(presented: PresentedToken, bound_to: str) -> None:
+    thumbprint = thumbprint_of(presented.certificate)
+    if bound_to and not hmac.compare_digest(thumbprint.encode(), bound_to.encode()):
+        raise InvalidToken("the token is bound to another client certificate")

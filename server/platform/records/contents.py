@@ -11,6 +11,8 @@ class Contents(Generic[R]):
     def __init__(self, kind: Kind[R]) -> None:
         # The member that has the whole field, where the field itself lacks what is later.
         self._later = {field: (f"whole_{field}", texts) for field, texts in kind.later.items()}
+        self._instead = {field: (f"whole_{field}", texts) for field, texts in kind.instead.items()}
+        self._wholes = {field: whole for field, (whole, _) in (*self._later.items(), *self._instead.items())}
         self._decoder = msgspec.json.Decoder(kind.type)
         self._encoder = msgspec.json.Encoder()
 
@@ -19,20 +21,25 @@ class Contents(Generic[R]):
         later = [
             field for field, (_, texts) in self._later.items() if not texts.isdisjoint(getattr(record, field))
         ]
-        if not later:
+        replaced = [field for field, (_, texts) in self._instead.items() if getattr(record, field) in texts]
+        if not later and not replaced:
             return content.decode()
         document: dict[str, Any] = msgspec.json.decode(content)
         for field in later:
             whole, texts = self._later[field]
             document[whole] = document[field]
             document[field] = [text for text in document[field] if text not in texts]
+        for field in replaced:
+            whole, instead = self._instead[field]
+            document[whole] = document[field]
+            document[field] = instead[document[field]]
         return self._encoder.encode(document).decode()
 
     def read(self, content: str) -> R:
-        if not any(f'"{whole}"' in content for whole, _ in self._later.values()):
+        if not any(f'"{whole}"' in content for whole in self._wholes.values()):
             return self._decoder.decode(content)
         document: dict[str, Any] = msgspec.json.decode(content)
-        for field, (whole, _) in self._later.items():
+        for field, whole in self._wholes.items():
             if whole in document:
                 document[field] = document.pop(whole)
         # As text again: what JSON cannot say otherwise, times and octets, is read like the rest.

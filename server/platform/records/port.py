@@ -36,7 +36,8 @@ class Kind(Generic[R]):
     are right whichever version wrote the record: a search goes by them. `ordered` are those of all these fields whose
     order an index gives. `words` names such attributes, too, which an index finds by their beginnings. `scheduled` names
     a field with the time from which on `due` finds the record. `later` has texts of a field that the version before does
-    not know: they are kept beside the field, where that version does not look, so that it can read the rest.
+    not know: they are kept beside the field, where that version does not look, so that it can read the rest. `instead` has
+    such texts of a field of one text, each with the one that the version before reads in its place.
     """
 
     type: type[R]
@@ -48,6 +49,7 @@ class Kind(Generic[R]):
     words: tuple[str, ...] = ()
     scheduled: str = ""
     later: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    instead: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 class AlreadyThere(Exception):

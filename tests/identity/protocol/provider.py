@@ -6,8 +6,11 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from cryptography.x509 import Certificate
+
 from identity.access.client_authentication.assertions import ClientAssertions
 from identity.access.client_authentication.authenticator import ClientAuthenticator, ClientCredentials
+from identity.access.client_authentication.certificates import ClientCertificates
 from identity.access.client_authentication.client_keys import ClientKeys
 from identity.access.dpop.config import DpopConfig
 from identity.access.dpop.nonces import DpopNonces
@@ -148,6 +151,7 @@ class Provider:
     dpop: DpopConfig = DpopConfig()
     events: EventsConfig = EventsConfig()
     documents: KnownDocuments = field(default_factory=KnownDocuments)
+    authorities: tuple[Certificate, ...] = ()
     reused: list[TokenSet] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -156,9 +160,13 @@ class Provider:
         single_use = SingleUse(self.records)
         self.clients = Clients(self.records, TENANTS)
         published_keys = PublishedKeys(self.documents, self.clock)
-        assertions = ClientAssertions(ClientKeys(published_keys), single_use, self.clock)
+        client_keys = ClientKeys(published_keys)
         self.authenticator = ClientAuthenticator(
-            self.clients, self.secrets, assertions=assertions, clock=self.clock
+            self.clients,
+            self.secrets,
+            assertions=ClientAssertions(client_keys, single_use, self.clock),
+            certificates=ClientCertificates(client_keys, self.clock, authorities=self.authorities),
+            clock=self.clock,
         )
         self.sets = TokenSets(self.records)
         self.families = Families(

@@ -102,7 +102,9 @@ async def test_a_secret_is_hashed_once_whether_the_client_exists_or_not(
 
     hasher = CountingHasher(b"0" * 32)
     unasked: Any = None
-    authenticator = ClientAuthenticator(provider.clients, hasher, assertions=unasked, clock=provider.clock)
+    authenticator = ClientAuthenticator(
+        provider.clients, hasher, assertions=unasked, certificates=unasked, clock=provider.clock
+    )
     hashed.clear()
 
     with pytest.raises(InvalidClient):

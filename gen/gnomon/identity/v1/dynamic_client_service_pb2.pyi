@@ -52,6 +52,12 @@ class ClientMetadata(_message.Message):
     SECTOR_IDENTIFIER_URI_FIELD_NUMBER: _builtins.int
     FRONTCHANNEL_LOGOUT_URI_FIELD_NUMBER: _builtins.int
     FRONTCHANNEL_LOGOUT_SESSION_REQUIRED_FIELD_NUMBER: _builtins.int
+    TLS_CLIENT_AUTH_SUBJECT_DN_FIELD_NUMBER: _builtins.int
+    TLS_CLIENT_AUTH_SAN_DNS_FIELD_NUMBER: _builtins.int
+    TLS_CLIENT_AUTH_SAN_URI_FIELD_NUMBER: _builtins.int
+    TLS_CLIENT_AUTH_SAN_IP_FIELD_NUMBER: _builtins.int
+    TLS_CLIENT_AUTH_SAN_EMAIL_FIELD_NUMBER: _builtins.int
+    TLS_CLIENT_CERTIFICATE_BOUND_ACCESS_TOKENS_FIELD_NUMBER: _builtins.int
     token_endpoint_auth_method: _builtins.str
     """How it proves who it is; left out client_secret_basic."""
     token_endpoint_auth_signing_alg: _builtins.str
@@ -96,6 +102,18 @@ class ClientMetadata(_message.Message):
     """Address that the browser loads when a session ends: Front-Channel Logout 1.0 §2."""
     frontchannel_logout_session_required: _builtins.bool
     """Whether it needs to know which session ended."""
+    tls_client_auth_subject_dn: _builtins.str
+    """Subject of its certificates, in the form of RFC 4514: RFC 8705 §2.1.2; for tls_client_auth exactly one of these."""
+    tls_client_auth_san_dns: _builtins.str
+    """DNS name in its certificates."""
+    tls_client_auth_san_uri: _builtins.str
+    """URI in its certificates."""
+    tls_client_auth_san_ip: _builtins.str
+    """IP address in its certificates."""
+    tls_client_auth_san_email: _builtins.str
+    """E-mail address in its certificates."""
+    tls_client_certificate_bound_access_tokens: _builtins.bool
+    """Whether its access tokens have to be bound to its client certificate: RFC 8705 §3.4."""
     @_builtins.property
     def redirect_uris(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Where people may be sent back to."""
@@ -151,10 +169,16 @@ class ClientMetadata(_message.Message):
         sector_identifier_uri: _builtins.str = ...,
         frontchannel_logout_uri: _builtins.str = ...,
         frontchannel_logout_session_required: _builtins.bool = ...,
+        tls_client_auth_subject_dn: _builtins.str = ...,
+        tls_client_auth_san_dns: _builtins.str = ...,
+        tls_client_auth_san_uri: _builtins.str = ...,
+        tls_client_auth_san_ip: _builtins.str = ...,
+        tls_client_auth_san_email: _builtins.str = ...,
+        tls_client_certificate_bound_access_tokens: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_default_max_age", b"_default_max_age", "default_max_age", b"default_max_age"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_default_max_age", b"_default_max_age", "application_type", b"application_type", "backchannel_logout_uri", b"backchannel_logout_uri", "client_name", b"client_name", "client_uri", b"client_uri", "contacts", b"contacts", "default_max_age", b"default_max_age", "dpop_bound_access_tokens", b"dpop_bound_access_tokens", "frontchannel_logout_session_required", b"frontchannel_logout_session_required", "frontchannel_logout_uri", b"frontchannel_logout_uri", "grant_types", b"grant_types", "id_token_signed_response_alg", b"id_token_signed_response_alg", "jwks", b"jwks", "jwks_uri", b"jwks_uri", "policy_uri", b"policy_uri", "post_logout_redirect_uris", b"post_logout_redirect_uris", "redirect_uris", b"redirect_uris", "request_object_signing_alg", b"request_object_signing_alg", "request_uris", b"request_uris", "require_pushed_authorization_requests", b"require_pushed_authorization_requests", "require_signed_request_object", b"require_signed_request_object", "response_types", b"response_types", "scope", b"scope", "sector_identifier_uri", b"sector_identifier_uri", "subject_type", b"subject_type", "token_endpoint_auth_method", b"token_endpoint_auth_method", "token_endpoint_auth_signing_alg", b"token_endpoint_auth_signing_alg", "tos_uri", b"tos_uri", "userinfo_signed_response_alg", b"userinfo_signed_response_alg"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_default_max_age", b"_default_max_age", "application_type", b"application_type", "backchannel_logout_uri", b"backchannel_logout_uri", "client_name", b"client_name", "client_uri", b"client_uri", "contacts", b"contacts", "default_max_age", b"default_max_age", "dpop_bound_access_tokens", b"dpop_bound_access_tokens", "frontchannel_logout_session_required", b"frontchannel_logout_session_required", "frontchannel_logout_uri", b"frontchannel_logout_uri", "grant_types", b"grant_types", "id_token_signed_response_alg", b"id_token_signed_response_alg", "jwks", b"jwks", "jwks_uri", b"jwks_uri", "policy_uri", b"policy_uri", "post_logout_redirect_uris", b"post_logout_redirect_uris", "redirect_uris", b"redirect_uris", "request_object_signing_alg", b"request_object_signing_alg", "request_uris", b"request_uris", "require_pushed_authorization_requests", b"require_pushed_authorization_requests", "require_signed_request_object", b"require_signed_request_object", "response_types", b"response_types", "scope", b"scope", "sector_identifier_uri", b"sector_identifier_uri", "subject_type", b"subject_type", "tls_client_auth_san_dns", b"tls_client_auth_san_dns", "tls_client_auth_san_email", b"tls_client_auth_san_email", "tls_client_auth_san_ip", b"tls_client_auth_san_ip", "tls_client_auth_san_uri", b"tls_client_auth_san_uri", "tls_client_auth_subject_dn", b"tls_client_auth_subject_dn", "tls_client_certificate_bound_access_tokens", b"tls_client_certificate_bound_access_tokens", "token_endpoint_auth_method", b"token_endpoint_auth_method", "token_endpoint_auth_signing_alg", b"token_endpoint_auth_signing_alg", "tos_uri", b"tos_uri", "userinfo_signed_response_alg", b"userinfo_signed_response_alg"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__default_max_age: _TypeAlias = _typing.Literal["default_max_age"]  # noqa: Y015
     _WhichOneofArgType__default_max_age: _TypeAlias = _typing.Literal["_default_max_age", b"_default_max_age"]  # noqa: Y015

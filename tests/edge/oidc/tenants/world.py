@@ -29,6 +29,7 @@ from identity.foundation.vocabulary import AuthenticationMethod, GrantType, Perm
 from server.platform.call import TenantId
 from server.platform.channels import LocalChannel, error_of
 from server.platform.errors import Unauthenticated
+from server.platform.mutual_tls import MutualTlsConfig
 from server.platform.records import RecordStore
 from tests.identity.deployment import CONFIG, LOOPBACK, SECRET, Deployment, deployed
 from tests.people.person import Person
@@ -184,6 +185,7 @@ async def world(
     nameservers: tuple[str, ...] = (),
     is_federated: bool = False,
     pictures: PicturesConfig | None = None,
+    mutual_tls: MutualTlsConfig | None = None,
 ) -> AsyncIterator[World]:
     """Run one process of a deployment; worlds with the same store belong to one deployment."""
     port = unused_port()
@@ -196,10 +198,19 @@ async def world(
         sign_in_domains=SignInDomainConfig(nameservers=nameservers, timeout_secs=1),
         federation=FederationConfig(enabled=is_federated),
         outgoing=LOOPBACK,
+        mutual_tls=mutual_tls or MutualTlsConfig(),
         pictures=pictures or PicturesConfig(),
     )
     async with deployed(config, store) as deployment:
         app = web.Application()
-        app.add_routes(routes(deployment.channel, OidcConfig(), deployment.clock, access=access))
+        app.add_routes(
+            routes(
+                deployment.channel,
+                OidcConfig(),
+                deployment.clock,
+                access=access,
+                mutual_tls=config.mutual_tls,
+            )
+        )
         async with TestServer(app, port=port) as server, ClientSession(server.make_url("/")) as http:
             yield World(deployment, http, port)

@@ -36,3 +36,25 @@ def test_a_record_without_later_texts_is_the_same_in_both_versions() -> None:
     whole = thing(colours=("red", "blue"))
 
     assert Contents(NEW).written(whole) == Contents(OLD).written(whole)
+
+
+IN_PLACE = Kind(Thing, "thing", instead={"note": {"mauve": "red"}})
+
+
+def test_the_version_before_reads_another_text_in_place_of_a_later_one() -> None:
+    content = Contents(IN_PLACE).written(thing(note="mauve"))
+
+    assert Contents(OLD).read(content).note == "red"
+    assert Contents(IN_PLACE).read(content).note == "mauve"
+
+
+def test_what_the_version_before_wrote_in_its_place_counts() -> None:
+    written = Contents(IN_PLACE).written(thing(note="mauve"))
+
+    again = Contents(OLD).written(Contents(OLD).read(written))
+
+    assert Contents(IN_PLACE).read(again).note == "red"
+
+
+def test_another_text_is_written_as_it_is() -> None:
+    assert Contents(IN_PLACE).written(thing(note="blue")) == Contents(OLD).written(thing(note="blue"))

@@ -2746,6 +2746,36 @@ class Client(betterproto2.Message):
     Ids of the upstream providers whose assertions it may redeem: RFC 7523 §2.1.
     """
 
+    tls_client_auth_subject_dn: "str" = betterproto2.field(47, betterproto2.TYPE_STRING)
+    """
+    Subject of its certificates, in the form of RFC 4514: RFC 8705 §2.1.2; for tls_client_auth exactly one of these.
+    """
+
+    tls_client_auth_san_dns: "str" = betterproto2.field(48, betterproto2.TYPE_STRING)
+    """
+    DNS name in its certificates.
+    """
+
+    tls_client_auth_san_uri: "str" = betterproto2.field(49, betterproto2.TYPE_STRING)
+    """
+    URI in its certificates.
+    """
+
+    tls_client_auth_san_ip: "str" = betterproto2.field(50, betterproto2.TYPE_STRING)
+    """
+    IP address in its certificates.
+    """
+
+    tls_client_auth_san_email: "str" = betterproto2.field(51, betterproto2.TYPE_STRING)
+    """
+    E-mail address in its certificates.
+    """
+
+    tls_client_certificate_bound_access_tokens: "bool" = betterproto2.field(52, betterproto2.TYPE_BOOL)
+    """
+    Whether its access tokens have to be bound to its client certificate: RFC 8705 §3.4.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "Client", Client)
 
@@ -2894,6 +2924,36 @@ class ClientMetadata(betterproto2.Message):
     frontchannel_logout_session_required: "bool" = betterproto2.field(28, betterproto2.TYPE_BOOL)
     """
     Whether it needs to know which session ended.
+    """
+
+    tls_client_auth_subject_dn: "str" = betterproto2.field(29, betterproto2.TYPE_STRING)
+    """
+    Subject of its certificates, in the form of RFC 4514: RFC 8705 §2.1.2; for tls_client_auth exactly one of these.
+    """
+
+    tls_client_auth_san_dns: "str" = betterproto2.field(30, betterproto2.TYPE_STRING)
+    """
+    DNS name in its certificates.
+    """
+
+    tls_client_auth_san_uri: "str" = betterproto2.field(31, betterproto2.TYPE_STRING)
+    """
+    URI in its certificates.
+    """
+
+    tls_client_auth_san_ip: "str" = betterproto2.field(32, betterproto2.TYPE_STRING)
+    """
+    IP address in its certificates.
+    """
+
+    tls_client_auth_san_email: "str" = betterproto2.field(33, betterproto2.TYPE_STRING)
+    """
+    E-mail address in its certificates.
+    """
+
+    tls_client_certificate_bound_access_tokens: "bool" = betterproto2.field(34, betterproto2.TYPE_BOOL)
+    """
+    Whether its access tokens have to be bound to its client certificate: RFC 8705 §3.4.
     """
 
 
@@ -9296,6 +9356,11 @@ class ProviderMetadata(betterproto2.Message):
     frontchannel_logout_session_supported: "bool" = betterproto2.field(40, betterproto2.TYPE_BOOL)
     """
     Whether it tells them of which session.
+    """
+
+    tls_client_certificate_bound_access_tokens: "bool" = betterproto2.field(41, betterproto2.TYPE_BOOL)
+    """
+    Whether access tokens can be bound to certificates of clients: RFC 8705 §3.3.
     """
 
 

@@ -1,0 +1,65 @@
+"""Certificates that clients present in TLS, as a proxy in front of an edge passes them on: RFC 8705.
+
+A certificate is a fact about the connection of a caller. An edge believes it from the configured proxies alone, and a
+service from an edge alone: in the metadata of a call of any other peer it counts for nothing.
+"""
+
+import base64
+import binascii
+import hashlib
+import re
+from dataclasses import dataclass
+from ipaddress import ip_network
+
+from server.platform.call import CLIENT_CERTIFICATE, Call
+
+_HEADER = re.compile(r"[A-Za-z0-9-]{1,64}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MutualTlsConfig:
+    """[mutual_tls]: client certificates that a proxy passes on in `header`; without a header there are none.
+
+    The header counts from the networks `proxies` alone, which have to remove it from requests of others. `authorities`
+    is a PEM file with the certificates of the authorities whose certificates `tls_client_auth` accepts; without it this
+    method does not exist.
+    """
+
+    header: str = ""
+    proxies: tuple[str, ...] = ()
+    authorities: str = ""
+
+    def __post_init__(self) -> None:
+        if self.header and _HEADER.fullmatch(self.header) is None:
+            raise ValueError(f"mutual_tls.header: expected the name of a header, found {self.header!r}")
+        if bool(self.header) != bool(self.proxies):
+            raise ValueError("mutual_tls: expected both header and proxies, or neither")
+        for network in self.proxies:
+            try:
+                ip_network(network)
+            except ValueError as error:
+                raise ValueError(f"mutual_tls.proxies: expected networks, found {network!r}") from error
+        if self.authorities and not self.header:
+            raise ValueError("mutual_tls.authorities: expected mutual_tls.header, too")
+
+    @property
+    def is_set(self) -> bool:
+        return bool(self.header)
+
+
+def certificate_of(call: Call) -> bytes:
+    """Return the certificate of the caller's connection in DER, empty without one or from a peer that is no edge."""
+    text = call.metadata.get(CLIENT_CERTIFICATE, "")
+    if not text or not call.peer.is_edge:
+        return b""
+    try:
+        return base64.b64decode(text, validate=True)
+    except binascii.Error:
+        return b""
+
+
+def thumbprint_of(certificate: bytes) -> str:
+    """Return `x5t#S256` of a certificate, empty without one: RFC 8705 §3.1."""
+    if not certificate:
+        return ""
+    return base64.urlsafe_b64encode(hashlib.sha256(certificate).digest()).rstrip(b"=").decode()
