@@ -11,17 +11,19 @@ import secrets
 import signal
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from edge.config import EdgeConfig
 from server.platform.addresses import Addresses
 from server.platform.cores import available_cores
+from server.platform.grpc_server import GrpcConfig
 from server.platform.postgres.bundled import bundled_server
 from server.platform.postgres.bundled.process import Server
 from server.platform.private_file import kept_text
-from server.platform.sockets import expect_free, free_port
+from server.platform.sockets import expect_free, reserved_port
 from server.sections import Config
 from server.storage import prepare
 
@@ -61,19 +63,29 @@ async def launched(config: Config, file: Path | None, database: Database) -> Asy
     cores = available_cores()
     partitions = await prepare(database.dsn, config.cluster.partitions, at_first=default_partitions(cores))
     count = min(partitions, cores)
-    environment = {**_environment(config, database.dsn), "GNOMON_CLUSTER__STARTING": str(count)}
-    children = [
+    with _port(config.edge) as edge_port, _port(config.grpc) as grpc_port:
+        environment = {
+            **_environment(config, database.dsn),
+            "GNOMON_CLUSTER__STARTING": str(count),
+            "GNOMON_EDGE__PORT": str(edge_port),
+            "GNOMON_GRPC__PORT": str(grpc_port),
+        }
         # Each is read by itself, so that each has a port of its own for metrics.
-        _Child(number, file, {**environment, "GNOMON_METRICS__PORT": str(_metrics_port(config, number))})
-        for number in range(count)
-    ]
+        ports = [{"GNOMON_METRICS__PORT": str(_metrics_port(config, number))} for number in range(count)]
+        children = [_Child(number, file, environment | port) for number, port in enumerate(ports)]
+        async with _supervised(children, database):
+            addresses = await asyncio.gather(*(child.ready() for child in children))
+            yield addresses[0]
+
+
+@asynccontextmanager
+async def _supervised(children: Sequence["_Child"], database: Database) -> AsyncIterator[None]:
     async with asyncio.TaskGroup() as tasks:
         supervising = [tasks.create_task(child.supervise()) for child in children]
         if database.server is not None:
             supervising.append(tasks.create_task(database.server.keep_running()))
         try:
-            addresses = await asyncio.gather(*(child.ready() for child in children))
-            yield addresses[0]
+            yield
         finally:
             for task in supervising:
                 task.cancel()
@@ -110,13 +122,21 @@ def _environment(config: Config, dsn: str) -> Mapping[str, str]:
         "GNOMON_DATABASE__DSN": dsn,
         "GNOMON_CLUSTER__SECRET": config.cluster.secret or secrets.token_hex(SECRET_OCTETS),
         "GNOMON_CLUSTER__PORT": "0",
-        "GNOMON_EDGE__PORT": str(config.edge.port or free_port(config.edge.host)),
         "GNOMON_EDGE__REUSE_PORT": "true",
-        "GNOMON_GRPC__PORT": str(config.grpc.port or free_port(config.grpc.host)),
         "GNOMON_GRPC__REUSE_PORT": "true",
         **({} if config.encryption.keys else {"GNOMON_ENCRYPTION__KEY_FILE": str(keys.absolute())}),
         **_bootstrap_secrets(config),
     }
+
+
+@contextmanager
+def _port(config: EdgeConfig | GrpcConfig) -> Iterator[int]:
+    """The configured port, or a free one that stays the processes' own while they start and when they die."""
+    if config.port:
+        yield config.port
+        return
+    with reserved_port(config.host) as port:
+        yield port
 
 
 def _metrics_port(config: Config, number: int) -> int:

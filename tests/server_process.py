@@ -4,10 +4,13 @@ import os
 import signal
 import subprocess
 import sys
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import TextIO
 
 from tests.postgres import open_directory
 
@@ -24,6 +27,7 @@ MODES = ("embedded", "bundled")
 END_SECONDS = 10
 # Processes one after the other, and their database.
 BUNDLED_END_SECONDS = 30
+_LINES_TOLD = 20
 
 
 @dataclass(frozen=True)
@@ -60,21 +64,30 @@ def server_process(
     directory: Path = ROOT,
 ) -> Iterator[Addresses]:
     """Ready when the block begins; `arguments` follow `serve`, and `before` is a command that runs another one."""
-    process = subprocess.Popen(
-        [*before, *command, "serve", *arguments],
-        cwd=directory,
-        env={**os.environ, **FREE_PORTS, **(environment or {})},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    with killed_at_the_end(process):
-        assert process.stdout is not None
-        try:
-            yield Addresses.read(process.stdout.readline())
-        finally:
-            process.send_signal(signal.SIGTERM)
-            assert process.wait(BUNDLED_END_SECONDS if "bundled" in arguments else END_SECONDS) == 0
+    with TemporaryFile("w+") as log:
+        process = subprocess.Popen(
+            [*before, *command, "serve", *arguments],
+            cwd=directory,
+            env={**os.environ, **FREE_PORTS, **(environment or {})},
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+        )
+        with killed_at_the_end(process):
+            assert process.stdout is not None
+            line = process.stdout.readline()
+            assert line, f"the server ended before it was ready:\n{_last_of(log)}"
+            try:
+                yield Addresses.read(line)
+            finally:
+                process.send_signal(signal.SIGTERM)
+                code = process.wait(BUNDLED_END_SECONDS if "bundled" in arguments else END_SECONDS)
+                assert code == 0, f"the server ended with {code}:\n{_last_of(log)}"
+
+
+def _last_of(log: TextIO) -> str:
+    log.seek(0)
+    return "".join(deque(log, maxlen=_LINES_TOLD))
 
 
 @contextmanager

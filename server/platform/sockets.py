@@ -6,7 +6,8 @@ that this program left open could belong to another program. So a listener has a
 
 import errno
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 
 LOCALHOST = "localhost"
 LOOPBACK_ADDRESSES = ("127.0.0.1", "::1")
@@ -63,6 +64,27 @@ def free_port(host: str) -> int:
             port: int = reserved.getsockname()[1]
             if all(_is_free(address, port) for address in others):
                 return port
+    raise OSError(errno.EADDRINUSE, f"no port is free at all addresses of {host}")
+
+
+@contextmanager
+def reserved_port(host: str) -> Iterator[int]:
+    """A free port that no other program is given while the block runs.
+
+    Listeners with `reuse_port` share it; no connection arrives at the reservation.
+    """
+    addresses = listen_addresses(host)
+    for _ in range(_TRIES):
+        with ExitStack() as reservations:
+            first = reservations.enter_context(_bound(addresses[0], 0, reuse_port=True))
+            port: int = first.getsockname()[1]
+            try:
+                for address in addresses[1:]:
+                    reservations.enter_context(_bound(address, port, reuse_port=True))
+            except OSError:
+                continue
+            yield port
+            return
     raise OSError(errno.EADDRINUSE, f"no port is free at all addresses of {host}")
 
 

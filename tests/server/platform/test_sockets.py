@@ -10,6 +10,7 @@ from server.platform.sockets import (
     free_port,
     listen_addresses,
     public_host,
+    reserved_port,
 )
 
 
@@ -53,6 +54,23 @@ def test_a_port_that_another_program_has_at_one_address_is_refused(taken_port: i
 
     assert f"port {taken_port} is in use" in str(refused.value)
     assert "edge.port or GNOMON_EDGE__PORT" in str(refused.value)
+
+
+@pytest.mark.parametrize("address", listen_addresses("localhost"))
+def test_a_reserved_port_is_for_listeners_that_share_it(address: str) -> None:
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    with reserved_port("localhost") as port:
+        with pytest.raises(PortTaken):
+            expect_free("localhost", port, section="edge")
+        with (
+            socket.create_server((address, port), family=family, reuse_port=True) as listener,
+            socket.create_connection((address, port)),
+        ):
+            listener.settimeout(5)
+            connection, _ = listener.accept()
+            connection.close()
+
+    expect_free("localhost", port, section="edge")
 
 
 @pytest.mark.parametrize(
