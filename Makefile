@@ -24,7 +24,7 @@ demo: .venv/.runtime ## Deploy examples/, work them off, show what happened
 	@$(BIN)/gnomon demo
 
 ##@ Develop
-.PHONY: test bench golden generate lock format changelog wheel diagram editors viewer screenshots
+.PHONY: test bench golden generate lock format catalogue changelog wheel diagram editors viewer screenshots
 test: .venv/.dev $(VIEWERS) ## Run the tests
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal # Hundreds of servers start: compiled code is kept
 
@@ -39,6 +39,13 @@ generate: .venv/.dev ## Regenerate gen/ from proto/
 
 lock: .venv/.dev ## Resolve the requirement files anew
 	@.ci/lock
+
+catalogue: .venv/.dev ## Bring the catalogues of translations up to date with the texts
+	@$(BIN)/pybabel --quiet extract -F server/platform/languages/extraction.cfg -k marked -k translated -k translated_plural:1,2 \
+		--no-location --sort-output --no-wrap -o .venv/texts.pot .
+	@for file in server/platform/languages/catalogues/*.po; do \
+		$(BIN)/pybabel --quiet update -i .venv/texts.pot -o $$file -l $$(basename $$file .po | tr - _) \
+			--no-fuzzy-matching --ignore-obsolete --ignore-pot-creation-date --no-wrap; done
 
 format: .venv/.dev ## Format the code
 	@$(BIN)/ruff format $(CHECKED)

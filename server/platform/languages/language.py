@@ -1,0 +1,71 @@
+"""One language: its translations, and its dates, times and numbers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from gettext import NullTranslations
+from typing import Final, Literal
+
+from babel import Locale
+from babel.dates import format_datetime, format_timedelta
+from babel.numbers import format_decimal
+
+# The length of a unit in seconds, its name, and the least number of seconds for which it is used.
+_UNITS: Final[tuple[tuple[int, Literal["day", "hour", "minute", "second"], int], ...]] = (
+    (86_400, "day", 36 * 3600),
+    (3600, "hour", 90 * 60),
+    (60, "minute", 60),
+    (1, "second", 0),
+)
+# A value that no waiting time reaches: Babel then counts in the unit that it is given.
+_NEVER = 1e12
+
+
+def marked(text: str) -> str:
+    """Mark a text for the catalogues where it stands; it is translated where it is shown."""
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """`tag` is the language tag of BCP 47, as HTML and HTTP have it."""
+
+    tag: str
+    locale: Locale
+    catalogue: NullTranslations = field(repr=False)
+
+    @property
+    def direction(self) -> str:
+        return self.locale.text_direction
+
+    def translated(self, text: str, /, **values: object) -> str:
+        """Return the text in this language, with `%(name)s` replaced by the values."""
+        # The catalogue's entry for the empty text is its header.
+        found = self.catalogue.gettext(text) if text else ""
+        return found % values if values else found
+
+    def translated_plural(self, one: str, many: str, number: int, /, **values: object) -> str:
+        return self.catalogue.ngettext(one, many, number) % ({"num": number} | values)
+
+    def translations_of(self, texts: tuple[str, ...]) -> Mapping[str, str]:
+        """Return texts that differ in this language, by their source."""
+        found = ((text, self.catalogue.gettext(text)) for text in texts)
+        return {text: translation for text, translation in found if translation != text}
+
+    def moment(self, at: datetime) -> str:
+        """Return a time in UTC: the server does not know where its reader is."""
+        shown = format_datetime(at.astimezone(UTC), "d MMMM y, HH:mm", locale=self.locale)
+        return f"{shown} UTC"
+
+    def number(self, value: float) -> str:
+        return format_decimal(value, locale=self.locale)
+
+    def in_time(self, seconds: int) -> str:
+        """Return a rounded time from now such as `in 9 minutes`, empty when the time is unknown."""
+        if not seconds:
+            return ""
+        length, unit = next((length, unit) for length, unit, least in _UNITS if least <= seconds)
+        rounded = timedelta(seconds=-(-seconds // length) * length)
+        return format_timedelta(
+            rounded, granularity=unit, threshold=_NEVER, add_direction=True, locale=self.locale
+        )
