@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from aiohttp import web
 
+from edge.language_of_request import keep_language
 from edge.navigation import opens_address, sends_form
 from edge.oidc.access.admission import Admission
 from edge.oidc.access.canonical_host import CanonicalHost
@@ -54,6 +55,7 @@ class Endpoint:
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         keep_request_id(request[REQUEST_ID])
         keep_certificate(self.certificates.metadata_of(request))
+        keep_language(request)
         try:
             return await self._dispatch(request)
         except Refused as refusal:

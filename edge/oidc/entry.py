@@ -53,7 +53,7 @@ class EntryEndpoint:
                 "sign_in": _ENTRY,
             }
             response = web.Response(body=orjson.dumps(links), content_type="application/json")
-        response.headers[hdrs.VARY] = hdrs.ACCEPT
+        response.headers.add(hdrs.VARY, hdrs.ACCEPT)
         return response
 
     @described(

@@ -2,6 +2,7 @@
 
 from aiohttp import web
 
+from edge.language_of_request import keep_language
 from edge.oidc.access.refusal import refused
 from edge.oidc.endpoint import SECURITY_HEADERS
 from edge.oidc.pages import PageAssets, Pages
@@ -15,6 +16,7 @@ def unknown_address_page(clock: Clock) -> RefusalOf:
     pages = Pages(PageAssets(), clock)
 
     def page_of(error: ServiceError, request: web.Request) -> web.StreamResponse:
+        keep_language(request)
         response = pages.refusal(request, refused(error))
         for name, value in SECURITY_HEADERS.items():
             response.headers.setdefault(name, value)

@@ -20,7 +20,8 @@ _INSTALL_SECONDS = 300
 # The levels A and AA of WCAG 2.2, and what is good practice besides.
 _RUN = """axe.run(document, { resultTypes: ["violations", "incomplete"] }).then(({ violations, incomplete }) =>
   [...violations, ...incomplete.filter(({ id }) => id !== "color-contrast")].flatMap(({ id, nodes }) =>
-    nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")}: ${failureSummary}`)))"""
+    nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")}: ${failureSummary}`))
+  .concat(document.documentElement.scrollWidth > document.documentElement.clientWidth ? ["wider than the window"] : []))"""
 
 
 def axe() -> str:

@@ -165,6 +165,11 @@ class Page:
         preferred = {"name": "prefers-color-scheme", "value": scheme}
         await self._send("Emulation.setEmulatedMedia", features=[preferred])
 
+    async def prefer(self, language: str) -> None:
+        """Prefer a language, as the settings of the browser do."""
+        await self._send("Network.enable")
+        await self._send("Network.setExtraHTTPHeaders", headers={"Accept-Language": language})
+
     async def picture(self) -> bytes:
         """Return the whole page as PNG."""
         taken = await self._send("Page.captureScreenshot", captureBeyondViewport=True)

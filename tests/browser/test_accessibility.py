@@ -14,7 +14,6 @@ from tests.browser.chromium import Page
 from tests.browser.console import api, started, visit
 from tests.browser.site import site
 from tests.browser.test_account import ASKED_FOR_PROOF
-from tests.browser.test_account import HEADING as ACCOUNT
 from tests.browser.test_appearance import PAGES
 from tests.browser.test_console_tasks import deployed, evaluated, task_of
 from tests.browser.test_sign_in import ARRIVED, sign_in
@@ -92,6 +91,8 @@ async def test_pages_of_administrators(page: Page, addresses: Addresses, script:
 
 
 async def test_pages_of_the_sign_in_and_the_account(page: Page, script: str, tmp_path: Path) -> None:
+    """In German, whose words are longer; `test_appearance.py` has the English pages."""
+    await page.prefer("de")
     mail = EmailConfig(directory=tmp_path / "letters", from_address="id@example.com", poll_interval_secs=1)
     users = UsersConfig(registration_enabled=True, preferred_username_required=True, self_delete=True)
     found: dict[str, dict[str, list[Any]]] = {}
@@ -110,7 +111,7 @@ async def test_pages_of_the_sign_in_and_the_account(page: Page, script: str, tmp
         for name in ("device", "oidc/logout", "account"):
             await page.goto(provider.address(name))
             found[name] = await violations(page, script)
-        await page.until(ACCOUNT)
+        await page.until("!!document.getElementById('delete-account')")
         await page.click("#delete-account")
         await page.until(ASKED_FOR_PROOF)
         found["account with its dialog"] = await violations(page, script)

@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from aiohttp import web
 
+from edge.language_of_request import kept_language
 from edge.oidc.pages.renderer import Pages
 from edge.oidc.pages.words import words_of
 from gnomon.identity.v1.consent_service_pb2 import Consent
@@ -17,6 +19,7 @@ from gnomon.identity.v1.password_policy_service_pb2 import PasswordPolicy
 from gnomon.identity.v1.provider_link_service_pb2 import ListProviderLinksResponse
 from gnomon.identity.v1.session_administration_service_pb2 import ListedSession
 from gnomon.identity.v1.user_pb2 import User
+from server.platform.languages import Language
 
 # Longer lists are cut, and the page tells how many entries it leaves out.
 MOST_ENTRIES = 50
@@ -43,6 +46,7 @@ class AccountFacts:
 
 def account_page(pages: Pages, facts: AccountFacts) -> web.Response:
     user = facts.user
+    language = kept_language(of_user=user.language)
     state = pages.state(facts.path, "/account") | {
         "csrf_token": facts.csrf_token,
         "user_id": user.id,
@@ -66,13 +70,14 @@ def account_page(pages: Pages, facts: AccountFacts) -> web.Response:
             "recovery_codes": facts.recovery_codes,
             "sessions": _cut(sorted(facts.sessions, key=_by_use, reverse=True)),
             "devices": _cut(sorted(facts.devices, key=lambda device: device.created, reverse=True)),
-            "applications": _cut(map(_application, facts.consents)),
+            "applications": _cut(_application(consent, language) for consent in facts.consents),
             "linked": facts.provider_links.linked,
             "linkable": facts.provider_links.available,
             "can_delete": facts.can_delete,
-            "moment": _moment,
+            "moment": partial(_moment, language),
         },
         form_origins=facts.provider_links.form_origins,
+        language=language,
     )
 
 
@@ -91,16 +96,14 @@ def _by_use(session: ListedSession) -> tuple[bool, int]:
     return session.is_current, session.last_seen
 
 
-def _application(consent: Consent) -> Mapping[str, object]:
+def _application(consent: Consent, language: Language) -> Mapping[str, object]:
     return {
         "client_id": consent.client_id,
         "name": consent.client_name or consent.client_id,
-        "rights": [words_of(scope) for scope in consent.scopes],
+        "rights": [words_of(scope, language) for scope in consent.scopes],
         "granted_at": consent.granted_at,
     }
 
 
-def _moment(seconds: int) -> str:
-    """A time in words, in UTC: the page does not know where its reader is."""
-    at = datetime.fromtimestamp(seconds, UTC)
-    return f"{at.day} {at:%B %Y, %H:%M} UTC"
+def _moment(language: Language, seconds: int) -> str:
+    return language.moment(datetime.fromtimestamp(seconds, UTC))

@@ -18,6 +18,7 @@ class PageAssets:
     def __init__(self) -> None:
         self._files = Assets(_FOLDER, f"{PREFIX}/static")
         self.addresses = self._files.addresses
+        self.folder = _FOLDER
 
     @described(
         "A file of the pages.",

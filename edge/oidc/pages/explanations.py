@@ -4,99 +4,131 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from edge.oidc.access.refusal import SESSION_ENDED, Refused
+from server.platform.languages import Language, marked
 
 _FORBIDDEN = 403
 _NOT_FOUND = 404
 _CONFLICT = 409
 
-_BACK = "Go back to the application that you came from and try again."
-_SUPPORT = "If it happens again, send the details below to your administrator."
+_BACK = marked("Go back to the application that you came from and try again.")
+_SUPPORT = marked("If it happens again, send the details below to your administrator.")
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """`way_on` is the address of a link to continue, empty without one, and `words` is its text."""
+    """`way_on` is the address of a link to continue, empty without one, and `words` is its text.
+
+    They are English; the page translates them, and each of `texts` by itself.
+    """
 
     heading: str
-    text: str
+    texts: tuple[str, ...]
     way_on: str = ""
     words: str = ""
+
+    def text(self, language: Language) -> str:
+        return " ".join(map(language.translated, self.texts))
 
 
 Explain = Callable[[Refused], Explanation]
 
-_START = ("/", "Go to the start page")
-
+_START = ("/", marked("Go to the start page"))
 
 _NO_SESSION = Explanation(
-    "Your session has ended",
-    "Your session has ended, or your browser blocks cookies. "
-    "Allow cookies for this site, go back to the application that you came from, and sign in again.",
+    marked("Your session has ended"),
+    (
+        marked("Your session has ended, or your browser blocks cookies."),
+        marked(
+            "Allow cookies for this site, go back to the application that you came from, and sign in again."
+        ),
+    ),
 )
 _COMPANY = Explanation(
-    "Use your organization's sign-in", "Your organization manages the sign-in for this email address."
+    marked("Use your organization's sign-in"),
+    (marked("Your organization manages the sign-in for this email address."),),
 )
 _BY_KIND = {
     "PasswordRefresh": Explanation(
-        "Your password has expired",
-        "Go back to the sign-in page and use “Forgot password?” to choose a new one.",
+        marked("Your password has expired"),
+        (marked("Go back to the sign-in page and use “Forgot password?” to choose a new one."),),
     ),
     "MfaRequired": Explanation(
-        "This application requires a second factor",
-        "Your account has no passkey and no authenticator app yet. Ask your administrator to add one.",
+        marked("This application requires a second factor"),
+        (
+            marked(
+                "Your account has no passkey and no authenticator app yet. Ask your administrator to add one."
+            ),
+        ),
     ),
 }
 _BY_STATUS = {
     400: Explanation(
-        "This request is not valid",
-        f"Something in the address or in the form is missing or not valid. {_BACK} {_SUPPORT}",
+        marked("This request is not valid"),
+        (marked("Something in the address or in the form is missing or not valid."), _BACK, _SUPPORT),
     ),
     401: Explanation(
-        "You are not signed in",
-        "Your sign-in is missing, has expired, or was not accepted. "
-        "Go back to the application that you came from and sign in again.",
+        marked("You are not signed in"),
+        (
+            marked("Your sign-in is missing, has expired, or was not accepted."),
+            marked("Go back to the application that you came from and sign in again."),
+        ),
     ),
     403: Explanation(
-        "You do not have access",
-        "You are not allowed to do this. If you need access, ask your administrator.",
+        marked("You do not have access"),
+        (marked("You are not allowed to do this. If you need access, ask your administrator."),),
     ),
     404: Explanation(
-        "Page not found",
-        "There is nothing at this address. Check the address, or go to the start page.",
+        marked("Page not found"),
+        (marked("There is nothing at this address. Check the address, or go to the start page."),),
         *_START,
     ),
     405: Explanation(
-        "This address is not a page",
-        "Programs use this address. Browsers cannot open it. Go to the start page instead.",
+        marked("This address is not a page"),
+        (marked("Programs use this address. Browsers cannot open it. Go to the start page instead."),),
         *_START,
     ),
     413: Explanation(
-        "This is too large",
-        "The file or the form is larger than this server accepts. Send less, or choose a smaller file.",
+        marked("This is too large"),
+        (
+            marked(
+                "The file or the form is larger than this server accepts. Send less, or choose a smaller file."
+            ),
+        ),
     ),
-    500: Explanation("Something went wrong", f"The server failed to handle this request. {_BACK} {_SUPPORT}"),
+    500: Explanation(
+        marked("Something went wrong"),
+        (marked("The server failed to handle this request."), _BACK, _SUPPORT),
+    ),
     503: Explanation(
-        "The service is not available",
-        f"The server cannot handle this request right now. Wait a moment, then reload this page. {_SUPPORT}",
+        marked("The service is not available"),
+        (
+            marked("The server cannot handle this request right now. Wait a moment, then reload this page."),
+            _SUPPORT,
+        ),
     ),
 }
 OF_APPLICATION = Explanation(
-    "This request is not valid",
-    "The application that you came from sent a request that this server cannot accept. "
-    "Go back to the application and try again. If it happens again, send the details below to its support.",
+    marked("This request is not valid"),
+    (
+        marked("The application that you came from sent a request that this server cannot accept."),
+        marked(
+            "Go back to the application and try again. "
+            "If it happens again, send the details below to its support."
+        ),
+    ),
 )
-
 
 _CLOSED = Explanation(
-    "Registration is closed", "You cannot create an account here. Ask your administrator for one."
+    marked("Registration is closed"),
+    (marked("You cannot create an account here. Ask your administrator for one."),),
 )
 _NO_RESET = Explanation(
-    "Password reset is not available",
-    "This server sends no email. Ask your administrator for a new password.",
+    marked("Password reset is not available"),
+    (marked("This server sends no email. Ask your administrator for a new password."),),
 )
 _NO_CONFIRMATION = Explanation(
-    "Confirmation links are not available",
-    "This server sends no email. Ask your administrator to confirm your address.",
+    marked("Confirmation links are not available"),
+    (marked("This server sends no email. Ask your administrator to confirm your address."),),
 )
 _OF_LINK = frozenset({400, 403, 404})
 
@@ -106,10 +138,10 @@ def explanation_of(refusal: Refused) -> Explanation:
         return _NO_SESSION
     if refusal.error == "UseCompanySignIn":
         location = str(refusal.members.get("location", ""))
-        return replace(_COMPANY, way_on=location, words="Go to your organization's sign-in")
+        return replace(_COMPANY, way_on=location, words=marked("Go to your organization's sign-in"))
     if refusal.error in _BY_KIND:
         return _BY_KIND[refusal.error]
-    return _BY_STATUS.get(refusal.status) or Explanation("That did not work", refusal.message)
+    return _BY_STATUS.get(refusal.status) or Explanation(marked("That did not work"), (refusal.message,))
 
 
 def explanation_of_registration(refusal: Refused) -> Explanation:
@@ -127,8 +159,11 @@ def explanation_of_confirmation(refusal: Refused) -> Explanation:
 def explanation_of_link(advice: str, *, way_on: str, words: str) -> Explain:
     """Explain errors of a link in a mail, with advice what to do instead."""
     dead = Explanation(
-        "This link is no longer valid",
-        f"A link works once, for a limited time, and in the browser that opened it first. {advice}",
+        marked("This link is no longer valid"),
+        (
+            marked("A link works once, for a limited time, and in the browser that opened it first."),
+            advice,
+        ),
         way_on,
         words,
     )
@@ -141,8 +176,8 @@ def explanation_of_provider_link(account: str) -> Explain:
     def explain(refusal: Refused) -> Explanation:
         if refusal.status != _CONFLICT:
             return explanation_of(refusal)
-        reason = f"{refusal.message[:1].upper()}{refusal.message[1:]}."
-        return Explanation("Your account was not linked", reason, account, "Back to your account")
+        heading, words = marked("Your account was not linked"), marked("Back to your account")
+        return Explanation(heading, (sentence_of(refusal),), account, words)
 
     return explain
 
@@ -153,8 +188,13 @@ def explanation_of_password(*, way_on: str, words: str) -> Explain:
     def explain(refusal: Refused) -> Explanation:
         if refusal.status not in _OF_LINK:
             return explanation_of(refusal)
-        reason = f"{refusal.message[:1].upper()}{refusal.message[1:]}."
-        text = f"{reason} Go back and try again, or request a new link."
-        return Explanation("Your password was not changed", text, way_on, words)
+        advice = marked("Go back and try again, or request a new link.")
+        heading = marked("Your password was not changed")
+        return Explanation(heading, (sentence_of(refusal), advice), way_on, words)
 
     return explain
+
+
+def sentence_of(refusal: Refused) -> str:
+    """Return the reason of the service as a sentence."""
+    return f"{refusal.message[:1].upper()}{refusal.message[1:]}."

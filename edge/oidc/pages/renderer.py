@@ -2,22 +2,23 @@
 
 import secrets
 from collections.abc import Awaitable, Collection, Iterable, Mapping
+from typing import Final
 from urllib.parse import quote, urlencode
 
 import grpc
 from aiohttp import web
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from edge.language_of_request import kept_language, name_language
 from edge.metadata import new_request_id
 from edge.oidc.access.originating_request import OriginatingRequest
 from edge.oidc.access.refusal import TOO_MANY_REQUESTS, Refused, refused_by_protocol
 from edge.oidc.pages.assets import PageAssets
-from edge.oidc.pages.explanations import OF_APPLICATION, Explain, Explanation, explanation_of
+from edge.oidc.pages.explanations import OF_APPLICATION, Explain, Explanation, explanation_of, sentence_of
 from edge.oidc.pages.look import DEFAULT, Look, logo_address, look_of
 from edge.oidc.pages.security_policy import origin_of, preview_policy, security_policy
-from edge.oidc.pages.waits import wait_in_words
-from edge.oidc.pages.words import WORDS, words_of
+from edge.oidc.pages.words import all_words, words_of
 from edge.problem import REQUEST_ID
+from edge.templates import Templates
 from gnomon.identity.v1 import (
     authorization_service_pb2,
     browser_pb2,
@@ -27,8 +28,11 @@ from gnomon.identity.v1 import (
 )
 from server.platform.channels import error_of
 from server.platform.clock import Clock
+from server.platform.languages import Language, marked
 
 _NONCE_BYTES = 18
+_CONTINUE = marked("Continue")
+_NO_VALUES: Final[Mapping[str, str]] = {}
 CODE_METHODS = {
     authorization_service_pb2.SECOND_FACTOR_METHOD_ONE_TIME_CODE: "one_time_code",
     authorization_service_pb2.SECOND_FACTOR_METHOD_RECOVERY_CODE: "recovery_code",
@@ -41,14 +45,7 @@ class Pages:
     def __init__(self, assets: PageAssets, clock: Clock) -> None:
         self._assets = assets.addresses
         self._clock = clock
-        self._templates = Environment(
-            loader=PackageLoader("edge.oidc.pages"),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            auto_reload=False,
-        )
+        self._templates = Templates("edge.oidc.pages", assets.folder)
 
     def sign_in(self, page: authorization_service_pb2.SignInPage, path: str) -> web.Response:
         state = self._state(path, page.csrf_token) | {
@@ -62,7 +59,8 @@ class Pages:
         registration = (
             originating_request.registration_address(path) if originating_request.parameters else ""
         )
-        forgotten = f"{path}/users/request_reset?{urlencode({'client_id': page.client_id})}"
+        wishes = {"ui_locales": " ".join(page.ui_locales)} if page.ui_locales else {}
+        forgotten = f"{path}/users/request_reset?{urlencode({'client_id': page.client_id, **wishes})}"
         facts = {
             "page": page,
             "state": state,
@@ -76,6 +74,7 @@ class Pages:
             look=_look(page, path),
             form_origin=page.redirect_origin,
             other_origins=page.form_origins,
+            language=kept_language(ui_locales=page.ui_locales),
         )
 
     def shared_sign_in(self, path: str) -> web.Response:
@@ -140,19 +139,30 @@ class Pages:
             {"page": page, "state": state},
             look=_look(page, path),
             form_origin=page.redirect_origin,
+            language=kept_language(ui_locales=page.ui_locales),
         )
 
     def consent(self, page: authorization_service_pb2.ConsentPage, path: str) -> web.Response:
+        language = kept_language(ui_locales=page.ui_locales, of_user=page.user_language)
         facts = {
             "page": page,
             "action": f"{path}/oidc/authorize/consent",
             "account": f"{path}/account",
-            "scopes": [words_of(scope) for scope in page.scopes],
+            "scopes": [words_of(scope, language) for scope in page.scopes],
         }
-        return self._page("consent.html", facts, look=_look(page, path), form_origin=page.redirect_origin)
+        return self._page(
+            "consent.html",
+            facts,
+            look=_look(page, path),
+            form_origin=page.redirect_origin,
+            language=language,
+        )
 
     def device(self, path: str, user_code: str, *, csrf_token: str) -> web.Response:
-        state = self._state(path, csrf_token) | {"action": f"{path}/oidc/device/verify", "scopes": WORDS}
+        state = self._state(path, csrf_token) | {
+            "action": f"{path}/oidc/device/verify",
+            "scopes": all_words(kept_language()),
+        }
         return self._page("device.html", {"user_code": user_code, "state": state})
 
     def log_out(self, page: logout_service_pb2.LogoutPage, path: str) -> web.Response:
@@ -222,14 +232,43 @@ class Pages:
         }
         return self._page("reset.html", {"opened": opened, "state": state})
 
-    def question(self, heading: str, text: str, *, button: str, action: str) -> web.Response:
-        """The page that asks for a confirmation: programs that open addresses press no button."""
-        facts = {"heading": heading, "text": text, "button": button, "action": action}
+    def question(
+        self, heading: str, text: str, *, button: str, action: str, values: Mapping[str, str] = _NO_VALUES
+    ) -> web.Response:
+        """The page that asks for a confirmation: programs that open addresses press no button.
+
+        Texts are English, with `values` for the placeholders of `text`.
+        """
+        translated = kept_language().translated
+        facts = {
+            "heading": translated(heading),
+            "text": translated(text, **values),
+            "button": translated(button),
+            "action": action,
+        }
         return self._page("question.html", facts)
 
-    def told(self, heading: str, text: str, *, way_on: str = "", words: str = "Continue") -> web.Response:
-        """The page that reports a result; `way_on` is the address of a link to continue."""
-        return self._page("told.html", {"heading": heading, "text": text, "way_on": way_on, "words": words})
+    def told(
+        self,
+        heading: str,
+        text: str,
+        *,
+        way_on: str = "",
+        words: str = _CONTINUE,
+        values: Mapping[str, str] = _NO_VALUES,
+    ) -> web.Response:
+        """The page that reports a result; `way_on` is the address of a link to continue.
+
+        Texts are English, with `values` for the placeholders of `text`.
+        """
+        translated = kept_language().translated
+        facts = {
+            "heading": translated(heading),
+            "text": translated(text, **values),
+            "way_on": way_on,
+            "words": translated(words),
+        }
+        return self._page("told.html", facts)
 
     def error(self, request: web.Request, page: browser_pb2.ErrorPage) -> web.Response:
         """The page for an authorization request that cannot continue."""
@@ -264,8 +303,9 @@ class Pages:
         *,
         status: int = 200,
         form_origins: Iterable[str] = (),
+        language: Language | None = None,
     ) -> web.Response:
-        return self._page(template, facts, status=status, other_origins=form_origins)
+        return self._page(template, facts, status=status, other_origins=form_origins, language=language)
 
     def state(self, path: str, action: str) -> dict[str, object]:
         """Return the data for the script of a page without a session, with the address for its form."""
@@ -273,16 +313,24 @@ class Pages:
 
     def _try_later(self, refusal: Refused) -> web.Response:
         now = self._clock.now()
-        facts = {"reason": _sentence(refusal.message), "wait": wait_in_words(refusal.seconds_to_wait(now))}
+        language = kept_language()
+        facts = {
+            "reason": language.translated(sentence_of(refusal)),
+            "wait": language.in_time(refusal.seconds_to_wait(now)),
+        }
         response = self._page("try_later.html", facts, status=refusal.status)
         response.headers.update(refusal.headers_at(now))
         return response
 
     def _error(self, request: web.Request, refusal: Refused, explanation: Explanation) -> web.Response:
         request_id = request.get(REQUEST_ID) or new_request_id()
+        language = kept_language()
         facts = {
             "refusal": refusal,
-            "explanation": explanation,
+            "heading": language.translated(explanation.heading),
+            "text": explanation.text(language),
+            "way_on": explanation.way_on,
+            "words": language.translated(explanation.words),
             "request_id": request_id,
         }
         response = self._page("error.html", facts, status=refusal.status)
@@ -309,9 +357,11 @@ class Pages:
         form_origin: str = "",
         other_origins: Iterable[str] = (),
         frame_origins: Iterable[str] = (),
+        language: Language | None = None,
     ) -> web.Response:
         nonce = secrets.token_urlsafe(_NONCE_BYTES)
-        text = self._templates.get_template(template).render(
+        language = language or kept_language()
+        text = self._templates.of(language, template).render(
             facts, screen=look, assets=self._assets, nonce=nonce
         )
         if look.is_preview:
@@ -323,7 +373,9 @@ class Pages:
         else:
             policy = security_policy(nonce, form_origin, *other_origins, frame_origins=frame_origins)
             headers = {"Content-Security-Policy": policy}
-        return web.Response(status=status, text=text, content_type="text/html", headers=headers)
+        response = web.Response(status=status, text=text, content_type="text/html", headers=headers)
+        name_language(response, language)
+        return response
 
 
 _OfClient = (
@@ -344,7 +396,3 @@ def _look(page: _OfClient, path: str) -> Look:
     if isinstance(page, _WITH_LOGO) and page.client_logo_id:
         return Look(logo=logo_address(page.client_id, page.client_logo_id, path))
     return DEFAULT
-
-
-def _sentence(message: str) -> str:
-    return f"{message[:1].upper()}{message[1:]}."

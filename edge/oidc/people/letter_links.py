@@ -14,6 +14,7 @@ from edge.oidc.pages import Pages
 from edge.oidc.pages.explanations import Explain, explanation_of_link
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import account_service_pb2, sign_in_revocation_service_pb2
+from server.platform.languages import marked
 
 
 class RevocationLinkEndpoint:
@@ -46,9 +47,11 @@ class RevocationLinkEndpoint:
         )
         await self._revocations.CheckRevocationLink(asked, timeout=self._timeout)
         return self._pages.question(
-            "Was this not you?",
-            "If not, end all sessions of your account, on every device. This also cancels unconfirmed changes.",
-            button="End all sessions",
+            marked("Was this not you?"),
+            marked(
+                "If not, end all sessions of your account, on every device. This also cancels unconfirmed changes."
+            ),
+            button=marked("End all sessions"),
             action=request.rel_url.raw_path,
         )
 
@@ -62,10 +65,10 @@ class RevocationLinkEndpoint:
         )
         await self._revocations.RevokeSignIns(asked, timeout=self._timeout)
         return self._pages.told(
-            "All sessions have ended",
-            "Someone else may still know your password. Choose a new one now.",
+            marked("All sessions have ended"),
+            marked("Someone else may still know your password. Choose a new one now."),
             way_on=f"{issuer_path(request)}/users/request_reset",
-            words="Choose a new password",
+            words=marked("Choose a new password"),
         )
 
 
@@ -91,10 +94,11 @@ class AddressChangeEndpoint:
         asked = account_service_pb2.OpenAddressChangeRequest(tenant_id=tenant_id, user_id=user_id, code=code)
         opened = await self._accounts.OpenAddressChange(asked, timeout=self._timeout)
         return self._pages.question(
-            "Confirm your new email address",
-            f"After that, you sign in with {opened.email}.",
-            button="Confirm",
+            marked("Confirm your new email address"),
+            marked("After that, you sign in with %(email)s."),
+            button=marked("Confirm"),
             action=request.rel_url.raw_path,
+            values={"email": opened.email},
         )
 
     async def _post(self, request: web.Request) -> web.Response:
@@ -107,24 +111,25 @@ class AddressChangeEndpoint:
         )
         confirmed = await self._accounts.ConfirmAddressChange(asked, timeout=self._timeout)
         return self._pages.told(
-            "Your email address is confirmed",
-            f"From now on, sign in with {confirmed.email}.",
+            marked("Your email address is confirmed"),
+            marked("From now on, sign in with %(email)s."),
             way_on=f"{issuer_path(request)}/",
-            words="Go to the start page",
+            words=marked("Go to the start page"),
+            values={"email": confirmed.email},
         )
 
 
 def _to_new_password(request: web.Request) -> Explain:
     return explanation_of_link(
-        "If someone else may know your password, choose a new one now.",
+        marked("If someone else may know your password, choose a new one now."),
         way_on=f"{issuer_path(request)}/users/request_reset",
-        words="Choose a new password",
+        words=marked("Choose a new password"),
     )
 
 
 def _to_entry(request: web.Request) -> Explain:
     return explanation_of_link(
-        "Sign in and change your address again.",
+        marked("Sign in and change your address again."),
         way_on=f"{issuer_path(request)}/",
-        words="Go to the start page",
+        words=marked("Go to the start page"),
     )

@@ -19,6 +19,7 @@ from edge.oidc.pages.explanations import explanation_of_link, explanation_of_pas
 from edge.oidc.people.shown_links import shown_link
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import password_reset_service_pb2 as pb
+from server.platform.languages import marked
 
 _ACCEPTED = 202
 
@@ -99,11 +100,11 @@ class PasswordResetEndpoint:
             return web.Response(headers={hdrs.VARY: hdrs.ACCEPT})
         wants_json = JSON in request.headers.get(hdrs.ACCEPT, "")
         activation = self._open(request, wants_json=wants_json)
-        explain = explanation_of_link("Request a new link.", **_another_link(request))
+        explain = explanation_of_link(marked("Request a new link."), **_another_link(request))
         response = await (
             activation if wants_json else self._pages.instead_of_refusals(request, activation, explain)
         )
-        response.headers[hdrs.VARY] = hdrs.ACCEPT
+        response.headers.add(hdrs.VARY, hdrs.ACCEPT)
         return response
 
     @described(
@@ -147,8 +148,10 @@ class PasswordResetEndpoint:
         form = await read_form(request, self._config.max_form_bytes)
         await self._ask(request, _ResetBody(*(single(form, name) for name in _ResetBody.__struct_fields__)))
         return self._pages.told(
-            "Check your inbox",
-            "If there is an account with this address, a link to choose a new password is on its way.",
+            marked("Check your inbox"),
+            marked(
+                "If there is an account with this address, a link to choose a new password is on its way."
+            ),
         )
 
     async def _ask(self, request: web.Request, requested: _ResetBody) -> None:
@@ -180,7 +183,10 @@ class PasswordResetEndpoint:
         sent = _NewPassword(single(form, "magic_link_id"), single(form, "password"))
         location = await self._reset(request, sent, csrf_token=single(form, "csrf_token"))
         response = self._pages.told(
-            "Your password is set", "From now on, sign in with it.", way_on=location, words="Sign in"
+            marked("Your password is set"),
+            marked("From now on, sign in with it."),
+            way_on=location,
+            words=marked("Sign in"),
         )
         self._browsers.hold_link(request, response, cookie=_Cookie("", 0))
         return response
@@ -203,7 +209,7 @@ class PasswordResetEndpoint:
 
 def _another_link(request: web.Request) -> Mapping[str, str]:
     """Return the address where a user requests another link."""
-    return {"way_on": f"{issuer_path(request)}/users/request_reset", "words": "Request a new link"}
+    return {"way_on": f"{issuer_path(request)}/users/request_reset", "words": marked("Request a new link")}
 
 
 def _is_prefetch(request: web.Request) -> bool:

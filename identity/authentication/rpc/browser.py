@@ -143,6 +143,8 @@ def consent_page(
         policy_uri=question.client.policy_uri,
         tos_uri=question.client.tos_uri,
         screen=screen,
+        ui_locales=question.request.ui_locales,
+        user_language=question.user.language,
     )
 
 

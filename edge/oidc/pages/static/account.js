@@ -21,14 +21,14 @@ async function ask(method, path, members) {
 
 function explained(refusal) {
   if (refusal.kind === CANCELLED) return "";
-  if (refusal.status === 400 || refusal.status === 409) return `This was not accepted: ${refusal.body.message}.`;
-  if (refusal.status === 0) return "The connection failed, or your passkey was not used. Try again.";
+  if (refusal.status === 400 || refusal.status === 409) return notAccepted(refusal);
+  if (refusal.status === 0) return _("The connection failed, or your passkey was not used. Try again.");
   return explainedByDefault(refusal);
 }
 
 // Runs a step with its button, and tells the result; `step` returns the text.
 function run(button, step) {
-  return attempt([button], "One moment …", {
+  return attempt([button], _("One moment …"), {
     step: async () => {
       const progress = await step();
       button.disabled = false;
@@ -89,8 +89,8 @@ function proven(reason) {
 }
 
 function explainedProof(refusal) {
-  if (refusal.status === 400) return "The password is wrong.";
-  if (refusal.status === 401) return "This was not accepted. Try again.";
+  if (refusal.status === 400) return _("The password is wrong.");
+  if (refusal.status === 401) return _("This was not accepted. Try again.");
   return explained(refusal);
 }
 
@@ -112,51 +112,51 @@ onSubmit("profile", async (form) => {
     );
   await ask("PUT", "/self", { ...values(""), user_values: values("user_values.") });
   for (const field of changed) field.defaultValue = field.value;
-  return "Profile saved.";
+  return _("Profile saved.");
 });
 
 onSubmit("username", async (form) => {
   const username = form.elements.preferred_username.value.trim();
   await ask("PUT", "/self/preferred_username", { preferred_username: username || null });
-  return "Username saved.";
+  return _("Username saved.");
 });
 
 onSubmit("address", async (form) => {
   const email = form.elements.email.value.trim();
-  if (email === state.email) return "This is your address already.";
-  const token = await proven("You are about to change your email address.");
+  if (email === state.email) return _("This is your address already.");
+  const token = await proven(_("You are about to change your email address."));
   await ask("PUT", "/self", { email, mfa_mod_token_id: token });
-  return `A link was sent to ${email}. Open it to change the address.`;
+  return _("A link was sent to %(email)s. Open it to change the address.", { email });
 });
 
 onSubmit("picture", async (form) => {
   const sent = new FormData();
   sent.append("image", form.elements.image.files[0]);
   await ask("PUT", "/picture", sent);
-  reloaded("Picture saved.");
+  reloaded(_("Picture saved."));
 });
 
 onSubmit("password-form", async (form) => {
   const field = document.getElementById("new-password");
-  const token = await proven("You are about to change your password.");
+  const token = await proven(_("You are about to change your password."));
   await ask("PUT", "/self", { password_new: field.value, mfa_mod_token_id: token });
   form.reset();
-  return "Password changed. All your other sessions have ended.";
+  return _("Password changed. All your other sessions have ended.");
 });
 
 onSubmit("add-passkey", async () => {
   const passkey_name = document.getElementById("passkey-name").value.trim();
-  const token = await proven("You are about to add a passkey.");
+  const token = await proven(_("You are about to add a passkey."));
   const started = await ask("POST", "/webauthn/register/start", { passkey_name, mfa_mod_token_id: token });
   const { publicKey } = await started.json();
   const credential = await navigator.credentials.create({ publicKey: creationOptions(publicKey) });
   await ask("POST", "/webauthn/register/finish", { passkey_name, data: created(credential) });
-  reloaded("Passkey added.");
+  reloaded(_("Passkey added."));
 });
 
 onSubmit("add-generator", async (form) => {
   const name = document.getElementById("generator-name").value.trim();
-  const token = await proven("You are about to add an authenticator app.");
+  const token = await proven(_("You are about to add an authenticator app."));
   const begun = await (await ask("POST", "/one_time_codes", { name, mfa_mod_token_id: token })).json();
   const confirmation = document.getElementById("confirm-generator");
   document.getElementById("qr-code").src = begun.qr_code;
@@ -171,12 +171,12 @@ onSubmit("add-generator", async (form) => {
 onSubmit("confirm-generator", async (form) => {
   const one_time_code = document.getElementById("first-code").value.trim();
   await ask("POST", `/one_time_codes/${form.dataset.generator}/confirm`, { one_time_code });
-  reloaded("Authenticator app added.");
+  reloaded(_("Authenticator app added."));
 });
 
 document.getElementById("make-recovery-codes")?.addEventListener("click", ({ target }) =>
   run(target, async () => {
-    const token = await proven("You are about to make new recovery codes. Earlier ones stop working.");
+    const token = await proven(_("You are about to make new recovery codes. Earlier ones stop working."));
     const { recovery_codes } = await (await ask("POST", "/recovery_codes", { mfa_mod_token_id: token })).json();
     const shown = document.getElementById("recovery-codes");
     shown.querySelector("pre").textContent = recovery_codes.join("\n");
@@ -188,7 +188,7 @@ document.getElementById("make-recovery-codes")?.addEventListener("click", ({ tar
 
 document.getElementById("delete-account")?.addEventListener("click", ({ target }) =>
   run(target, async () => {
-    const token = await proven("You are about to delete your account. Nobody can undo this.");
+    const token = await proven(_("You are about to delete your account. Nobody can undo this."));
     await ask("DELETE", "/self/delete", { mfa_mod_token_id: token });
     window.location.assign(state.entry);
   }),
@@ -198,7 +198,7 @@ for (const button of document.querySelectorAll("[data-removes]")) {
   button.addEventListener("click", () =>
     run(button, async () => {
       const { removes, proves, done, reloads, leaves } = button.dataset;
-      const token = proves === undefined ? undefined : { mfa_mod_token_id: await proven("You are about to remove it.") };
+      const token = proves === undefined ? undefined : { mfa_mod_token_id: await proven(_("You are about to remove it.")) };
       await ask("DELETE", removes, token);
       if (leaves !== undefined) return window.location.assign(state.entry);
       if (reloads !== undefined) return reloaded(done);
@@ -212,7 +212,7 @@ for (const button of document.querySelectorAll("[data-links]")) {
   button.addEventListener("click", () =>
     run(button, async () => {
       const { links, name } = button.dataset;
-      const mfa_mod_token_id = await proven(`You are about to link your account to ${name}.`);
+      const mfa_mod_token_id = await proven(_("You are about to link your account to %(provider)s.", { provider: name }));
       return follow(await ask("POST", "/provider_links", { provider_id: links, mfa_mod_token_id }));
     }),
   );

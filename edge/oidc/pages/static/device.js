@@ -8,9 +8,9 @@ const buttons = [...document.querySelectorAll("#enter button, #confirm button")]
 function explained(refusal) {
   if (refusal.status === 400 || refusal.status === 404) {
     if (!enter.hidden) markWrong(code);
-    return "This code is wrong or has expired. Check the code on your device, then try again.";
+    return _("This code is wrong or has expired. Check the code on your device, then try again.");
   }
-  if (refusal.status === 401) return reloadable("Your session has ended. Reload the page and sign in again.");
+  if (refusal.status === 401) return reloadable(_("Your session has ended. Reload the page and sign in again."));
   return explainedByDefault(refusal);
 }
 
@@ -37,7 +37,7 @@ async function show(answer) {
   const startedAt = new Date(1000 * details.started_at);
   document.getElementById("client").textContent = details.client_name || details.client_id;
   document.getElementById("scopes").replaceChildren(
-    ...(scopes.length ? scopes.map((scope) => state.scopes[scope] ?? `Use “${scope}”`) : ["Nothing"]).map(listItem),
+    ...(scopes.length ? scopes.map((scope) => state.scopes[scope] ?? _("Use “%(scope)s”", { scope })) : [_("Nothing")]).map(listItem),
   );
   document.getElementById("address").textContent = details.ip;
   document.getElementById("since").textContent = startedAt.toLocaleString(document.documentElement.lang, {
@@ -54,13 +54,13 @@ function end(id) {
 
 document.getElementById("enter-form").addEventListener("submit", (event) => {
   event.preventDefault();
-  decide("pending", { progress: "Looking for your device …", then: show });
+  decide("pending", { progress: _("Looking for your device …"), then: show });
 });
 
 document.getElementById("accept").addEventListener("click", () => {
-  decide("accept", { progress: "Connecting your device …", then: () => end("accepted") });
+  decide("accept", { progress: _("Connecting your device …"), then: () => end("accepted") });
 });
 
 document.getElementById("decline").addEventListener("click", () => {
-  decide("decline", { progress: "Declining …", then: () => end("declined") });
+  decide("decline", { progress: _("Declining …"), then: () => end("declined") });
 });

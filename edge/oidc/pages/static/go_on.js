@@ -5,7 +5,7 @@ const submit = form.querySelector("button[type=submit]");
 
 async function goOn() {
   if (submit.disabled) return;
-  await attempt([submit], "Continuing …", {
+  await attempt([submit], _("Continuing …"), {
     step: async () => follow(await send({ authorization_id: state.authorization_id })),
     explained: (refusal) => (refusal.status === 401 ? reloadable(NO_SESSION) : explainedByDefault(refusal)),
   });

@@ -73,7 +73,7 @@ function showAnyPasskey() {
 }
 
 function explainedPasskey(refusal) {
-  if (refusal.status === 0) return "Your passkey was not used. Try again.";
-  if (refusal.status === 401) return "Your passkey was not accepted, or this took too long. Try again.";
+  if (refusal.status === 0) return _("Your passkey was not used. Try again.");
+  if (refusal.status === 401) return _("Your passkey was not accepted, or this took too long. Try again.");
   return explainedByDefault(refusal);
 }

@@ -1,7 +1,7 @@
 "use strict";
 
 // Names of fields in the service, with their labels in the page.
-const NAMES = { email: "Email address", password: "Password", preferred_username: "Username" };
+const NAMES = { email: _("Email address"), password: _("Password"), preferred_username: _("Username") };
 
 const form = document.getElementById("register");
 const submit = form.querySelector("button[type=submit]");
@@ -34,14 +34,15 @@ function explainedField(message) {
   const [, name = "", reason = message] = /^([a-z_]+): (.+)$/.exec(message) ?? [];
   const input = form.elements.namedItem(/password/i.test(reason) ? "password" : name);
   if (input) markWrong(input);
-  return `${NAMES[name] ?? "This was not accepted"}: ${reason}. Change it, then try again.`;
+  const field = NAMES[name] ?? _("This was not accepted");
+  return _("%(field)s: %(reason)s. Change it, then try again.", { field, reason });
 }
 
 function explained(refusal) {
   if (refusal.kind === "UseCompanySignIn") {
     document.getElementById("company-sign-in").href = refusal.body.location;
     company.hidden = false;
-    return "Your organization manages the sign-in for this email address.";
+    return _("Your organization manages the sign-in for this email address.");
   }
   if (refusal.status === 400) return explainedField(refusal.body.message);
   return explainedByDefault(refusal);
@@ -51,12 +52,12 @@ form.addEventListener("submit", async (event) => {
   event.preventDefault();
   if (submit.disabled) return;
   company.hidden = true;
-  await attempt([submit], "Creating your account …", { step: register, explained });
+  await attempt([submit], _("Creating your account …"), { step: register, explained });
 });
 
 again.addEventListener("click", async () => {
   again.disabled = true;
-  againStatus.textContent = "One moment …";
+  againStatus.textContent = _("One moment …");
   try {
     await sendAgain(field("email"), state.send_again);
     againStatus.textContent = SENT_AGAIN;

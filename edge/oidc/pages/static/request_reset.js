@@ -5,10 +5,10 @@ const email = document.getElementById("email");
 const submit = form.querySelector("button[type=submit]");
 
 function explained(refusal) {
-  if (refusal.kind === "UseCompanySignIn") return "Your organization manages this account. Use its sign-in.";
+  if (refusal.kind === "UseCompanySignIn") return _("Your organization manages this account. Use its sign-in.");
   if (refusal.status === 400) {
     markWrong(email);
-    return "This is not an email address.";
+    return _("This is not an email address.");
   }
   return explainedByDefault(refusal);
 }
@@ -23,7 +23,7 @@ async function request() {
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
   if (submit.disabled) return;
-  await attempt([submit], "One moment …", { step: request, explained });
+  await attempt([submit], _("One moment …"), { step: request, explained });
 });
 
 // A page that the browser kept is shown as it was left.

@@ -41,13 +41,13 @@ async function addPasskey() {
 function explained(refusal) {
   if (refusal.status === 400) {
     markWrong(password);
-    return `This was not accepted: ${refusal.body.message}.`;
+    return notAccepted(refusal);
   }
-  if (refusal.status === 0) return "The connection failed, or your passkey was not used. Try again.";
-  if (refusal.status === 401) return "Your passkey was not accepted, or this took too long. Try again.";
-  if (refusal.status === 409) return "Your organization manages this account. Use its sign-in.";
+  if (refusal.status === 0) return _("The connection failed, or your passkey was not used. Try again.");
+  if (refusal.status === 401) return _("Your passkey was not accepted, or this took too long. Try again.");
+  if (refusal.status === 409) return _("Your organization manages this account. Use its sign-in.");
   if (refusal.status === 403 || refusal.status === 404) {
-    return "This link is no longer valid, or it was opened in another browser. Request a new link.";
+    return _("This link is no longer valid, or it was opened in another browser. Request a new link.");
   }
   return explainedByDefault(refusal);
 }
@@ -55,10 +55,10 @@ function explained(refusal) {
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
   if (submit.disabled) return;
-  await attempt(buttons, "One moment …", { step: setPassword, explained });
+  await attempt(buttons, _("One moment …"), { step: setPassword, explained });
 });
 
 if (passkey) {
   passkey.hidden = !window.PublicKeyCredential;
-  passkey.addEventListener("click", () => attempt(buttons, "Waiting for your passkey …", { step: addPasskey, explained }));
+  passkey.addEventListener("click", () => attempt(buttons, _("Waiting for your passkey …"), { step: addPasskey, explained }));
 }

@@ -7,7 +7,7 @@ const submit = form.querySelector("button[type=submit]");
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
   if (submit.disabled) return;
-  await attempt([submit], "One moment …", {
+  await attempt([submit], _("One moment …"), {
     step: async () => {
       const found = await (await send({ email: email.value, pow: await solution() })).json();
       window.location.assign(found.location);

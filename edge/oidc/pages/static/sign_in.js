@@ -1,15 +1,15 @@
 "use strict";
 
 const EXPLANATIONS = {
-  Unauthorized: "The email address or the password is wrong.",
-  EmailNotConfirmed: "Confirm your email address first. Open the link in the message that we sent you.",
+  Unauthorized: _("The email address or the password is wrong."),
+  EmailNotConfirmed: _("Confirm your email address first. Open the link in the message that we sent you."),
   PasswordRefresh: document.getElementById("forgotten")
-    ? "Your password has expired. We have sent you a link to choose a new one."
-    : "Your password has expired. Ask your administrator for a new one.",
-  WrongRecoveryCode: "The recovery code is wrong or was used before. Check it, then try again.",
-  WrongCode: "The code is wrong, has expired, or was used before. Wait for the next code, then try again.",
-  MfaRequired: "This application requires a second factor, and your account has none. Ask your administrator to add one.",
-  UseCompanySignIn: "Your organization manages the sign-in for this email address.",
+    ? _("Your password has expired. We have sent you a link to choose a new one.")
+    : _("Your password has expired. Ask your administrator for a new one."),
+  WrongRecoveryCode: _("The recovery code is wrong or was used before. Check it, then try again."),
+  WrongCode: _("The code is wrong, has expired, or was used before. Wait for the next code, then try again."),
+  MfaRequired: _("This application requires a second factor, and your account has none. Ask your administrator to add one."),
+  UseCompanySignIn: _("Your organization manages the sign-in for this email address."),
 };
 
 // Stands for a passkey that was not used, or not accepted.
@@ -72,7 +72,7 @@ function askForCode({ code, methods }, isAlone) {
   document.getElementById("other-ways").hidden = true;
   if (!isAlone) return;
   document.getElementById("credentials").hidden = true;
-  nameStep(section, "Enter your code");
+  nameStep(section, _("Enter your code"));
   putMessages(section.querySelector("form"));
   section.querySelector("input").focus();
 }
@@ -108,7 +108,7 @@ function putMessages(step) {
 async function goOnWithCode(step, code) {
   const typed = step.elements.one_time_code;
   putMessages(step);
-  await attempt([step.querySelector("button[type=submit]")], "Checking your code …", {
+  await attempt([step.querySelector("button[type=submit]")], _("Checking your code …"), {
     step: async () => follow(await sendPatiently({ code, one_time_code: typed.value }, state.code_action)),
     explained: (refusal) => {
       markWrong(typed);
@@ -172,14 +172,14 @@ function askForPassword() {
   usePassword.hidden = true;
   passwordStep.replaceWith(passwordStep.content);
   submit.hidden = false;
-  submit.textContent = "Sign in";
+  submit.textContent = _("Sign in");
   submit.disabled = false;
   password().focus();
 }
 
 function explainedOfCode(refusal) {
   return refusal.kind === "Unauthorized"
-    ? reloadable("This took too long. Reload the page and sign in again.")
+    ? reloadable(_("This took too long. Reload the page and sign in again."))
     : (EXPLANATIONS[refusal.kind] ?? explainedByDefault(refusal));
 }
 
@@ -200,15 +200,15 @@ form.addEventListener("submit", async (event) => {
   event.preventDefault();
   if (submit.disabled || submit.hidden) return;
   if (password()) {
-    await attempt([submit, passkey, ...providers], "Signing in …", { step: signIn, explained: explainedOfPassword });
+    await attempt([submit, passkey, ...providers], _("Signing in …"), { step: signIn, explained: explainedOfPassword });
   } else {
-    await attempt([submit], "One moment …", { step: goOnWithAddress, explained: explainedOfAddress });
+    await attempt([submit], _("One moment …"), { step: goOnWithAddress, explained: explainedOfAddress });
   }
 });
 
 for (const button of providers) {
   button.addEventListener("click", () =>
-    attempt([submit, passkey, ...providers], "Continuing …", {
+    attempt([submit, passkey, ...providers], _("Continuing …"), {
       step: () => leaveFor(button.dataset.provider),
       explained: explainedByDefault,
     }),
@@ -218,7 +218,7 @@ for (const button of providers) {
 usePassword?.addEventListener("click", askForPassword);
 
 sendLinkAgain.addEventListener("click", () =>
-  attempt([submit, sendLinkAgain], "One moment …", {
+  attempt([submit, sendLinkAgain], _("One moment …"), {
     step: async () => {
       await sendAgain(email.value, state.send_again);
       tell({ progress: SENT_AGAIN });
@@ -230,7 +230,7 @@ sendLinkAgain.addEventListener("click", () =>
 
 passkey.hidden = !window.PublicKeyCredential;
 passkey.addEventListener("click", () =>
-  attempt([submit, passkey, ...providers], "Waiting for your passkey …", { step: signInWithPasskey, explained: explainedPasskey }),
+  attempt([submit, passkey, ...providers], _("Waiting for your passkey …"), { step: signInWithPasskey, explained: explainedPasskey }),
 );
 
 anotherAddress?.addEventListener("click", () => {

@@ -1,13 +1,20 @@
 // Shared by the pages with a script: their state, the proof of work, requests, and messages to the person.
 "use strict";
 
+// Translations of texts by their English, where the page has another language.
+const texts = JSON.parse(document.getElementById("texts")?.textContent ?? "{}");
+
+function _(text, values = {}) {
+  return (texts[text] ?? text).replace(/%\((\w+)\)s/g, (_placeholder, name) => values[name]);
+}
+
 const SOLVING_MS = 60_000;
 const SLOW_MS = 3_000;
-const SLOWED_DOWN = "Still checking … After wrong passwords or codes this takes longer.";
+const SLOWED_DOWN = _("Still checking … After wrong passwords or codes this takes longer.");
 
 // Stands for a session that has ended, or whose cookie the browser does not send.
 const SESSION_ENDED = "SessionEnded";
-const NO_SESSION = "Your session has ended, or your browser blocks cookies. Reload the page and sign in again.";
+const NO_SESSION = _("Your session has ended, or your browser blocks cookies. Reload the page and sign in again.");
 
 const state = JSON.parse(document.getElementById("auth-state").textContent);
 const reload = document.getElementById("reload");
@@ -140,12 +147,15 @@ async function attempt(buttons, progress, { step, explained }) {
   }
 }
 
-// A time in words, as `pages/waits.py` has it for the pages.
-function inWords(seconds) {
+// A time from now in words, as the server has it for the pages.
+function inTime(seconds) {
   const units = [[86_400, "day", 36 * 3600], [3600, "hour", 90 * 60], [60, "minute", 60], [1, "second", 0]];
   const [length, name] = units.find(([, , least]) => least <= seconds);
-  const number = Math.ceil(seconds / length);
-  return `${number} ${name}${number === 1 ? "" : "s"}`;
+  return new Intl.RelativeTimeFormat(document.documentElement.lang).format(Math.ceil(seconds / length), name);
+}
+
+function notAccepted({ body }) {
+  return _("This was not accepted: %(reason)s.", { reason: body.message });
 }
 
 function refuse(refusal, explained) {
@@ -163,13 +173,14 @@ function reloadable(text) {
 function explainedByDefault({ status, body }) {
   if (status === 429) {
     const wait = Number(body.retry_after);
-    return `There were too many attempts. ${wait > 0 ? `Try again in ${inWords(wait)}.` : "Wait a while, then try again."}`;
+    if (wait > 0) return _("There were too many attempts. Try again %(when)s.", { when: inTime(wait) });
+    return _("There were too many attempts. Wait a while, then try again.");
   }
-  if (status === 403) return reloadable("This took too long, or you do not have access. Reload the page and try again.");
-  if (status === 404) return "This took too long. Try again.";
-  if (status === 503) return "The service is not available right now. Wait a moment, then try again.";
-  if (status === 0) return "The connection failed. Try again.";
-  return "Something went wrong. Go back to the application that you came from and try again.";
+  if (status === 403) return reloadable(_("This took too long, or you do not have access. Reload the page and try again."));
+  if (status === 404) return _("This took too long. Try again.");
+  if (status === 503) return _("The service is not available right now. Wait a moment, then try again.");
+  if (status === 0) return _("The connection failed. Try again.");
+  return _("Something went wrong. Go back to the application that you came from and try again.");
 }
 
 reload.addEventListener("click", () => window.location.reload());
@@ -180,7 +191,7 @@ document.addEventListener("click", ({ target }) => {
   const field = document.getElementById(button.dataset.reveals);
   const isShown = field.type === "text";
   field.type = isShown ? "password" : "text";
-  button.textContent = isShown ? "Show password" : "Hide password";
+  button.textContent = isShown ? _("Show password") : _("Hide password");
 });
 
 // Browsers keep a password for the person only when it is sent from a password field.
@@ -189,7 +200,7 @@ document.addEventListener(
   ({ target }) => {
     for (const button of target.querySelectorAll("[data-reveals]")) {
       document.getElementById(button.dataset.reveals).type = "password";
-      button.textContent = "Show password";
+      button.textContent = _("Show password");
     }
   },
   { capture: true },

@@ -453,6 +453,8 @@ class ConsentPage(_message.Message):
     POLICY_URI_FIELD_NUMBER: _builtins.int
     TOS_URI_FIELD_NUMBER: _builtins.int
     SCREEN_FIELD_NUMBER: _builtins.int
+    UI_LOCALES_FIELD_NUMBER: _builtins.int
+    USER_LANGUAGE_FIELD_NUMBER: _builtins.int
     authorization_id: _builtins.str
     """The request that the answer goes on with."""
     client_id: _builtins.str
@@ -473,6 +475,8 @@ class ConsentPage(_message.Message):
     """Where the client says what it does with what it gets, empty when it does not."""
     tos_uri: _builtins.str
     """Terms of the client, empty without."""
+    user_language: _builtins.str
+    """Language of the user who is signed in."""
     @_builtins.property
     def scopes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Scopes that it asks for."""
@@ -488,6 +492,10 @@ class ConsentPage(_message.Message):
     @_builtins.property
     def screen(self) -> _screen_pb2.Screen:
         """What the page looks like, absent for the default theme; only where the page is asked for."""
+
+    @_builtins.property
+    def ui_locales(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Languages that the request prefers, best first."""
 
     def __init__(
         self,
@@ -506,10 +514,12 @@ class ConsentPage(_message.Message):
         policy_uri: _builtins.str = ...,
         tos_uri: _builtins.str = ...,
         screen: _screen_pb2.Screen | None = ...,
+        ui_locales: _abc.Iterable[_builtins.str] | None = ...,
+        user_language: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["screen", b"screen"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "claims", b"claims", "client_id", b"client_id", "client_logo_id", b"client_logo_id", "client_name", b"client_name", "client_uri", b"client_uri", "csrf_token", b"csrf_token", "email", b"email", "policy_uri", b"policy_uri", "redirect_origin", b"redirect_origin", "resources", b"resources", "scopes", b"scopes", "screen", b"screen", "tos_uri", b"tos_uri"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "claims", b"claims", "client_id", b"client_id", "client_logo_id", b"client_logo_id", "client_name", b"client_name", "client_uri", b"client_uri", "csrf_token", b"csrf_token", "email", b"email", "policy_uri", b"policy_uri", "redirect_origin", b"redirect_origin", "resources", b"resources", "scopes", b"scopes", "screen", b"screen", "tos_uri", b"tos_uri", "ui_locales", b"ui_locales", "user_language", b"user_language"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

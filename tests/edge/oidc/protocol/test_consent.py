@@ -8,6 +8,7 @@ from gnomon.identity.v1 import authorization_service_pb2 as pb
 from gnomon.identity.v1.browser_pb2 import Parameter, Redirect, SessionCookie
 from identity.foundation.vocabulary import Permission, Scope
 from server.platform.errors import Unauthenticated
+from server.platform.languages import ENGLISH
 from tests.edge.oidc.protocol.provider import Provider, directives, hidden_fields, page_of
 
 CONSENT = "/auth/v1/oidc/authorize/consent"
@@ -112,7 +113,7 @@ async def test_a_promise_leads_nowhere_but_to_the_web(provider: Provider, uri: s
 
 @pytest.mark.parametrize("scope", [*Scope, *Permission])
 def test_a_scope_of_ours_is_said_in_words(scope: str) -> None:
-    assert "“" not in words_of(scope)
+    assert "“" not in words_of(scope, ENGLISH)
 
 
 @pytest.mark.parametrize(("decision", "is_accepted"), [("accept", True), ("decline", False)])

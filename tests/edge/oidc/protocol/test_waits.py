@@ -2,7 +2,6 @@
 
 import pytest
 
-from edge.oidc.pages.waits import wait_in_words
 from gnomon.identity.v1 import authorization_service_pb2 as pb
 from server.platform.errors import ResourceExhausted
 from tests.edge.oidc.protocol.provider import NOON, Provider, directives, page_of
@@ -77,22 +76,3 @@ async def test_an_endpoint_of_clients_answers_with_json_whatever_they_accept(pro
     )
 
     assert (response.status, (await response.json())["error"]) == (429, "TooManyRequests")
-
-
-@pytest.mark.parametrize(
-    ("seconds", "words"),
-    [
-        (0, ""),
-        (1, "1 second"),
-        (59, "59 seconds"),
-        (60, "1 minute"),
-        (61, "2 minutes"),
-        (565, "10 minutes"),
-        (90 * 60 - 1, "90 minutes"),
-        (90 * 60, "2 hours"),
-        (86_400, "24 hours"),
-        (36 * 3600, "2 days"),
-    ],
-)
-def test_a_wait_is_rounded_up(seconds: int, words: str) -> None:
-    assert wait_in_words(seconds) == words

@@ -3455,6 +3455,16 @@ class ConsentPage(betterproto2.Message):
     What the page looks like, absent for the default theme; only where the page is asked for.
     """
 
+    ui_locales: "list[str]" = betterproto2.field(15, betterproto2.TYPE_STRING, repeated=True)
+    """
+    Languages that the request prefers, best first.
+    """
+
+    user_language: "str" = betterproto2.field(16, betterproto2.TYPE_STRING)
+    """
+    Language of the user who is signed in.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "ConsentPage", ConsentPage)
 
