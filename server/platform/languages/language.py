@@ -7,7 +7,7 @@ from gettext import NullTranslations
 from typing import Final, Literal
 
 from babel import Locale
-from babel.dates import format_datetime, format_timedelta
+from babel.dates import format_date, format_timedelta
 from babel.numbers import format_decimal
 
 # The length of a unit in seconds, its name, and the least number of seconds for which it is used.
@@ -54,8 +54,8 @@ class Language:
 
     def moment(self, at: datetime) -> str:
         """Return a time in UTC: the server does not know where its reader is."""
-        shown = format_datetime(at.astimezone(UTC), "d MMMM y, HH:mm", locale=self.locale)
-        return f"{shown} UTC"
+        shown = at.astimezone(UTC)
+        return f"{format_date(shown, 'long', locale=self.locale)}, {shown:%H:%M} UTC"
 
     def number(self, value: float) -> str:
         return format_decimal(value, locale=self.locale)

@@ -14,7 +14,8 @@ from babel.messages.pofile import read_po
 from server.platform.languages.language import Language
 
 FOLDER: Final = Path(__file__).parent / "catalogues"
-ENGLISH: Final = Language("en", Locale.parse("en"), NullTranslations())
+# Dates as most of the world writes them in English.
+ENGLISH: Final = Language("en", Locale.parse("en_GB"), NullTranslations())
 
 # Preferences beyond these do not count, however long a header is.
 _MOST_PREFERENCES = 16
