@@ -6,6 +6,7 @@ The response depends only on the form and on the domain of the e-mail address.
 import msgspec
 from aiohttp import web
 
+from edge.language_of_request import language_of
 from edge.oidc.access.body import JSON, read_json
 from edge.oidc.access.browsers import Browsers
 from edge.oidc.access.form import query_parameters, read_form, single
@@ -95,6 +96,7 @@ class RegistrationEndpoint:
             client_id=sent.client_id or OriginatingRequest.of_query(query_parameters(request)).client_id,
             redirect_uri=sent.redirect_uri,
             pow=sent.pow,
+            language=language_of(request).tag,
         )
         company = await self._register(asked)
         if company is None:
@@ -118,6 +120,7 @@ class RegistrationEndpoint:
             preferred_username=single(form, "preferred_username"),
             client_id=originating_request.client_id,
             pow=single(form, "pow"),
+            language=language_of(request).tag,
         )
         company = await self._register(asked)
         if company is not None:

@@ -9,11 +9,19 @@ from email.utils import format_datetime
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """`text` is plain text. Values in it that a user chose must not look like links to mail programs."""
+    """`text` is plain text. Values in it that a user chose must not look like links to mail programs.
+
+    `language` is the tag of its language, empty in letters that an earlier version queued.
+    """
 
     to: str
     subject: str
     text: str = field(repr=False)
+    language: str = ""
+
+
+def paragraphs(*texts: str) -> str:
+    return "".join(f"{text}\n\n" for text in texts[:-1]) + f"{texts[-1]}\n"
 
 
 def message_of(letter: Letter, *, letter_id: str, sender: str, at: datetime) -> EmailMessage:
@@ -26,5 +34,7 @@ def message_of(letter: Letter, *, letter_id: str, sender: str, at: datetime) -> 
     message["Message-ID"] = f"<{letter_id}@{sender.rpartition('@')[2].rstrip('> ')}>"
     # RFC 3834 §5: prevents automatic replies.
     message["Auto-Submitted"] = "auto-generated"
+    if letter.language:
+        message["Content-Language"] = letter.language
     message.set_content(letter.text)
     return message

@@ -22,6 +22,7 @@ from identity.people import names
 from identity.people.account import letters
 from server.platform.clock import Clock
 from server.platform.errors import AlreadyExists, InvalidArgument, NotFound
+from server.platform.languages import languages
 from server.platform.records import AlreadyThere, Records
 
 _GOOD_FOR = timedelta(hours=24)
@@ -69,14 +70,15 @@ class AddressChanges:
     async def ask(self, person: Person, user: User, address: str) -> None:
         """Send a link to the new address and a notice to the old one; earlier links become invalid."""
         tenant, user_id = person.tenant, user.user_id
+        language = languages().of(user.language)
         await self.links.cancel(tenant, user_id, Usage.CHANGE_EMAIL)
         if not await self.users.find(tenant.tenant_id, "email", address, most=1):
             until = self.clock.now() + _GOOD_FOR
             code = await self.links.issue(tenant, user_id, Usage.CHANGE_EMAIL, until=until, value=address)
             link = f"{tenant.issuer}users/{user_id}/email_change/{code}"
-            await self.mail.post(tenant, letters.confirm_address(address, link, until))
+            await self.mail.post(tenant, letters.confirm_address(address, link, until, language))
         not_me = await self.revocations.link(tenant, user_id)
-        await self.mail.post(tenant, letters.address_about_to_change(user.email, address, not_me))
+        await self.mail.post(tenant, letters.address_about_to_change(user.email, address, not_me, language))
 
     async def find(self, tenant: Tenant, user_id: UserId, code: str) -> str:
         """Return the new address that a link confirms; raises NotFound."""

@@ -18,6 +18,7 @@ from identity.foundation.tenants import Tenant, Tenants
 from identity.people.notices.letters import TOLD_OF, notice
 from identity.people.notices.revocations import Revocations
 from server.platform.errors import NotFound
+from server.platform.languages import languages
 
 
 class Mail(Protocol):
@@ -46,9 +47,10 @@ class Notices:
         user = await self.users.find(tenant, UserId(event.user_id))
         if user is None:
             return
+        language = languages().of(user.language)
         for address in _addresses(user, event):
             not_me = await self.revocations.link(tenant, user.user_id)
-            await self.mail.post(tenant, notice(address, event, not_me))
+            await self.mail.post(tenant, notice(address, event, not_me, language))
 
 
 def _addresses(user: User, event: Event) -> Iterator[str]:

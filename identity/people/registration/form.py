@@ -13,7 +13,7 @@ from server.platform.errors import InvalidArgument
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegistrationForm:
-    """Names may be empty; `client_id` and `redirect_uri` are those of the referring client, if any."""
+    """Names may be empty; `language` is that of the page. `client_id` and `redirect_uri` are those of the referring client, if any."""
 
     email: str
     password: str = field(repr=False)
@@ -23,6 +23,7 @@ class RegistrationForm:
     client_id: str = ""
     redirect_uri: str = ""
     proof_of_work: str = ""
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +54,7 @@ class FormRules:
             given_name=form.given_name,
             family_name=form.family_name,
             preferred_username=form.preferred_username,
+            language=form.language or None,
         )
         return applied(change, nobody, labelled=Labelled((), (), self.reserved_usernames), now=now)
 

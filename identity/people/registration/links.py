@@ -20,6 +20,7 @@ from identity.foundation.randomness import Randomness
 from identity.foundation.tenants import Tenant
 from identity.people.registration import letters
 from server.platform.clock import Clock
+from server.platform.languages import languages
 
 _ATTEMPT_LENGTH = 24
 
@@ -70,7 +71,9 @@ class ConfirmationLinks:
         )
         link = f"{tenant.issuer}users/{user.id}/email_confirm/{code}"
         write = letters.confirmation_of_several if user.is_contested else letters.confirmation
-        await self.mail_queue.post(tenant, write(tenant, user.email, link=link, hours=hours))
+        language = languages().of(user.language)
+        letter = write(tenant, user.email, link=link, hours=hours, language=language)
+        await self.mail_queue.post(tenant, letter)
         await self.events.emit(tenant.tenant_id, EventType.USER_CONFIRMATION_SENT, user_id=user.id)
 
     async def find(self, tenant: Tenant, user_id: UserId, code: str) -> Link | None:

@@ -28,6 +28,7 @@ from identity.people.registration.links import ConfirmationLinks
 from identity.people.registration.return_address import ReturnAddresses
 from server.platform.clock import Clock
 from server.platform.errors import InvalidArgument, PermissionDenied, Unavailable
+from server.platform.languages import languages
 from server.platform.records import AlreadyThere, Changed
 
 logger = logging.getLogger(__name__)
@@ -194,7 +195,7 @@ class SelfRegistration:
         if user.is_active(self.clock.now()):
             await self.mail_queue.post_seldom(
                 tenant,
-                letters.account_exists(tenant, user.email),
+                letters.account_exists(tenant, user.email, languages().of(user.language)),
                 subject_matter="account exists",
                 every=_NOTICE_EVERY,
             )

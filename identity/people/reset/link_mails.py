@@ -17,6 +17,7 @@ from identity.people.reset.mail import Mail
 from identity.people.reset.requests import ResetRequest
 from server.platform.clock import Clock
 from server.platform.errors import NotFound
+from server.platform.languages import languages
 
 logger = logging.getLogger(__name__)
 
@@ -50,11 +51,16 @@ class ResetMails:
         """Mail a link to a user who may sign in with a password, subject to the rate limit."""
         if not user.is_active(self.clock.now()):
             return
+        language = languages().of(user.language)
         if await self._signs_in_elsewhere(tenant, user):
-            await self._posted(tenant, letters.signed_in_elsewhere(user.email, f"{tenant.issuer}sign-in"))
+            await self._posted(
+                tenant, letters.signed_in_elsewhere(user.email, f"{tenant.issuer}sign-in", language)
+            )
             return
         link = await self.magic_links.issue(tenant, user, Usage.RESET_PASSWORD, redirect_uri=redirect_uri)
-        if not await self._posted(tenant, letters.forgotten_password(user.email, link.address, link.until)):
+        if not await self._posted(
+            tenant, letters.forgotten_password(user.email, link.address, link.until, language)
+        ):
             await self.magic_links.withdraw(tenant, link)
 
     async def _signs_in_elsewhere(self, tenant: Tenant, user: User) -> bool:
@@ -98,9 +104,10 @@ class WelcomeMails:
         """Mail a link to a user who cannot sign in yet."""
         if not (self.mail.is_open and user.has_no_way_in):
             return
+        language = languages().of(user.language)
         if await self.magic_links.targets.provider_in_charge(tenant, user.email) is not None:
-            letter = letters.company_account(user.email, f"{tenant.issuer}sign-in")
+            letter = letters.company_account(user.email, f"{tenant.issuer}sign-in", language)
         else:
             link = await self.magic_links.issue(tenant, user, Usage.NEW_ACCOUNT)
-            letter = letters.first_password(user.email, link.address, link.until)
+            letter = letters.first_password(user.email, link.address, link.until, language)
         await self.mail.post(tenant, letter)

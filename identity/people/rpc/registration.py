@@ -107,6 +107,7 @@ def _form(request: pb.RegisterRequest) -> RegistrationForm:
         client_id=request.client_id,
         redirect_uri=request.redirect_uri,
         proof_of_work=request.pow,
+        language=request.language,
     )
 
 

@@ -108,6 +108,7 @@ class RegisterRequest(_message.Message):
     CLIENT_ID_FIELD_NUMBER: _builtins.int
     REDIRECT_URI_FIELD_NUMBER: _builtins.int
     POW_FIELD_NUMBER: _builtins.int
+    LANGUAGE_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
     """Tenant whose issuer was asked; empty means the default tenant."""
     email: _builtins.str
@@ -126,6 +127,8 @@ class RegisterRequest(_message.Message):
     """Where the person goes on once the address is confirmed: a redirect URI of the client, empty for where the client is."""
     pow: _builtins.str
     """Solved proof of work."""
+    language: _builtins.str
+    """Language of the page, which becomes that of the account; empty for English."""
     @_builtins.property
     def browser(self) -> _browser_pb2.Browser:
         """Who asks."""
@@ -143,10 +146,11 @@ class RegisterRequest(_message.Message):
         client_id: _builtins.str = ...,
         redirect_uri: _builtins.str = ...,
         pow: _builtins.str = ...,
+        language: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["browser", b"browser"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["browser", b"browser", "client_id", b"client_id", "email", b"email", "family_name", b"family_name", "given_name", b"given_name", "password", b"password", "pow", b"pow", "preferred_username", b"preferred_username", "redirect_uri", b"redirect_uri", "tenant_id", b"tenant_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["browser", b"browser", "client_id", b"client_id", "email", b"email", "family_name", b"family_name", "given_name", b"given_name", "language", b"language", "password", b"password", "pow", b"pow", "preferred_username", b"preferred_username", "redirect_uri", b"redirect_uri", "tenant_id", b"tenant_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

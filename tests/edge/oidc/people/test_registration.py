@@ -57,6 +57,15 @@ async def test_who_registers_confirms_and_signs_in(office: PostOffice) -> None:
     assert {"NewUserRegistered", "UserConfirmationSent", "UserConfirmed"} <= set(await office.admin.typs())
 
 
+async def test_the_language_of_the_page_is_that_of_the_account_and_its_letters(office: PostOffice) -> None:
+    await office.submit("/users/register?ui_locales=de", email=EVE, password=PASSWORD)
+
+    letter = await office.letter()
+    assert (letter["Subject"], letter["Content-Language"]) == ("Bestätigen Sie Ihre E-Mail-Adresse", "de")
+    assert "innerhalb von" in letter.get_content()
+    assert (await office.person())["language"] == "de"
+
+
 async def test_the_metadata_names_the_prompt_for_an_account_while_registration_is_open(
     office: PostOffice,
 ) -> None:

@@ -21,8 +21,17 @@ async def test_a_person_is_told_of_a_new_password(told: Told, actor: Actor) -> N
 
     (letter,) = told.mail.letters
     assert (letter.to, letter.subject) == ("alice@example.com", "Your password was changed")
-    assert "on 2030-01-01 at 12:00 UTC" in letter.text
+    assert "on 1 January 2030, 12:00 UTC" in letter.text
     assert ("192.0.2.7" in letter.text) == (actor is HERSELF)
+
+
+async def test_a_notice_is_in_the_language_of_the_user(told: Told) -> None:
+    await told.users.update(told.tenant, ALICE, UserChange(language="de-AT"), actor=KEY)
+    await told.users.update(told.tenant, ALICE, PASSWORD, actor=HERSELF)
+
+    (letter,) = told.mail.letters
+    assert (letter.subject, letter.language) == ("Ihr Passwort wurde geändert", "de")
+    assert f"Dies geschah am 1. Januar 2030, 12:00 UTC von der IP-Adresse {ADDRESS}." in letter.text
 
 
 async def test_a_new_address_is_told_at_the_old_one_too(told: Told) -> None:

@@ -43,7 +43,7 @@ async def test_who_has_the_account_is_sent_a_link(resets: Resets) -> None:
 
     (letter,) = resets.mail.letters
     assert letter.to == "alice@example.com"
-    assert "expires at 2030-01-01 12:30 UTC" in letter.text
+    assert "expires at 1 January 2030, 12:30 UTC" in letter.text
     prefix, _, code = link_in(letter.text).rpartition("/")
     assert prefix == "https://id.example.com/auth/v1/users/alice/reset"
     assert len(code) == 64
@@ -203,7 +203,7 @@ async def test_who_is_made_an_account_without_a_password_is_sent_a_first_link(re
 
     (letter,) = resets.mail.letters
     assert letter.to == "bob@example.com"
-    assert "expires at 2030-01-04 12:00 UTC" in letter.text
+    assert "expires at 4 January 2030, 12:00 UTC" in letter.text
     (link,) = await resets.store.of(LINKS).page(resets.tenant.tenant_id)
     assert (link.user_id, link.usage) == (made.id, Usage.NEW_ACCOUNT)
 

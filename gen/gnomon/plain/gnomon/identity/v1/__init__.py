@@ -9796,6 +9796,11 @@ class RegisterRequest(betterproto2.Message):
     Solved proof of work.
     """
 
+    language: "str" = betterproto2.field(11, betterproto2.TYPE_STRING)
+    """
+    Language of the page, which becomes that of the account; empty for English.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "RegisterRequest", RegisterRequest)
 
