@@ -34,7 +34,7 @@ def message_of(letter: Letter, *, letter_id: str, sender: str, at: datetime) -> 
     message["Message-ID"] = f"<{letter_id}@{sender.rpartition('@')[2].rstrip('> ')}>"
     # RFC 3834 §5: prevents automatic replies.
     message["Auto-Submitted"] = "auto-generated"
+    message.set_content(letter.text)
     if letter.language:
         message["Content-Language"] = letter.language
-    message.set_content(letter.text)
     return message
