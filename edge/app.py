@@ -1,5 +1,6 @@
 """The HTTP application."""
 
+import asyncio
 import re
 from collections.abc import Callable, Sequence
 
@@ -7,9 +8,10 @@ from aiohttp import HttpVersion11, hdrs, web
 from multidict import istr
 
 from edge.config import EdgeConfig, Release
-from edge.contract import JSON, routes
+from edge.contract import routes
 from edge.documentation import documentation_routes
 from edge.gateway import MoreMetadata, handler_of, no_more
+from edge.kept_documents import REVALIDATED, Document
 from edge.navigation import opens_address
 from edge.openapi import render
 from edge.problem import SERVER, Handler, RefusalOf, guarded, problem
@@ -89,14 +91,19 @@ async def _expect(request: web.Request) -> web.StreamResponse | None:
 
 
 def _document_handler(release: Release) -> Handler:
-    document = ""
+    document: Document | None = None
 
-    async def handle(_: web.Request) -> web.StreamResponse:
+    async def handle(request: web.Request) -> web.StreamResponse:
         nonlocal document
-        document = document or render(release=release)
-        return web.Response(text=document, content_type=JSON)
+        if document is None:
+            document = await asyncio.to_thread(_document, release)
+        return document.response(request)
 
     return handle
+
+
+def _document(release: Release) -> Document:
+    return Document(render(release=release).encode(), caching=REVALIDATED)
 
 
 def _unknown_handler(page_of: RefusalOf) -> Handler:

@@ -29,6 +29,16 @@ def request_id_of(request: web.Request) -> str:
     return _value(request.headers, _REQUEST_ID, MAX_REQUEST_ID) or new_request_id()
 
 
+def has_valid_request_id(request: web.Request) -> bool:
+    """Whether the caller's request id is valid, or absent."""
+    if _REQUEST_ID not in request.headers:
+        return True
+    try:
+        return _value(request.headers, _REQUEST_ID, MAX_REQUEST_ID) is not None
+    except InvalidArgument:
+        return False
+
+
 def new_request_id() -> str:
     return secrets.token_hex(16)
 

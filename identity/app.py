@@ -73,18 +73,20 @@ from identity.wiring.second_factors import SecondFactorWiring
 from identity.wiring.tenants import TenantWiring
 from identity.wiring.tokens import TokenWiring
 from server.platform.clock import Clock, SystemClock
+from server.platform.document_revision import DocumentRevision
 from server.platform.records import RecordStore
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The running provider."""
+    """The running provider; `revision` is that of its published documents."""
 
     issuer: str
     servicers: Mapping[ServiceDescriptor, object]
     keys: KeyRing
     delays: Delays
     calls: CallShield
+    revision: DocumentRevision
 
     def drain(self) -> None:
         """Stop delaying answers of login protection; calls are served until `stop`."""
@@ -190,7 +192,12 @@ async def open_identity(
             }
             shielded = {service: ShieldedServicer(servicer, calls) for service, servicer in servicers.items()}
             yield Identity(
-                dependencies.tenants.default.issuer, shielded, dependencies.keys, dependencies.delays, calls
+                dependencies.tenants.default.issuer,
+                shielded,
+                dependencies.keys,
+                dependencies.delays,
+                calls,
+                dependencies.revision,
             )
         finally:
             dependencies.delays.drain()
@@ -214,12 +221,14 @@ async def _dependencies(
     events = Events(store, config.events.levels, clock=clock, randomness=randomness)
     passwords = Passwords(config.passwords)
     rewriter = Rewriter(config.pictures)
+    revision = DocumentRevision()
     keys = KeyRing(
         store,
         KeySafe(masters, making, randomness),
         events,
         clock=clock,
         longest_token=LONGEST_ACCESS_TOKEN,
+        revision=revision,
     )
     named = [client.backchannel_logout_uri for client in config.bootstrap.clients]
     destinations = Destinations.of(config.outgoing, named)
@@ -255,7 +264,8 @@ async def _dependencies(
         images=Images(store, clock=clock, randomness=randomness),
         rewriter=rewriter,
         standings=Standings(store, tenants),
-        directory_version=DirectoryVersion(store),
+        directory_version=DirectoryVersion(store, revision),
+        revision=revision,
         destinations=destinations,
         documents=documents,
         published_keys=PublishedKeys(documents, clock),

@@ -12,6 +12,7 @@ from edge.app import create_app
 from edge.config import EdgeConfig
 from edge.console import console_routes
 from edge.exposition import exposition_app
+from edge.kept_documents import KeptDocuments
 from edge.listener import EdgeServer
 from edge.oidc.access.canonical_host import CanonicalHost
 from edge.oidc.access.session_credential import session_credential
@@ -127,7 +128,13 @@ async def _everything(
         zeebe = Dispatcher({gateway.SERVICE: gateway.GatewayServicer(dispatcher)}, ())
         grpc_server = GrpcServer(dispatcher, config.grpc, EdgeSecret(config.edge.secret), beside=(zeebe,))
         channel = LocalChannel(dispatcher, peer=LOCAL_EDGE)
-        edge = _edge(config, channel, observation, canonical=_canonical_host(config))
+        edge = _edge(
+            config,
+            channel,
+            observation,
+            canonical=_canonical_host(config),
+            kept=KeptDocuments(identity.revision),
+        )
         async with asyncio.TaskGroup() as tasks:
             running = tasks.create_task(engine.run())
             watching = tasks.create_task(watch.run())
@@ -183,6 +190,7 @@ def _edge(
     observation: Observation,
     *,
     canonical: CanonicalHost | None = None,
+    kept: KeptDocuments | None = None,
 ) -> EdgeServer:
     has_tls = provider_of(config).scheme is Scheme.HTTPS
     provider = oidc_routes(
@@ -193,6 +201,7 @@ def _edge(
         has_fed_cm=config.fedcm.enabled,
         canonical=canonical,
         mutual_tls=config.mutual_tls,
+        kept=kept,
     )
     credential = session_credential(
         channel, config.oidc, access=config.access, has_tls=has_tls, mutual_tls=config.mutual_tls

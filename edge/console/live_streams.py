@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 from aiohttp import hdrs, web
 
-from edge.oidc.endpoint import SECURITY_HEADERS
+from edge.oidc.access.request_policy import SECURITY_HEADERS
 from server.platform.errors import ServiceError
 
 # A document by its name; `isFinal` says that it never changes again.

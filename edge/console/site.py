@@ -22,7 +22,7 @@ from edge.oidc.access.fetch_metadata import from_our_origin, from_our_pages
 from edge.oidc.access.form import read_parameters
 from edge.oidc.access.hosts import Hosts
 from edge.oidc.access.refusal import Refused
-from edge.oidc.endpoint import SECURITY_HEADERS
+from edge.oidc.access.request_policy import SECURITY_HEADERS
 from edge.oidc.stubs import Stubs
 from edge.problem import REQUEST_ID, Handler, answered
 from gnomon.identity.v1 import browser_pb2

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 from aiohttp import web
 
+from edge.kept_documents import KeptDocuments
 from edge.language_of_request import keep_language
+from edge.metadata import has_valid_request_id
 from edge.navigation import opens_address, sends_form
 from edge.oidc.access.admission import Admission
 from edge.oidc.access.canonical_host import CanonicalHost
@@ -20,14 +22,7 @@ from edge.problem import REQUEST_ID, Handler, answered
 from server.platform.clock import Clock
 from server.platform.errors import ServiceError
 
-SECURITY_HEADERS = {
-    "X-Frame-Options": "DENY",
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "X-Robots-Tag": "noindex, nofollow",
-    "Content-Security-Policy": "frame-ancestors 'none'; object-src 'none';",
-    "Cache-Control": "no-store",
-}
+_READING = frozenset({"GET", "HEAD"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,15 +37,29 @@ class Endpoint:
     hosts: Hosts
     admission: Admission
     pages: Pages
+    kept: KeptDocuments
     policy: RequestPolicy = OWN_PAGES
     canonical: CanonicalHost = CanonicalHost()
     certificates: ClientCertificates = NO_CERTIFICATES
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
+        known = self._known(request) if self.policy.kept else None
+        if known is not None:
+            return known
         response = await answered(self._handle, request, self._refuse)
-        for name, value in {**SECURITY_HEADERS, **self.policy.headers}.items():
+        for name, value in self.policy.all_headers.items():
             response.headers.setdefault(name, value)
         return response
+
+    def _known(self, request: web.Request) -> web.Response | None:
+        """Return the document of the endpoint, if all that the request needs is in memory."""
+        if request.method not in _READING or not has_valid_request_id(request):
+            return None
+        tenant_id = request.match_info.get("tenant") or self.hosts.known_tenant(request)
+        if tenant_id is None or not self.admission.admits(tenant_id, request):
+            return None
+        document = self.kept.current((self.policy.kept, tenant_id))
+        return None if document is None else document.response(request)
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         keep_request_id(request[REQUEST_ID])

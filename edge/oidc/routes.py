@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from aiohttp import hdrs, web
 
+from edge.kept_documents import KeptDocuments
 from edge.oidc.access.administration_calls import AdministrationCalls
 from edge.oidc.access.admission import Admission
 from edge.oidc.access.browsers import Browsers
@@ -18,11 +19,14 @@ from edge.oidc.access.request_policy import (
     FROM_ANY_PAGE,
     FROM_ANYWHERE,
     FROM_PROXIES,
+    KEY_SET,
+    METADATA,
     OWN_ORIGIN,
     OWN_PAGES,
     PROTOCOL,
     PROTOCOL_FOR_PAGES,
     PUBLIC_DOCUMENT,
+    RESOURCE_METADATA,
     STATIC,
     TOKEN_OF_PROXY,
 )
@@ -108,11 +112,13 @@ def routes(
     has_fed_cm: bool = False,
     canonical: CanonicalHost | None = None,
     mutual_tls: MutualTlsConfig | None = None,
+    kept: KeptDocuments | None = None,
 ) -> list[web.RouteDef]:
     """Return the routes of the provider, whose services are behind the channel.
 
     `has_tls` is whether browsers use https. With `has_fed_cm` the FedCM routes are included, and browsers get the login
     status. Pages are shown at the `canonical` host. Proxies pass certificates of clients on as `mutual_tls` says.
+    `kept` has the documents in memory.
     """
     stubs, assets = stubs_of(channel), PageAssets()
     access, used = access or AccessConfig(), clock or SystemClock()
@@ -121,8 +127,16 @@ def routes(
     hosts = Hosts(stubs, config, peers=Peers(access.trusted_proxies), clock=used)
     admission = Admission(stubs, config, browsers=browsers, clock=used)
     certificates = ClientCertificates(mutual_tls or MutualTlsConfig())
+    kept = kept or KeptDocuments()
     table = _table(
-        stubs, config, access, browsers=browsers, pages=pages, assets=assets, has_fed_cm=has_fed_cm
+        stubs,
+        config,
+        access,
+        browsers=browsers,
+        pages=pages,
+        assets=assets,
+        kept=kept,
+        has_fed_cm=has_fed_cm,
     )
     return [
         web.route(
@@ -135,6 +149,7 @@ def routes(
                 hosts=hosts,
                 admission=admission,
                 pages=pages,
+                kept=kept,
                 policy=policy,
                 canonical=canonical or CanonicalHost(),
                 certificates=certificates,
@@ -150,7 +165,14 @@ def table() -> tuple[Row, ...]:
     browsers, pages = Browsers(AccessConfig(), has_tls=True, has_fed_cm=True), Pages(assets, clock)
     stubs = stubs_of(Unconnected())
     return _table(
-        stubs, OidcConfig(), AccessConfig(), browsers=browsers, pages=pages, assets=assets, has_fed_cm=True
+        stubs,
+        OidcConfig(),
+        AccessConfig(),
+        browsers=browsers,
+        pages=pages,
+        assets=assets,
+        kept=KeptDocuments(),
+        has_fed_cm=True,
     )
 
 
@@ -162,6 +184,7 @@ def _table(  # the parts of endpoints
     browsers: Browsers,
     pages: Pages,
     assets: PageAssets,
+    kept: KeptDocuments,
     has_fed_cm: bool,
 ) -> tuple[Row, ...]:
     description = DescriptionEndpoint()
@@ -169,8 +192,8 @@ def _table(  # the parts of endpoints
     entry = EntryEndpoint(stubs, config, browsers=browsers, pages=pages)
     rows = (
         (f"{PREFIX}/openapi.json", PUBLIC_DOCUMENT, {"GET": description.get}),
-        *_documents(stubs, config, assets=assets),
-        *_rows(stubs, config, browsers=browsers, pages=pages),
+        *_documents(stubs, config, assets=assets, kept=kept),
+        *_rows(stubs, config, browsers=browsers, pages=pages, kept=kept),
         *_behind_proxies(forward_auth),
         *_of_deployment(stubs, config, browsers=browsers),
         *(_of_fed_cm(stubs, config, browsers=browsers) if has_fed_cm else ()),
@@ -180,21 +203,24 @@ def _table(  # the parts of endpoints
     return rows
 
 
-def _documents(stubs: Stubs, config: OidcConfig, *, assets: PageAssets) -> Iterator[Row]:
-    metadata = DiscoveryEndpoint(stubs, config)
+def _documents(stubs: Stubs, config: OidcConfig, *, assets: PageAssets, kept: KeptDocuments) -> Iterator[Row]:
+    metadata = DiscoveryEndpoint(stubs, config, kept=kept)
+    resource = ProtectedResourceEndpoint(stubs, config, kept=kept)
     for path in _DISCOVERY:
-        yield path, PUBLIC_DOCUMENT, {"GET": metadata.get}
-    yield PROTECTED_RESOURCE, PUBLIC_DOCUMENT, {"GET": ProtectedResourceEndpoint(stubs, config).get}
+        yield path, METADATA, {"GET": metadata.get}
+    yield PROTECTED_RESOURCE, RESOURCE_METADATA, {"GET": resource.get}
     yield f"{PREFIX}/static/{{name}}", STATIC, {"GET": assets.get}
     yield "/favicon.ico", STATIC, {"GET": assets.get_favicon}
     yield "/robots.txt", STATIC, {"GET": robots}
     yield "/.well-known/change-password", STATIC, {"GET": to_change_password}
 
 
-def _rows(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages) -> Iterator[Row]:
+def _rows(
+    stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages, kept: KeptDocuments
+) -> Iterator[Row]:
     for issuer in (PREFIX, _TENANT):
         for path, policy, handlers in (
-            *_protocol(stubs, config, browsers=browsers),
+            *_protocol(stubs, config, browsers=browsers, kept=kept),
             *_of_browsers(stubs, config, browsers=browsers, pages=pages),
             *_of_overseers(stubs, config, browsers=browsers),
         ):
@@ -208,13 +234,13 @@ def _rows(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages)
             yield f"{issuer}{path}", OWN_PAGES, handlers
 
 
-def _protocol(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterator[Row]:
-    keys, user_info = KeySetEndpoint(stubs, config), UserInfoEndpoint(stubs, config)
+def _protocol(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, kept: KeptDocuments) -> Iterator[Row]:
+    keys, user_info = KeySetEndpoint(stubs, config, kept=kept), UserInfoEndpoint(stubs, config)
     forward_auth = ForwardAuthEndpoint(stubs, config)
     device = DeviceEndpoint(stubs, config, browsers=browsers)
     registrations = ClientRegistrationEndpoint(stubs, config, browsers=browsers)
 
-    yield "/oidc/certs", PUBLIC_DOCUMENT, {"GET": keys.get_all}
+    yield "/oidc/certs", KEY_SET, {"GET": keys.get_all}
     yield "/oidc/certs/{kid}", PUBLIC_DOCUMENT, {"GET": keys.get}
     yield "/pow", PUBLIC_DOCUMENT, {"POST": ProofOfWorkEndpoint(stubs, config).post}
     yield "/oidc/token", PROTOCOL_FOR_PAGES, {"POST": TokenEndpoint(stubs, config).post}

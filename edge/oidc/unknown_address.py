@@ -4,7 +4,7 @@ from aiohttp import web
 
 from edge.language_of_request import keep_language
 from edge.oidc.access.refusal import refused
-from edge.oidc.endpoint import SECURITY_HEADERS
+from edge.oidc.access.request_policy import SECURITY_HEADERS
 from edge.oidc.pages import PageAssets, Pages
 from edge.problem import RefusalOf
 from server.platform.clock import Clock

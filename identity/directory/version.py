@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from server.platform.back_off import BackOff, Pauses
 from server.platform.call import TenantId
+from server.platform.document_revision import DocumentRevision
 from server.platform.errors import Unavailable
 from server.platform.records import AlreadyThere, Changed, Kind, Record, RecordStore
 
@@ -33,8 +34,10 @@ DIRECTORY_VERSIONS = Kind(DirectoryVersionRecord, "directory_version")
 
 
 class DirectoryVersion:
-    def __init__(self, store: RecordStore) -> None:
+    def __init__(self, store: RecordStore, revision: DocumentRevision | None = None) -> None:
+        """Advance `revision`, that of published documents, with every change."""
         self._records = store.of(DIRECTORY_VERSIONS)
+        self._revision = revision or DocumentRevision()
         self._number = 0
         self._grown = asyncio.Event()
 
@@ -47,6 +50,9 @@ class DirectoryVersion:
             self._know(await self._advanced())
         except Unavailable:
             logger.warning("the directory version was not stored; other processes notice a change late")
+        finally:
+            # Also when the caller gave up, and when another process stored the version first.
+            self._revision.advance()
         # Waiting tasks of this process run before the caller continues.
         await asyncio.sleep(0)
 
@@ -100,5 +106,6 @@ class DirectoryVersion:
     def _know(self, number: int) -> None:
         if number > self._number:
             self._number = number
+            self._revision.advance()
             self._grown.set()
             self._grown = asyncio.Event()

@@ -26,6 +26,7 @@ from identity.foundation.events.events import Events
 from identity.foundation.randomness import Randomness
 from identity.foundation.tenants import Tenants
 from server.platform.clock import Clock
+from server.platform.document_revision import DocumentRevision
 from server.platform.records import RecordStore
 
 
@@ -52,6 +53,7 @@ class Dependencies:
     rewriter: Rewriter
     standings: Standings
     directory_version: DirectoryVersion
+    revision: DocumentRevision
     destinations: Destinations
     documents: HttpDocuments
     published_keys: PublishedKeys

@@ -8,6 +8,7 @@ from rich.console import Console, RenderableType
 from tests.bench import (
     commits,
     decisions,
+    documents,
     durable,
     feel,
     growth,
@@ -35,6 +36,7 @@ BENCHMARKS: Mapping[str, Callable[[], RenderableType]] = {
     "tunnel": tunnel.table,
     "workers": workers.table,
     "tokens": tokens.table,
+    "documents": documents.table,
     "feel": feel.table,
     "decisions": decisions.table,
 }

@@ -11,6 +11,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer, unused_port
 from argon2 import PasswordHasher
 
+from edge.kept_documents import KeptDocuments
 from edge.oidc.config import AccessConfig, CookieMode, OidcConfig
 from edge.oidc.routes import routes
 from identity.access.proof_of_work.config import ProofOfWorkConfig
@@ -74,7 +75,14 @@ async def site(
         app = web.Application()
         app.router.add_route("*", "/callback", _arrived)
         app.add_routes(
-            routes(deployment.channel, OidcConfig(), deployment.clock, access=access, has_fed_cm=True)
+            routes(
+                deployment.channel,
+                OidcConfig(),
+                deployment.clock,
+                kept=KeptDocuments(deployment.identity.revision),
+                access=access,
+                has_fed_cm=True,
+            )
         )
         found = Site(deployment, f"http://localhost:{port}")
         await _furnish(found, consent)

@@ -51,6 +51,11 @@ class Admission:
         if known.block is not None:
             raise refused(known.block)
 
+    def admits(self, tenant_id: str, request: web.Request) -> bool:
+        """Whether the address is known to be admitted; False also when the services have to be asked."""
+        known = self._known.get((tenant_id, self._browsers.peer_address(request)))
+        return known is not None and known.block is None and self._clock.now() < known.fresh_until
+
     async def _found(self, tenant_id: str, address: str) -> _Known:
         known = _Known(await self._block(tenant_id, address), self._clock.now() + FRESH_FOR)
         self._known[tenant_id, address] = known

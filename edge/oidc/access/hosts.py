@@ -38,15 +38,18 @@ class Hosts:
 
     async def tenant_at(self, request: web.Request) -> str:
         """Return the tenant's id, empty for a host of no tenant."""
+        known = self.known_tenant(request)
+        return await self._found(normalised(self._asked_host(request))) if known is None else known
+
+    def known_tenant(self, request: web.Request) -> str | None:
+        """Return the tenant's id like `tenant_at`, None when the services have to be asked."""
         host = normalised(self._asked_host(request))
         if not host:
             return ""
         known = self._known.get(host)
-        if known is None or known.fresh_until <= self._clock.now():
-            known = await self._found(host)
-        return known.tenant_id
+        return None if known is None or known.fresh_until <= self._clock.now() else known.tenant_id
 
-    async def _found(self, host: str) -> _Known:
+    async def _found(self, host: str) -> str:
         asked = pb.FindTenantOfHostRequest(host=host)
         found = await self._tenants.FindTenantOfHost(asked, timeout=self._timeout)
         known = _Known(found.tenant_id, self._clock.now() + FRESH_FOR)
@@ -54,7 +57,7 @@ class Hosts:
         self._known.move_to_end(host)
         if len(self._known) > _MAX_HOSTS:
             self._known.popitem(last=False)
-        return known
+        return found.tenant_id
 
     def _asked_host(self, request: web.Request) -> str:
         """Return the requested host; of several values, the last one is from the trusted proxy."""

@@ -1,13 +1,16 @@
 """The network address of a client behind trusted proxies."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from aiohttp import web
+from multidict import istr
 
 from edge.addresses import Networks, address_of
 
-_FORWARDED_FOR = "X-Forwarded-For"
+_FORWARDED_FOR = istr("X-Forwarded-For")
 _MAX_HOPS = 32
+_MAX_KNOWN = 4096
 
 
 class Peers:
@@ -16,6 +19,8 @@ class Peers:
 
     def address(self, request: web.Request) -> str:
         """Return the nearest address that is no trusted proxy, empty when the peer has none."""
+        if _FORWARDED_FOR not in request.headers:
+            return _normal(request.remote or "")
         nearest = address_of(request.remote or "")
         for hop in _hops(request):
             # An untrusted peer may have written all earlier addresses of the header.
@@ -31,6 +36,12 @@ class Peers:
         """Whether the peer is a trusted proxy."""
         address = address_of(request.remote or "")
         return address is not None and address in self._trusted
+
+
+@lru_cache(_MAX_KNOWN)
+def _normal(peer: str) -> str:
+    """Return an address as it is written elsewhere, empty for a text that is none."""
+    return str(address_of(peer) or "")
 
 
 def _hops(request: web.Request) -> list[str]:

@@ -18,6 +18,15 @@ from edge.oidc.access.fetch_metadata import (
 from edge.oidc.access.refusal import Refused, refused, refused_by_protocol
 from server.platform.errors import ServiceError
 
+SECURITY_HEADERS = {
+    "X-Frame-Options": "DENY",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "X-Robots-Tag": "noindex, nofollow",
+    "Content-Security-Policy": "frame-ancestors 'none'; object-src 'none';",
+    "Cache-Control": "no-store",
+}
+
 _ANY_ORIGIN = {"Access-Control-Allow-Origin": "*"}
 _READABLE = {"Access-Control-Expose-Headers": "DPoP-Nonce, WWW-Authenticate"}
 _SENDABLE = {"Access-Control-Allow-Headers": "Authorization, Content-Type, DPoP"}
@@ -33,7 +42,8 @@ class RequestPolicy:
 
     With `has_pages` a browser that navigates gets errors as a page. A response that `is_static` is the same for
     everybody: neither the tenant of the host nor the block list is looked up. With `has_one_host` a browser at another
-    address of the listener is redirected to the canonical host.
+    address of the listener is redirected to the canonical host. `kept` is the name of the document at the endpoint, when
+    it is kept in memory.
     """
 
     refused: Callable[[ServiceError], Refused] = refused
@@ -44,6 +54,11 @@ class RequestPolicy:
     has_pages: bool = True
     is_static: bool = False
     has_one_host: bool = False
+    kept: str = ""
+    all_headers: Mapping[str, str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "all_headers", {**SECURITY_HEADERS, **self.headers})
 
     def method_not_allowed(self, allowed: str) -> Refused:
         error = "invalid_request" if self.is_oauth else "MethodNotAllowed"
@@ -57,6 +72,9 @@ STATIC = RequestPolicy(admit=from_anywhere, is_static=True)
 # A reverse proxy passes on a request to another host.
 FROM_PROXIES = RequestPolicy(admit=from_anywhere)
 PUBLIC_DOCUMENT = RequestPolicy(admit=from_anywhere, headers=_ANY_ORIGIN, preflight=_ANY_ORIGIN | _PREFLIGHT)
+METADATA = replace(PUBLIC_DOCUMENT, kept="metadata")
+RESOURCE_METADATA = replace(PUBLIC_DOCUMENT, kept="resource metadata")
+KEY_SET = replace(PUBLIC_DOCUMENT, kept="key set")
 FROM_ANY_PAGE = replace(
     PUBLIC_DOCUMENT,
     has_one_host=True,

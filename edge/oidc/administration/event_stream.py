@@ -17,10 +17,10 @@ from edge.oidc.access.body import bad_request
 from edge.oidc.access.browsers import Browsers
 from edge.oidc.access.callers import caller_of
 from edge.oidc.access.refusal import Refused
+from edge.oidc.access.request_policy import SECURITY_HEADERS
 from edge.oidc.access.tenant import tenant_of
 from edge.oidc.administration.event_document import LEVELS, members
 from edge.oidc.config import OidcConfig
-from edge.oidc.endpoint import SECURITY_HEADERS
 from edge.oidc.openapi.operation import described, may, plain
 from edge.oidc.openapi.schemas import INTEGER, choice
 from edge.oidc.stubs import Stubs

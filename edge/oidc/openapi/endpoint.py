@@ -2,28 +2,30 @@
 
 import asyncio
 from collections.abc import Sequence
-from functools import cached_property
 
 from aiohttp import web
 
+from edge.kept_documents import REVALIDATED, Document
 from edge.oidc.openapi.document import Row, render
-from edge.oidc.openapi.operation import Caller, content, described
+from edge.oidc.openapi.operation import UNCHANGED, Caller, content, described
 from edge.oidc.openapi.schemas import OBJECT
 
 
 class DescriptionEndpoint:
     def __init__(self) -> None:
         self._rows: Sequence[Row] = ()
+        self._document: Document | None = None
 
     def describe(self, rows: Sequence[Row]) -> None:
         """Take the table of which this endpoint is a row."""
         self._rows = rows
 
-    @described("This document.", content(OBJECT), caller=Caller.ANYBODY)
-    async def get(self, _: web.Request) -> web.Response:
-        return web.Response(text=await asyncio.to_thread(lambda: self._text), content_type="application/json")
+    @described("This document.", content(OBJECT), UNCHANGED, caller=Caller.ANYBODY)
+    async def get(self, request: web.Request) -> web.Response:
+        # Made at the first request, because most servers never show it.
+        if self._document is None:
+            self._document = await asyncio.to_thread(self._made)
+        return self._document.response(request)
 
-    @cached_property
-    def _text(self) -> str:
-        """Made at the first request, because most servers never show it."""
-        return render(self._rows)
+    def _made(self) -> Document:
+        return Document(render(self._rows).encode(), caching=REVALIDATED)

@@ -21,6 +21,7 @@ from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType
 from server.platform.call import TenantId
 from server.platform.clock import Clock
+from server.platform.document_revision import DocumentRevision
 from server.platform.errors import InvalidState, Unavailable
 from server.platform.records import AlreadyThere, Changed, RecordStore
 
@@ -57,14 +58,19 @@ class KeyRing:
         clock: Clock,
         longest_token: timedelta,
         most_keys: int = MOST_KEYS,
+        revision: DocumentRevision | None = None,
     ) -> None:
-        """Keep retired keys for 90 days, and for the life of the longest token that they may have signed."""
+        """Keep retired keys for 90 days, and for the life of the longest token that they may have signed.
+
+        A change of known keys advances `revision`, that of published documents.
+        """
         self._records = store.of(KEY_SETS)
         self._safe = safe
         self._events = events
         self._clock = clock
         self._kept_for = max(LEAST_RETENTION, longest_token)
         self._most_keys = most_keys
+        self._revision = revision or DocumentRevision()
         self._known: dict[TenantId, _Known] = {}
         self._changing: defaultdict[TenantId, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._completing: defaultdict[TenantId, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -205,7 +211,8 @@ class KeyRing:
 
     def _remember(self, stored: StoredKeySet) -> _Known:
         """Cache the key set. An incomplete one is not cached, because other processes may add keys at any time."""
-        known = self._known.get(stored.tenant_id) or _Known(stored, KeySet(()), self._clock.now())
+        before = self._known.get(stored.tenant_id)
+        known = before or _Known(stored, KeySet(()), self._clock.now())
         keys = (
             known.keys
             if known.keys.keys and known.stored == stored
@@ -214,6 +221,8 @@ class KeyRing:
         now = self._clock.now()
         remembered = _Known(stored, keys, now + FRESH_FOR if stored.is_complete else now)
         self._known[stored.tenant_id] = remembered
+        if before is not None and keys is not before.keys:
+            self._revision.advance()
         return remembered
 
 

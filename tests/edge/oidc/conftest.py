@@ -4,6 +4,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
+from edge.kept_documents import KeptDocuments
 from edge.oidc.config import OidcConfig
 from edge.oidc.routes import routes
 from tests.identity.deployment import Deployment, deployed
@@ -20,6 +21,13 @@ async def deployment() -> AsyncIterator[Deployment]:
 @pytest.fixture
 async def http(deployment: Deployment) -> AsyncIterator[Http]:
     app = web.Application()
-    app.add_routes(routes(deployment.channel, OidcConfig(), deployment.clock))
+    app.add_routes(
+        routes(
+            deployment.channel,
+            OidcConfig(),
+            deployment.clock,
+            kept=KeptDocuments(deployment.identity.revision),
+        )
+    )
     async with TestClient(TestServer(app)) as client:
         yield client

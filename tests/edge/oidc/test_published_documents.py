@@ -1,10 +1,15 @@
 import json
 
 import pytest
-from aiohttp import web
-from aiohttp.test_utils import TestClient
+from aiohttp import ClientResponse, web
+from aiohttp.test_utils import TestClient, TestServer
 from authlib.oauth2.rfc8414 import AuthorizationServerMetadata
 
+from edge.kept_documents import KeptDocuments
+from edge.oidc.config import OidcConfig
+from edge.oidc.routes import routes
+from identity.crypto.jose.algorithms import SigningAlgorithm
+from server.platform.call import TenantId
 from tests.identity.deployment import ISSUER, NOON, Deployment
 
 Http = TestClient[web.Request, web.Application]
@@ -189,3 +194,89 @@ async def test_keys_are_cached_and_revalidated(http: Http) -> None:
     assert first.headers["Cache-Control"] == again.headers["Cache-Control"] == "public, max-age=300"
     assert (again.status, await again.read()) == (304, b"")
     assert other.status == 200
+
+
+CACHED = {
+    SIX[0]: "public, no-cache",
+    "/.well-known/oauth-protected-resource": "public, no-cache",
+    "/auth/v1/oidc/certs": "public, max-age=300",
+    "/auth/v1/openapi.json": "public, no-cache",
+}
+
+
+@pytest.mark.parametrize(("path", "caching"), CACHED.items())
+async def test_a_document_is_not_sent_again_to_a_client_that_has_it(
+    http: Http, path: str, caching: str
+) -> None:
+    first = await http.get(path)
+    again = await http.get(path, headers={"If-None-Match": first.headers["ETag"]})
+    among = await http.get(path, headers={"If-None-Match": f'"other", W/{first.headers["ETag"]}'})
+    other = await http.get(path, headers={"If-None-Match": '"other"'})
+
+    assert {caching} == {answer.headers["Cache-Control"] for answer in (first, again, among, other)}
+    assert (again.status, await again.read(), among.status) == (304, b"", 304)
+    assert (other.status, await other.read()) == (200, await first.read())
+
+
+@pytest.mark.parametrize("path", DOCUMENTS)
+async def test_responses_from_memory_have_the_same_headers(http: Http, path: str) -> None:
+    first, second, head = await http.get(path), await http.get(path), await http.head(path)
+
+    def described(answer: ClientResponse) -> dict[str, str]:
+        return {name: text for name, text in answer.headers.items() if name != "Date"}
+
+    assert described(first) == described(second) == described(head)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS)
+async def test_a_document_in_memory_needs_no_service(deployment: Deployment, path: str) -> None:
+    kept = KeptDocuments(deployment.identity.revision, time=lambda: 0.0)
+    app = web.Application()
+    app.add_routes(routes(deployment.channel, OidcConfig(), deployment.clock, kept=kept))
+
+    async with TestClient(TestServer(app)) as http:
+        # The first request for a key set has the keys made, and each new key is a change.
+        for issuer in ("/auth/v1", "/auth/v1/acme", "/auth/v1/umbrella"):
+            await published(http, issuer)
+        first = await (await http.get(path)).read()
+
+        await deployment.identity.stop()
+        second = await http.get(path)
+
+        assert (second.status, await second.read()) == (200, first)
+        assert (await http.get(path.replace("/auth/v1", "/auth/v1/acme"))).status == 503
+
+
+async def test_a_rotation_of_keys_is_published_with_its_answer(http: Http, deployment: Deployment) -> None:
+    before = {key["kid"] for key in await published(http)}
+
+    await deployment.identity.keys.rotate(TenantId("default"))
+
+    key_set = await deployment.identity.keys.key_set(TenantId("default"))
+    signing = key_set.signing_key(SigningAlgorithm.RS256).kid
+    assert signing not in before
+    assert (await published(http))[0]["kid"] == signing
+
+
+async def test_a_tenant_that_is_disabled_has_no_documents_any_more(
+    http: Http, deployment: Deployment
+) -> None:
+    headers = {"Authorization": f"Bearer {(await deployment.issue()).access_token}"}
+    paths = (ACME[0], "/auth/v1/acme/oidc/certs")
+    assert [(await http.get(path)).status for path in paths] == [200, 200]
+
+    changed = await http.put("/auth/v1/tenants/acme", json={"enabled": False}, headers=headers)
+
+    assert changed.status == 200, await changed.text()
+    assert [(await http.get(path)).status for path in paths] == [404, 404]
+
+
+@pytest.mark.parametrize("path", DOCUMENTS)
+async def test_a_malformed_request_id_is_refused_also_when_the_document_is_in_memory(
+    http: Http, path: str
+) -> None:
+    await http.get(path)
+
+    refused = await http.get(path, headers={"X-Request-Id": "x" * 201})
+
+    assert refused.status == 400

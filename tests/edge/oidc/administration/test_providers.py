@@ -6,6 +6,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
+from edge.kept_documents import KeptDocuments
 from edge.oidc.config import OidcConfig
 from edge.oidc.routes import routes
 from identity.authentication.federation.config import FederationConfig
@@ -266,7 +267,11 @@ async def test_pages_are_told_which_providers_are_offered(administrator: Adminis
 async def test_without_federation_there_is_administration_and_nothing_else() -> None:
     async with deployed(CONFIG) as running:
         app = web.Application()
-        app.add_routes(routes(running.channel, OidcConfig(), running.clock))
+        app.add_routes(
+            routes(
+                running.channel, OidcConfig(), running.clock, kept=KeptDocuments(running.identity.revision)
+            )
+        )
         async with TestClient(TestServer(app)) as http:
             token = (await running.issue()).access_token
             await created(Administrator(http, f"Bearer {token}"))

@@ -7,6 +7,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
+from edge.kept_documents import KeptDocuments
 from edge.oidc.config import AccessConfig, CookieMode, OidcConfig
 from edge.oidc.routes import routes
 from identity.access.proof_of_work.config import ProofOfWorkConfig
@@ -31,7 +32,15 @@ async def registering(dynamic_clients: DynamicClientsConfig, **sections: Any) ->
     )
     async with deployed(config) as deployment:
         app = web.Application()
-        app.add_routes(routes(deployment.channel, OidcConfig(), deployment.clock, access=ACCESS))
+        app.add_routes(
+            routes(
+                deployment.channel,
+                OidcConfig(),
+                deployment.clock,
+                kept=KeptDocuments(deployment.identity.revision),
+                access=ACCESS,
+            )
+        )
         async with TestClient(TestServer(app)) as http:
             yield Registrant(http, deployment)
 

@@ -8,6 +8,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
+from edge.kept_documents import KeptDocuments
 from edge.oidc.config import OidcConfig
 from edge.oidc.routes import routes
 from tests.edge.oidc.administration.administrator import Administrator
@@ -134,7 +135,15 @@ async def test_requests_about_nothing_are_refused_as_documented(
     deployment: Deployment, administrator: Administrator, document: Any
 ) -> None:
     app = web.Application()
-    app.add_routes(routes(deployment.channel, OidcConfig(), deployment.clock, has_fed_cm=True))
+    app.add_routes(
+        routes(
+            deployment.channel,
+            OidcConfig(),
+            deployment.clock,
+            kept=KeptDocuments(deployment.identity.revision),
+            has_fed_cm=True,
+        )
+    )
     found = []
 
     async with TestClient(TestServer(app)) as http:

@@ -9,6 +9,7 @@ from typing import Any
 from aiohttp import ClientResponse, web
 from aiohttp.test_utils import TestClient, TestServer
 
+from edge.kept_documents import KeptDocuments
 from edge.oidc.config import AccessConfig, CookieMode, OidcConfig
 from edge.oidc.routes import routes
 from identity.access.proof_of_work.config import ProofOfWorkConfig
@@ -137,7 +138,15 @@ async def mailed(directory: Path) -> AsyncIterator[Mailed]:
     async with deployed(config) as deployment:
         app = web.Application()
         access = AccessConfig(cookie_mode=CookieMode.DANGER_INSECURE)
-        app.add_routes(routes(deployment.channel, OidcConfig(), deployment.clock, access=access))
+        app.add_routes(
+            routes(
+                deployment.channel,
+                OidcConfig(),
+                deployment.clock,
+                kept=KeptDocuments(deployment.identity.revision),
+                access=access,
+            )
+        )
         token = (await deployment.issue()).access_token
         server = TestServer(app)
         async with TestClient(server) as http:

@@ -8,6 +8,7 @@ from typing import Any
 from aiohttp import ClientResponse, web
 from aiohttp.test_utils import TestClient, TestServer
 
+from edge.kept_documents import KeptDocuments
 from edge.oidc.config import OidcConfig
 from edge.oidc.routes import routes
 from tests.identity.deployment import Deployment, deployed
@@ -39,7 +40,14 @@ class Administrator:
 async def administrator() -> AsyncIterator[Administrator]:
     async with deployed() as deployment:
         app = web.Application()
-        app.add_routes(routes(deployment.channel, OidcConfig(), deployment.clock))
+        app.add_routes(
+            routes(
+                deployment.channel,
+                OidcConfig(),
+                deployment.clock,
+                kept=KeptDocuments(deployment.identity.revision),
+            )
+        )
         token = (await deployment.issue()).access_token
         async with TestClient(TestServer(app)) as http:
             yield Administrator(deployment, http, {"Authorization": f"Bearer {token}"})

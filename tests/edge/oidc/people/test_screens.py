@@ -10,6 +10,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 from lxml import html
 
+from edge.kept_documents import KeptDocuments
 from edge.oidc.config import AccessConfig, CookieMode, OidcConfig
 from edge.oidc.routes import routes
 from identity.access.proof_of_work.config import ProofOfWorkConfig
@@ -79,7 +80,15 @@ async def world() -> AsyncIterator[World]:
     async with deployed(config) as deployment:
         app = web.Application()
         access = AccessConfig(cookie_mode=CookieMode.DANGER_INSECURE)
-        app.add_routes(routes(deployment.channel, OidcConfig(), deployment.clock, access=access))
+        app.add_routes(
+            routes(
+                deployment.channel,
+                OidcConfig(),
+                deployment.clock,
+                kept=KeptDocuments(deployment.identity.revision),
+                access=access,
+            )
+        )
         token = (await deployment.issue()).access_token
         async with TestClient(TestServer(app)) as http:
             admin = Administrator(deployment, http, {"Authorization": f"Bearer {token}"})

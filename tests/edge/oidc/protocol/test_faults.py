@@ -7,8 +7,8 @@ import pytest
 from aiohttp import ClientResponse, web
 from aiohttp.test_utils import TestClient, TestServer
 
+from edge.oidc.access.request_policy import SECURITY_HEADERS
 from edge.oidc.config import OidcConfig
-from edge.oidc.endpoint import SECURITY_HEADERS
 from edge.oidc.routes import routes
 from server.platform.clock import VirtualClock
 from tests.edge.oidc.protocol.provider import NOON, Http

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from edge.oidc.endpoint import SECURITY_HEADERS
+from edge.oidc.access.request_policy import SECURITY_HEADERS
 from gnomon.identity.v1.authorization_service_pb2 import BeginAuthorizationRequest
 from server.platform.errors import (
     Internal,

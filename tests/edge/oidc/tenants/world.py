@@ -12,6 +12,7 @@ from aiohttp import ClientResponse, ClientSession, encode_basic_auth, web
 from aiohttp.test_utils import TestServer, unused_port
 from argon2 import PasswordHasher
 
+from edge.kept_documents import KeptDocuments
 from edge.oidc.config import AccessConfig, CookieMode, OidcConfig
 from edge.oidc.routes import routes
 from gnomon.identity.v1 import directory_service_pb2
@@ -208,6 +209,7 @@ async def world(
                 deployment.channel,
                 OidcConfig(),
                 deployment.clock,
+                kept=KeptDocuments(deployment.identity.revision),
                 access=access,
                 mutual_tls=config.mutual_tls,
             )

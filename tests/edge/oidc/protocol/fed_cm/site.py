@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from aiohttp import ClientResponse, web
 from aiohttp.test_utils import TestClient, TestServer
 
+from edge.kept_documents import KeptDocuments
 from edge.oidc.config import AccessConfig, CookieMode, OidcConfig
 from edge.oidc.routes import routes
 from identity.access.proof_of_work.config import ProofOfWorkConfig
@@ -109,7 +110,14 @@ async def browser(*, is_enabled: bool = True) -> AsyncIterator[Browser]:
         app = web.Application()
         access = AccessConfig(cookie_mode=CookieMode.DANGER_INSECURE)
         app.add_routes(
-            routes(deployment.channel, OidcConfig(), deployment.clock, access=access, has_fed_cm=True)
+            routes(
+                deployment.channel,
+                OidcConfig(),
+                deployment.clock,
+                kept=KeptDocuments(deployment.identity.revision),
+                access=access,
+                has_fed_cm=True,
+            )
         )
         token = (await deployment.issue()).access_token
         async with TestClient(TestServer(app)) as http:

@@ -1,0 +1,119 @@
+"""Cache of published documents: provider metadata, key sets, OpenAPI.
+
+A copy is used while no change of this process concerns documents, and for a second at most, because other processes
+make changes, too. A key signs five seconds after it was published, so a key set of that age has every signing key.
+"""
+
+import asyncio
+import hashlib
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from time import monotonic
+from weakref import WeakValueDictionary
+
+from aiohttp import hdrs, web
+from multidict import CIMultiDict
+
+from server.platform.document_revision import DocumentRevision
+
+FRESH_SECONDS = 1.0
+MOST_BYTES = 16 * 1024 * 1024
+JSON = "application/json"
+REVALIDATED = "public, no-cache"
+"""Caches ask each time whether the document has changed: RFC 9111 §5.2.2.4."""
+
+NO_HEADERS: Mapping[str, str] = {}
+
+_ETAG_LENGTH = 32
+# What a copy takes besides its body.
+_OVERHEAD_BYTES = 2048
+
+Name = tuple[str, str]
+"""The name of a document, and its tenant."""
+
+
+class Document:
+    """A JSON document with the headers of its responses; `headers` are those of its endpoint."""
+
+    def __init__(self, body: bytes, *, caching: str, headers: Mapping[str, str] = NO_HEADERS) -> None:
+        self.body = body
+        self._etag = hashlib.sha256(body).hexdigest()[:_ETAG_LENGTH]
+        self._quoted = f'"{self._etag}"'
+        described = {**headers, hdrs.ETAG: self._quoted, hdrs.CACHE_CONTROL: caching}
+        self._not_modified = CIMultiDict(described)
+        self._headers = CIMultiDict({**described, hdrs.CONTENT_TYPE: JSON})
+
+    def response(self, request: web.Request) -> web.Response:
+        """Return the document, or 304 to a client that has it: RFC 9110 §13.1.2."""
+        if self._is_known(request):
+            return web.Response(status=304, headers=self._not_modified)
+        return web.Response(body=self.body, headers=self._headers)
+
+    def _is_known(self, request: web.Request) -> bool:
+        named = request.headers.get(hdrs.IF_NONE_MATCH)
+        if named is None or named == self._quoted:
+            return named is not None
+        return any(known.value in {"*", self._etag} for known in request.if_none_match or ())
+
+
+@dataclass(frozen=True, slots=True)
+class _Copy:
+    document: Document
+    revision: int
+    fresh_until: float
+
+
+class KeptDocuments:
+    """Bounded by the size of all copies; the copy that was unused for the longest time is dropped first."""
+
+    def __init__(
+        self,
+        revision: DocumentRevision | None = None,
+        *,
+        most_bytes: int = MOST_BYTES,
+        time: Callable[[], float] = monotonic,
+    ) -> None:
+        self._revision = revision or DocumentRevision()
+        self._most_bytes = most_bytes
+        self._time = time
+        self._copies: OrderedDict[Name, _Copy] = OrderedDict()
+        self._making: WeakValueDictionary[Name, asyncio.Lock] = WeakValueDictionary()
+        self.size = 0
+
+    async def get(self, name: Name, make: Callable[[str], Awaitable[Document]]) -> Document:
+        """Return the current copy, else what `make` returns for the tenant; concurrent callers share one call."""
+        return self.current(name) or await self._made(name, make)
+
+    def current(self, name: Name) -> Document | None:
+        """Return the current copy, if there is one."""
+        copy = self._copies.get(name)
+        if copy is None or copy.revision != self._revision.number or copy.fresh_until <= self._time():
+            return None
+        self._copies.move_to_end(name)
+        return copy.document
+
+    async def _made(self, name: Name, make: Callable[[str], Awaitable[Document]]) -> Document:
+        lock = self._making.setdefault(name, asyncio.Lock())
+        async with lock:
+            known = self.current(name)
+            if known is not None:
+                return known
+            # Read first: a change while the document is made leaves an outdated copy.
+            revision, fresh_until = self._revision.number, self._time() + FRESH_SECONDS
+            document = await make(name[1])
+            self._keep(name, _Copy(document, revision, fresh_until))
+            return document
+
+    def _keep(self, name: Name, copy: _Copy) -> None:
+        before = self._copies.pop(name, None)
+        self.size -= _size(before) if before else 0
+        self._copies[name] = copy
+        self.size += _size(copy)
+        while self.size > self._most_bytes:
+            _, dropped = self._copies.popitem(last=False)
+            self.size -= _size(dropped)
+
+
+def _size(copy: _Copy) -> int:
+    return len(copy.document.body) + _OVERHEAD_BYTES
