@@ -26,7 +26,16 @@ from edge.console.pages.instance import cancel, instance, resolve, resolve_all, 
 from edge.console.pages.instances import begin_batch, instances
 from edge.console.pages.live import live_instance, live_process, model
 from edge.console.pages.migration import migrate, migration
-from edge.console.pages.models import EDITORS, editor_file, models, new_model, process_editor
+from edge.console.pages.models import (
+    EDITORS,
+    decision_editor,
+    editor_file,
+    models,
+    new_model,
+    process_editor,
+    start_form,
+    start_form_editor,
+)
 from edge.console.pages.modification import modification, modify
 from edge.console.pages.overview import overview
 from edge.console.pages.processes import process, processes
@@ -138,6 +147,8 @@ PAGES: Mapping[str, Show] = {
     "processes/{key}": process,
     "processes/{key}/model": model,
     "processes/{key}/edit": process_editor,
+    "processes/{key}/start-form": start_form,
+    "processes/{key}/start-form/edit": start_form_editor,
     "processes/{key}/live": live_process,
     "processes/{key}/start": start_page,
     "models": models,
@@ -156,6 +167,7 @@ PAGES: Mapping[str, Show] = {
     "tasks/{key}": task,
     "decisions": decisions,
     "decisions/{key}": decision,
+    "decisions/{key}/edit": decision_editor,
     "decisions/{key}/model": decision_model,
     "evaluations/{key}": evaluation,
     "identity": identity,

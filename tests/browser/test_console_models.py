@@ -72,6 +72,18 @@ def deployed(http: str, process: str, name: str = "Drawn") -> str:
     return str(found["deployments"][0]["processDefinition"]["processDefinitionKey"])
 
 
+def started_with(http: str, form: str) -> str:
+    """Deploy a process with a start form and return its key."""
+    linked = f'<bpmn:extensionElements><zeebe:formDefinition formId="{form}" /></bpmn:extensionElements>'
+    model = MODEL.format(id=f"with-{form}", name="Asks").replace(
+        "<bpmn:outgoing>a", f"{linked}<bpmn:outgoing>a"
+    )
+    with api(http) as session:
+        files = {"resources": ("asks.bpmn", model.encode())}
+        found = session.post("/v2/deployments", files=files).raise_for_status().json()
+    return str(found["deployments"][0]["processDefinition"]["processDefinitionKey"])
+
+
 def versions(http: str, process: str) -> list[dict[str, Any]]:
     with api(http) as session:
         wanted = {"filter": {"processDefinitionId": process}}
@@ -134,6 +146,53 @@ async def test_a_deployed_model_is_changed_and_becomes_the_next_version(
     assert {"start", "work", "end"} <= set(drawn)
     assert sorted(each["version"] for each in versions(addresses.http, "changed")) == [1, 2]
     assert {each["resourceName"] for each in versions(addresses.http, "changed")} == {"changed.bpmn"}
+
+
+@needs_editors
+async def test_a_person_makes_a_decision_mends_an_entry_and_deploys_it(
+    page: Page, addresses: Addresses
+) -> None:
+    await edit(page, addresses, "models/new/decision")
+    await choose(page, "(Decision)")
+    await page.until("!!document.querySelector('.add-rule')")
+    await page.click(".add-rule")
+    await page.until("!!document.querySelector('.input-cell [contenteditable]')")
+    await page.fill(".input-cell [contenteditable]", "[1..")
+    await page.until(f"{FINDINGS}.some(([rule]) => rule === 'dmn-unary-tests')")
+    await page.run(
+        "getSelection().selectAllChildren(document.querySelector('.input-cell [contenteditable]'))"
+    )
+    await page.fill(".input-cell [contenteditable]", '"a"')
+    await page.fill(".output-cell [contenteditable]", '"b"')
+    await page.until("document.getElementById('findings').hidden")
+    await page.click("[data-act=deploy]")
+    await page.until("!document.getElementById('deployed').hidden")
+    await page.click("#deployed a")
+    await page.until("!!document.querySelector('#rules td code')")
+
+    assert '"a"' in await page.run("document.querySelector('#rules table').textContent")
+    await page.click(".actions a[href$=edit]")
+    await page.until(READY)
+    assert (await page.run("document.getElementById('file').value")).startswith("definitions-")
+
+
+@needs_editors
+async def test_a_person_makes_a_form_and_changes_it(page: Page, addresses: Addresses) -> None:
+    await edit(page, addresses, "models/new/form")
+    await page.run("document.querySelector('[data-field-type=textfield]').focus()")
+    await page.press("Enter")
+    await page.until(f"{DRAFTS}.length === 1 && document.getElementById('elements').options.length === 2")
+    await page.click("[data-act=deploy]")
+    await page.until("!document.getElementById('deployed').hidden")
+    told = await page.run("document.getElementById('deployed').textContent")
+    form = await page.run("document.getElementById('deployed').textContent.match(/form-\\w+/)[0]")
+    key = started_with(addresses.http, form)
+    await page.goto(f"{addresses.http}/console/default/processes/{key}/start-form/edit")
+    await page.until(READY)
+
+    assert told.endswith("version 1.")
+    assert await page.run("document.getElementById('file').value") == f"{form}.form"
+    assert "(textfield)" in await page.run("document.getElementById('elements').textContent")
 
 
 @needs_editors
@@ -249,6 +308,16 @@ async def test_editors_can_be_read_and_used(page: Page, addresses: Addresses) ->
         "document.querySelectorAll('.bio-properties-panel-group-header').forEach((each) => each.click())"
     )
     found["properties"] = [await violations(page, script)]
+    for kind in ("decision", "form"):
+        await page.goto(f"{addresses.http}/console/default/models/new/{kind}")
+        await page.until(READY)
+        found[kind] = [await violations(page, script)]
+    await page.goto(f"{addresses.http}/console/default/models/new/decision")
+    await page.until(READY)
+    await choose(page, "(Decision)")
+    await page.until("!!document.querySelector('.add-rule')")
+    await page.click(".add-rule")
+    found["table"] = [await violations(page, script)]
     await page.goto(f"{addresses.http}/console/default/models")
     found["models"] = [await faults(page), await violations(page, script)]
 

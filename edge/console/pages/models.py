@@ -14,6 +14,8 @@ from aiohttp import web
 
 from edge.assets import Assets
 from edge.console.addresses import START, address_of
+from edge.console.api import Document
+from edge.console.pages.live import saved
 from edge.console.visit import Visit
 from server.platform.errors import NotFound
 
@@ -33,7 +35,12 @@ class Kind:
 
 
 KINDS: Final[Mapping[str, Kind]] = {
-    kind.name: kind for kind in (Kind("process", ".bpmn", "bpmn-editor", "New process"),)
+    kind.name: kind
+    for kind in (
+        Kind("process", ".bpmn", "bpmn-editor", "New process"),
+        Kind("decision", ".dmn", "dmn-editor", "New decision"),
+        Kind("form", ".form", "form-editor", "New form"),
+    )
 }
 
 
@@ -77,6 +84,45 @@ async def process_editor(visit: Visit) -> web.Response:
         source=address_of(visit.tenant, "processes", visit.key, "model"),
         version=str(definition["version"]),
     )
+
+
+async def decision_editor(visit: Visit) -> web.Response:
+    """The model that one version of a decision belongs to."""
+    definition = await visit.api("GetDecisionDefinition", decision_definition_key=visit.key)
+    return await _editor(
+        visit,
+        KINDS["decision"],
+        heading=definition["decisionRequirementsName"] or definition["decisionRequirementsId"],
+        file=f"{definition['decisionRequirementsId']}.dmn",
+        source=address_of(visit.tenant, "decisions", visit.key, "model"),
+        version=str(definition["decisionRequirementsVersion"]),
+    )
+
+
+async def start_form_editor(visit: Visit) -> web.Response:
+    """The start form of a process."""
+    form = await _start_form(visit)
+    return await _editor(
+        visit,
+        KINDS["form"],
+        heading=form["formId"],
+        file=f"{form['formId']}.form",
+        source=address_of(visit.tenant, "processes", visit.key, "start-form"),
+        version=str(form["version"]),
+    )
+
+
+async def start_form(visit: Visit) -> web.Response:
+    """The file of the start form of a process, which browsers save and never show."""
+    form = await _start_form(visit)
+    return saved(form["schema"], f"{form['formId']}.form")
+
+
+async def _start_form(visit: Visit) -> Document:
+    form = await visit.api("GetStartProcessForm", process_definition_key=visit.key)
+    if form is None:
+        raise NotFound("the process has no start form")
+    return form
 
 
 async def _editor(

@@ -62,12 +62,14 @@ const nameOfFile = () => file.value.trim() || `${editor.id() || words.kind}${wor
 
 const PAUSE = 300;
 let isKept = true;
+let isLeft = false;
 let keeping = 0;
 
 const keep = async () => {
   clearTimeout(keeping);
   keeping = 0;
   const text = await editor.text();
+  if (isLeft) return;
   try {
     sessionStorage.setItem(words.draft, JSON.stringify({ text, file: file.value }));
     isKept = true;
@@ -85,6 +87,8 @@ const forget = () => {
   restored.hidden = true;
 };
 
+// The frame of the page deletes the drafts at a sign-out.
+addEventListener("submit", ({ target }) => (isLeft ||= target.matches("header form")), true);
 addEventListener("beforeunload", (event) => isKept || event.preventDefault());
 addEventListener("pagehide", () => keeping && keep());
 
@@ -236,6 +240,18 @@ root.addEventListener("click", ({ target }) => {
 });
 elements.addEventListener("change", () => editor.select(elements.value));
 file.addEventListener("input", changed);
+part("opened").addEventListener("change", async ({ target }) => {
+  const [chosen] = target.files;
+  if (!chosen) return;
+  tell(refusal);
+  try {
+    await editor.open(await chosen.text());
+    file.value = chosen.name;
+    changed();
+  } catch ({ message }) {
+    tell(refusal, `${words.unread} ${message}`);
+  }
+});
 
 // The first model
 
@@ -259,5 +275,6 @@ try {
   tell(refusal, `${words.unread} ${message}`);
   restored.hidden = !draft;
   for (const button of root.querySelectorAll("[data-act]:not([data-act=discard])")) button.disabled = true;
+  part("opened").disabled = true;
 }
 words.ready = "";
