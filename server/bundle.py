@@ -59,6 +59,8 @@ from server.platform.sockets import (
     free_port,
     public_host,
 )
+from server.process_tests import ProcessTests, process_tests
+from server.renewal import RenewableEngine
 from server.sections import DEMO_CLIENT, DEMO_PASSWORD, DEMO_SECRET, Config, provider_of
 from server.storage import prepare
 
@@ -82,6 +84,7 @@ def serving(
     that names its services is an edge and nothing else. `observation` is made of the configuration unless it is given.
     """
     config = _with_ports(config)
+    _check_process_tests(config)
     if config.edge.services:
         return _observed(config, partial(_edge_alone, config), observation)
     if config.server.mode is Mode.EMBEDDED:
@@ -128,12 +131,14 @@ async def _everything(
         zeebe = Dispatcher({gateway.SERVICE: gateway.GatewayServicer(dispatcher)}, ())
         grpc_server = GrpcServer(dispatcher, config.grpc, EdgeSecret(config.edge.secret), beside=(zeebe,))
         channel = LocalChannel(dispatcher, peer=LOCAL_EDGE)
+        tests = process_tests(engine) if isinstance(engine, RenewableEngine) else None
         edge = _edge(
             config,
             channel,
             observation,
             canonical=_canonical_host(config),
             kept=KeptDocuments(identity.revision),
+            tests=tests,
         )
         async with asyncio.TaskGroup() as tasks:
             running = tasks.create_task(engine.run())
@@ -191,6 +196,7 @@ def _edge(
     *,
     canonical: CanonicalHost | None = None,
     kept: KeptDocuments | None = None,
+    tests: ProcessTests | None = None,
 ) -> EdgeServer:
     has_tls = provider_of(config).scheme is Scheme.HTTPS
     provider = oidc_routes(
@@ -217,8 +223,8 @@ def _edge(
     )
     app = create_app(
         config.edge,
-        lambda _: channel,
-        [*console, *provider],
+        tests.channels(channel) if tests else lambda _: channel,
+        [*console, *provider, *(tests.routes if tests else ())],
         has_tls=has_tls,
         page_of=unknown_address_page(SystemClock()),
         reports=RefusalReports(channel),
@@ -254,6 +260,10 @@ async def _engine(
 ) -> AsyncIterator[Engine]:
     engine_config, metrics = _engine_config(config), observation.metrics
     meter = instruments(observation, max_tenants=config.metrics.max_tenants)
+    if config.server.mode is Mode.EMBEDDED and config.api.process_tests:
+        # Of engines that come and go nothing is measured.
+        yield RenewableEngine(partial(create_embedded_engine, engine_config, clock or VirtualClock()))
+        return
     if config.server.mode is Mode.EMBEDDED:
         yield create_embedded_engine(engine_config, clock, meter=meter)
         return
@@ -277,6 +287,18 @@ async def _stop(edge: EdgeServer, grpc_server: GrpcServer) -> None:
             await asyncio.gather(edge.stop(), grpc_server.stop())
     except TimeoutError:
         logger.warning("calls under way were cut off")
+
+
+def _check_process_tests(config: Config) -> None:
+    """Raise ConfigError where somebody else could call endpoints without a credential."""
+    if not config.api.process_tests:
+        return
+    if config.server.mode is not Mode.EMBEDDED:
+        raise ConfigError(
+            "api.process_tests: expected embedded mode, whose clock moves and whose data may go"
+        )
+    if config.edge.host not in LOOPBACK:
+        raise ConfigError(f"api.process_tests: expected edge.host on loopback, found {config.edge.host}")
 
 
 def _with_demo_access(config: Config) -> Config:

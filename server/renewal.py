@@ -1,0 +1,80 @@
+"""An engine in memory that is replaced by an empty one, while its services stay the same for their callers."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from google.protobuf.descriptor import ServiceDescriptor
+
+from server.app import MemoryEngine, Servicers
+from server.platform.clock import VirtualClock
+from server.platform.dispatch import Refused
+from server.platform.records import AuditLog
+
+
+class RenewableEngine:
+    """`create` returns another engine without data; it is called once here and once for each renewal.
+
+    Calls that wait at the engine that is replaced end as if it stopped.
+    """
+
+    audit: AuditLog | None = None
+
+    def __init__(self, create: Callable[[], MemoryEngine]) -> None:
+        self._create = create
+        self._engine = create()
+        self._renewal = asyncio.Lock()
+        self.servicers: Servicers = {
+            service: None if servicer is None else _Current(self, service)
+            for service, servicer in self._engine.servicers.items()
+        }
+
+    @property
+    def clock(self) -> VirtualClock:
+        return self._engine.clock
+
+    @property
+    def refused(self) -> Refused:
+        return self._engine.refused
+
+    def servicer(self, service: ServiceDescriptor) -> object | None:
+        """Return that of the engine that runs."""
+        return self._engine.servicers[service]
+
+    async def renew(self) -> None:
+        """Return when an engine without data takes commands; keys begin anew, too."""
+        async with self._renewal:
+            former, self._engine = self._engine, self._create()
+            former.drain()
+            former.stop()
+            await self._engine.ready()
+
+    async def run(self) -> None:
+        """Run one engine after the other, until the last one is stopped."""
+        engine = None
+        while engine is not self._engine:
+            engine = self._engine
+            await engine.run()
+
+    async def ready(self) -> None:
+        await self._engine.ready()
+
+    def drain(self) -> None:
+        self._engine.drain()
+
+    def stop(self) -> None:
+        self._engine.stop()
+
+
+class _Current:
+    """The methods of a service, each of the engine that runs when it is called."""
+
+    def __init__(self, engine: RenewableEngine, service: ServiceDescriptor) -> None:
+        self._engine = engine
+        self._service = service
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        async def call(*arguments: Any, **named: Any) -> Any:
+            return await getattr(self._engine.servicer(self._service), name)(*arguments, **named)
+
+        return call
