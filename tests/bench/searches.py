@@ -95,7 +95,7 @@ async def _deep(store: PostgresStore, search: Search, matches: int) -> Query:
     cursor = (await _page(store, search, middle)).end_cursor
     if cursor is None:
         return search.query
-    position = position_of(cursor, search.query.conditions, search.query.sort)
+    position = position_of(cursor, search.query.clauses, search.query.sort)
     return replace(search.query, window=Window(LIMIT, after=position))
 
 

@@ -41,7 +41,7 @@ _GUARDED: Mapping[type[Entity], tuple[str, ...]] = {
 _IN_ORDER: Mapping[type[Entity], tuple[str, ...]] = {
     ProcessInstance: ("end_date",),
     Job: ("end_time",),
-    UserTask: ("due_date", "follow_up_date"),
+    UserTask: ("due_date", "follow_up_date", "completion_date"),
 }
 
 RELATIONS: Mapping[type[Entity], Relation] = {

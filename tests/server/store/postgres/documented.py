@@ -8,22 +8,31 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from gnomon.engine.v1 import (
+    batch_operation_service_pb2,
+    decision_instance_service_pb2,
     element_instance_service_pb2,
     incident_service_pb2,
     job_service_pb2,
+    message_subscription_service_pb2,
     process_definition_service_pb2,
     process_instance_service_pb2,
+    user_task_service_pb2,
     variable_service_pb2,
 )
 from server.platform.query import Condition, Operator, Query, Searchable, SortKey, Window, equals, parse
 from server.store.entities import Entity
 from server.store.searchables import (
     AUDIT_ENTRIES,
+    BATCH_OPERATION_ITEMS,
+    CORRELATED_MESSAGE_SUBSCRIPTIONS,
+    DECISION_INSTANCES,
     ELEMENT_INSTANCES,
     INCIDENTS,
     JOBS,
+    MESSAGE_SUBSCRIPTIONS,
     PROCESS_DEFINITIONS,
     PROCESS_INSTANCES,
+    USER_TASKS,
     VARIABLES,
 )
 from tests.server.store.postgres.population import END, definition_key, key
@@ -38,6 +47,13 @@ _REQUESTS: Mapping[type[Entity], type[Message]] = {
     JOBS.entity: job_service_pb2.SearchJobsRequest,
     VARIABLES.entity: variable_service_pb2.SearchVariablesRequest,
     INCIDENTS.entity: incident_service_pb2.SearchIncidentsRequest,
+    USER_TASKS.entity: user_task_service_pb2.SearchUserTasksRequest,
+    MESSAGE_SUBSCRIPTIONS.entity: message_subscription_service_pb2.SearchMessageSubscriptionsRequest,
+    CORRELATED_MESSAGE_SUBSCRIPTIONS.entity: (
+        message_subscription_service_pb2.SearchCorrelatedMessageSubscriptionsRequest
+    ),
+    DECISION_INSTANCES.entity: decision_instance_service_pb2.SearchDecisionInstancesRequest,
+    BATCH_OPERATION_ITEMS.entity: batch_operation_service_pb2.SearchBatchOperationItemsRequest,
 }
 
 
@@ -206,4 +222,64 @@ SEARCHES: Sequence[Search] = (
             AUDIT_ENTRIES.fields["timestamp"], Operator.LT, END - timedelta(weeks=4) + timedelta(hours=1)
         ),
     ),
+    _broad("all", USER_TASKS),
+    _broad("all, latest first", USER_TASKS, "-creationDate"),
+    _search("of an instance", USER_TASKS, process_instance_key=key(NUMBER // 2)),
+    _search("open, of an assignee", USER_TASKS, "-priority", assignee={"eq": "user-7"}, state={"eq": 2}),
+    _search("of an assignee", USER_TASKS, "-creationDate", assignee={"eq": "user-7"}),
+    _search("open, of a group", USER_TASKS, "dueDate", candidate_group={"eq": "group-7"}, state={"eq": 2}),
+    _broad("of a group", USER_TASKS, "-creationDate", candidate_group={"eq": "group-7"}),
+    _search(
+        *("open, of one of three groups and nobody", USER_TASKS, "-priority"),
+        state={"eq": 2},
+        assignee={"exists": False},
+        candidate_group={"in": ["group-7", "group-17", "group-27"]},
+    ),
+    _search("of a candidate", USER_TASKS, "-creationDate", candidate_user={"eq": "user-1"}),
+    _search("due within an hour", USER_TASKS, "dueDate", due_date=_HOUR),
+    _search("completed within an hour", USER_TASKS, "-completionDate", completion_date=_HOUR),
+    _search("open, of a definition", USER_TASKS, process_definition_key=definition_key(7), state={"eq": 2}),
+    _search("with a variable of a value", USER_TASKS, process_instance_variables=[_ORDER]),
+    _broad("canceled", USER_TASKS, "-completionDate", state={"eq": 8}),
+    _broad("all", MESSAGE_SUBSCRIPTIONS),
+    _broad("all, latest first", MESSAGE_SUBSCRIPTIONS, "-lastUpdatedDate"),
+    _search("of an instance", MESSAGE_SUBSCRIPTIONS, process_instance_key={"eq": key(NUMBER // 2)}),
+    _search("of a name", MESSAGE_SUBSCRIPTIONS, message_name={"eq": "paid-7"}),
+    _search("of a correlation key", MESSAGE_SUBSCRIPTIONS, correlation_key={"eq": f"order-{NUMBER}"}),
+    _search(
+        *("open, of a definition", MESSAGE_SUBSCRIPTIONS, "-lastUpdatedDate"),
+        process_definition_key=_RARE,
+        message_subscription_state={"eq": 1},
+    ),
+    _broad("open", MESSAGE_SUBSCRIPTIONS, message_subscription_state={"eq": 1}),
+    _broad("all", CORRELATED_MESSAGE_SUBSCRIPTIONS),
+    _broad("all, latest first", CORRELATED_MESSAGE_SUBSCRIPTIONS, "-correlationTime"),
+    _search(
+        "of an instance", CORRELATED_MESSAGE_SUBSCRIPTIONS, process_instance_key={"eq": key(NUMBER // 2)}
+    ),
+    _search("of a message", CORRELATED_MESSAGE_SUBSCRIPTIONS, message_key={"eq": key(NUMBER)}),
+    _search("of a name", CORRELATED_MESSAGE_SUBSCRIPTIONS, message_name={"eq": "paid-7"}),
+    _search("within an hour", CORRELATED_MESSAGE_SUBSCRIPTIONS, correlation_time=_HOUR),
+    _broad("all", DECISION_INSTANCES),
+    _broad("all, latest first", DECISION_INSTANCES, "-evaluationDate"),
+    _search("of an instance", DECISION_INSTANCES, process_instance_key={"eq": key(NUMBER // 4)}),
+    _search("of an evaluation", DECISION_INSTANCES, decision_evaluation_key={"eq": key(NUMBER // 2)}),
+    _search("of a definition", DECISION_INSTANCES, "-evaluationDate", decision_definition_key=_RARE),
+    _broad("of the main definition", DECISION_INSTANCES, "-evaluationDate", decision_definition_key=_MAIN),
+    _broad(
+        "of a decision", DECISION_INSTANCES, "-evaluationDate", decision_definition_id={"eq": "decision-7"}
+    ),
+    _search("failed", DECISION_INSTANCES, "-evaluationDate", state={"eq": 2}),
+    _search("evaluated within an hour", DECISION_INSTANCES, "-evaluationDate", evaluation_date=_HOUR),
+    _search("failure contains", DECISION_INSTANCES, evaluation_failure={"like": "*customer-777*"}),
+    _broad("all", BATCH_OPERATION_ITEMS),
+    _search("of a batch operation", BATCH_OPERATION_ITEMS, batch_operation_key={"eq": key(7)}),
+    _search(
+        "failed, of a batch operation",
+        BATCH_OPERATION_ITEMS,
+        batch_operation_key={"eq": key(7)},
+        state={"eq": 3},
+    ),
+    _search("of an instance", BATCH_OPERATION_ITEMS, process_instance_key={"eq": key(NUMBER)}),
+    _search("failed", BATCH_OPERATION_ITEMS, state={"eq": 3}),
 )

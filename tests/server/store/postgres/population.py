@@ -4,7 +4,7 @@ Sixteen partitions, 3 % of the instances live and the others in thirteen weeks o
 the tenant's that deployed first. Indexes are built over the rows, which is the same and faster.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime, timedelta
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -17,16 +17,21 @@ from server.platform.postgres.pool import open_pool
 from server.platform.postgres.pooled import PooledDatabase
 from server.store.entities import (
     AuditEntry,
+    BatchOperationItem,
+    CorrelatedMessageSubscription,
+    DecisionInstance,
     ElementInstance,
     Entity,
     Incident,
     Job,
+    MessageSubscription,
     ProcessDefinition,
     ProcessInstance,
+    UserTask,
     Variable,
 )
 from server.store.postgres.buckets import WEEK, Bucket, create_buckets
-from server.store.postgres.columns import TABLES
+from server.store.postgres.columns import BUCKETED, TABLES
 
 PARTITIONS = 16
 WEEKS = 13
@@ -48,11 +53,19 @@ def definition_key(number: int) -> Key:
     return Key((1 << COUNTER_BITS) + (1 << 32) + number)
 
 
-async def populate(dsn: str, rows: int, *, begin: datetime = BEGIN, weeks: int = WEEKS) -> None:
+async def populate(
+    dsn: str,
+    rows: int,
+    *,
+    begin: datetime = BEGIN,
+    weeks: int = WEEKS,
+    entities: Collection[type[Entity]] | None = None,
+) -> None:
     """Bring an empty database to the schema, with so many rows of each entity; incidents are rarer, definitions few.
 
     The rows are of so many weeks, which begin on a Monday.
     """
+    wanted = _COLUMNS.keys() if entities is None else entities
     folder = files("server.store.postgres") / "migrations"
     with TemporaryDirectory() as tables:
         _copy_first(folder, Path(tables))
@@ -68,11 +81,14 @@ async def populate(dsn: str, rows: int, *, begin: datetime = BEGIN, weeks: int =
             INSERT INTO gnomon.partition (partition_id, last_key)
             SELECT id, id::bigint << {COUNTER_BITS} FROM generate_series(1, {PARTITIONS}) AS id
         """)  # noqa: S608  # our own
-        for entity in _COLUMNS:
+        first = [entity for entity in _COLUMNS if entity not in _OF_LATER_TABLES]
+        for entity in (each for each in first if each in wanted):
             await pool.execute(insertion(entity, _rows_of(entity, rows), begin, weeks), timeout=900)
         await migrate(dsn, folder)
         # Of the tables that later migrations made.
         await create_buckets(PooledDatabase(pool), mondays)
+        for entity in (each for each in _OF_LATER_TABLES if each in wanted):
+            await pool.execute(insertion(entity, rows, begin, weeks), timeout=900)
         await pool.execute("VACUUM ANALYZE", timeout=900)
 
 
@@ -97,7 +113,7 @@ def insertion(entity: type[Entity], rows: int, begin: datetime, weeks: int) -> s
         INSERT INTO history.{table.name} (bucket, partition_id, {names})
         SELECT moment::date, {_PARTITION}, {values} FROM {source}
     """  # noqa: S608  # our own
-    if entity is ProcessDefinition:
+    if entity not in BUCKETED:
         return live
     if entity is AuditEntry:
         return ended
@@ -215,4 +231,89 @@ _COLUMNS: Mapping[type[Entity], Mapping[str, str]] = {
         "entity_key": _key("n / 2"),
         "process_instance_key": _key("n / 4"),
     },
+    UserTask: {
+        "user_task_key": _key("n"),
+        "name": "'Task number ' || n % 25",
+        **_ELEMENT,
+        "element_instance_key": _key("n"),
+        "process_instance_key": _key("n / 2"),
+        **_PROCESS,
+        "process_definition_version": "1 + d % 3",
+        "creation_date": "moment",
+        "completion_date": _ENDED,
+        "custom_headers": """'{"priority": "high"}'""",
+        "state": "CASE WHEN is_live THEN 'CREATED' WHEN n % 10 = 3 THEN 'CANCELED' ELSE 'COMPLETED' END",
+        "assignee": "CASE WHEN n % 3 < 2 THEN 'user-' || n % 200 END",
+        "candidate_groups": "ARRAY['group-' || n % 40]",
+        "candidate_users": "CASE WHEN n % 50 = 1 THEN ARRAY['user-' || n % 200] ELSE '{}' END",
+        "due_date": "CASE WHEN n % 2 = 0 THEN moment + interval '3 days' END",
+        "priority": "10 * (n % 10)",
+        "tags": _TAGS,
+    },
+    MessageSubscription: {
+        "message_subscription_key": _key("n"),
+        **_PROCESS,
+        "process_definition_version": "1 + d % 3",
+        **_ELEMENT,
+        "message_name": "'paid-' || n % 2000",
+        "last_updated_date": "moment",
+        "extension_properties": "'{}'",
+        "message_subscription_state": "CASE WHEN is_live THEN 'CREATED' ELSE 'CORRELATED' END",
+        "message_subscription_type": "'PROCESS_EVENT'",
+        "is_open": "is_live",
+        "process_instance_key": _key("n / 2"),
+        "element_instance_key": _key("n"),
+        "correlation_key": "'order-' || n",
+    },
+    CorrelatedMessageSubscription: {
+        "correlated_message_subscription_key": _key("n"),
+        "message_key": _key("n"),
+        "subscription_key": _key("n"),
+        "message_name": "'paid-' || n % 2000",
+        "correlation_key": "'order-' || n",
+        "correlation_time": "moment",
+        **_PROCESS,
+        "process_instance_key": _key("n / 2"),
+        **_ELEMENT,
+        "element_instance_key": _key("n"),
+    },
+    DecisionInstance: {
+        "decision_instance_key": _key("n"),
+        "decision_evaluation_key": _key("n / 2"),
+        "decision_evaluation_instance_key": f"{_key('n / 2')} || '-' || 1 + n % 2",
+        "decision_definition_key": _DEFINITION,
+        "decision_definition_id": "'decision-' || d",
+        "decision_definition_name": "'Decision number ' || d",
+        "decision_definition_type": "'DECISION_TABLE'",
+        "decision_definition_version": "1 + d % 3",
+        "decision_requirements_key": _DEFINITION,
+        "root_decision_definition_key": _DEFINITION,
+        "evaluation_date": "moment",
+        "result": """'{"discount": ' || n % 10 || '}'""",
+        "inputs": """'[{"id": "amount", "value": "' || n || '"}]'""",
+        "rules": "'[]'",
+        "evaluation_failure": "CASE WHEN n % 100 = 1 THEN 'no rule for customer-' || n END",
+        "state": "CASE WHEN n % 100 = 1 THEN 'FAILED' ELSE 'EVALUATED' END",
+        "process_definition_key": _DEFINITION,
+        "process_instance_key": _key("n / 4"),
+        "element_instance_key": _key("n / 2"),
+    },
+    BatchOperationItem: {
+        "batch_operation_item_key": _key("n"),
+        "batch_operation_key": _key("n % 250"),
+        "operation_type": "'CANCEL_PROCESS_INSTANCE'",
+        "item_key": _key("n"),
+        "process_instance_key": _key("n"),
+        "state": "CASE WHEN is_live THEN 'ACTIVE' WHEN n % 50 = 1 THEN 'FAILED' ELSE 'COMPLETED' END",
+        "processed_date": "CASE WHEN NOT is_live THEN moment END",
+        "error_message": "CASE WHEN n % 50 = 1 THEN 'process instance ' || n || ' has ended' END",
+    },
 }
+
+_OF_LATER_TABLES = (
+    UserTask,
+    MessageSubscription,
+    CorrelatedMessageSubscription,
+    DecisionInstance,
+    BatchOperationItem,
+)

@@ -13,7 +13,7 @@ import pytest
 from server.platform.postgres.pool import open_pool
 from server.platform.query import Window, equals
 from server.platform.query.sql import Statement, count_of, page_of, page_of_few
-from server.store.entities import ProcessInstance
+from server.store.entities import ProcessInstance, UserTask
 from server.store.postgres.parts import tables_of
 from server.store.postgres.reads import FEW
 from server.store.postgres.relations import RELATIONS, within
@@ -26,6 +26,7 @@ ROWS = 30_000
 BIG = 1000
 """Rows of a table that nobody should read from the first to the last for a few of them."""
 LIMIT = 100
+IN_ORDER = {"all", "all, latest first", "all, by business id"}
 
 
 @pytest.fixture(scope="session")
@@ -103,7 +104,7 @@ async def test_a_search_for_few_rows_reads_no_big_table_whole(
 
 @pytest.mark.parametrize(
     "search",
-    [search for search in SEARCHES if search.name in {"all", "all, latest first", "all, by business id"}],
+    [search for search in SEARCHES if search.name in IN_ORDER],
     ids=name_of,
 )
 async def test_a_page_of_many_matches_is_read_in_the_order_of_an_index(
@@ -121,6 +122,19 @@ async def test_a_page_of_many_matches_is_read_in_the_order_of_an_index(
         scans = [node for node in plan if "Relation Name" in node]
         read = sum(node["Actual Rows"] + node.get("Rows Removed by Filter", 0) for node in scans)
         assert read < 10 * LIMIT
+
+
+async def test_canceled_user_tasks_are_read_in_the_order_of_their_end(
+    connection: asyncpg.Connection,
+) -> None:
+    """Only weeks that have some are read, see `server.store.postgres.totals`."""
+    (search,) = [search for search in SEARCHES if search.name == "canceled"]
+    weeks = within(UserTask, ["history.user_task_20260202", "history.user_task_20260209"])
+
+    page = page_of(weeks, replace(search.query, window=Window(10)), tenant_id=TENANT)
+
+    scans = [node for node in await plan_of(connection, page, "ANALYZE") if "Relation Name" in node]
+    assert sum(node["Actual Rows"] + node.get("Rows Removed by Filter", 0) for node in scans) < 5 * 10
 
 
 async def test_a_page_within_tables_reads_no_other(connection: asyncpg.Connection) -> None:
