@@ -47,6 +47,7 @@ async def test_a_client_is_told_all_that_is_registered(registrant: Registrant) -
         "require_pushed_authorization_requests": False,
         "dpop_bound_access_tokens": False,
         "frontchannel_logout_session_required": False,
+        "tls_client_certificate_bound_access_tokens": False,
         "scope": "openid profile email address phone offline_access",
         "subject_type": "public",
         "application_type": "web",
