@@ -11,7 +11,7 @@ from identity.access.tokens.custom_claims import RESERVED
 from identity.clients.sectors import expect_sector
 from identity.crypto.jose.algorithms import SigningAlgorithm
 from identity.crypto.jose.public_keys import RefusedJwk, expect_key_set
-from identity.crypto.signed_jwt import CLIENT_ALGORITHMS
+from identity.crypto.signed_jwt import CLIENT_ALGORITHMS, FAPI_ALGORITHMS
 from identity.delivery.http.destinations import Destinations
 from identity.delivery.http.registered_uris import (
     expect_algorithm,
@@ -24,18 +24,21 @@ from identity.delivery.http.registered_uris import (
     expect_same_origin,
 )
 from identity.directory.client import CertificateName, Client
+from identity.directory.clients import LONGEST_ACCESS_TOKEN, LONGEST_CODE, SIGNING_ALGORITHMS
 from identity.foundation.vocabulary import (
+    KEY_METHODS,
     SECRET_METHODS,
     AccessTokenTyp,
     AuthenticationMethod,
     ConsentMode,
     GrantType,
     Permission,
+    SecurityProfile,
     SubjectType,
 )
 from server.platform.errors import InvalidArgument
 
-_KEY_METHODS = frozenset(
+_NEED_KEYS = frozenset(
     {AuthenticationMethod.PRIVATE_KEY_JWT, AuthenticationMethod.SELF_SIGNED_TLS_CLIENT_AUTH}
 )
 
@@ -95,6 +98,7 @@ class ClientChange:
     frontchannel_logout_session_required: bool = False
     certificate_name: CertificateName | None = None
     requires_certificate: bool = False
+    security_profile: SecurityProfile = SecurityProfile.NONE
 
     @property
     def has_keys(self) -> bool:
@@ -140,6 +144,7 @@ def changed(client: Client, change: ClientChange, destinations: Destinations) ->
     _expect_claims(change)
     _expect_method(change)
     _expect_certificates(change)
+    _expect_profile(client, change)
     _expect_keys(change)
     _expect_signatures(change)
     return replace(
@@ -190,6 +195,7 @@ def changed(client: Client, change: ClientChange, destinations: Destinations) ->
         frontchannel_logout_session_required=change.frontchannel_logout_session_required,
         certificate_name=change.certificate_name,
         requires_certificate=change.requires_certificate,
+        security_profile=change.security_profile,
     )
 
 
@@ -255,6 +261,37 @@ def _expect_certificates(change: ClientChange) -> None:
         raise InvalidArgument("tls_client_certificate_bound_access_tokens: expected a confidential client")
 
 
+def _expect_profile(client: Client, change: ClientChange) -> None:
+    """Refuse settings that the client's security profile would override."""
+    if change.security_profile is not SecurityProfile.FAPI_2:
+        return
+    if change.method(client) not in KEY_METHODS:
+        raise InvalidArgument(
+            f"token_endpoint_auth_method: fapi2 expects one of {', '.join(sorted(KEY_METHODS))}"
+        )
+    if change.authorization_code_lifetime > LONGEST_CODE:
+        raise InvalidArgument("auth_code_lifetime: fapi2 expects 60 seconds at most")
+    if change.access_token_lifetime > LONGEST_ACCESS_TOKEN:
+        raise InvalidArgument("access_token_lifetime: fapi2 expects 3600 seconds at most")
+    _expect_profile_algorithms(change)
+
+
+def _expect_profile_algorithms(change: ClientChange) -> None:
+    for member, algorithm in (
+        ("access_token_signed_response_alg", change.access_token_signed_response_alg),
+        ("id_token_signed_response_alg", change.id_token_signed_response_alg),
+        ("userinfo_signed_response_alg", change.userinfo_signed_response_alg),
+    ):
+        if algorithm is not None and algorithm not in SIGNING_ALGORITHMS:
+            raise InvalidArgument(f"{member}: fapi2 expects ES256 or EdDSA")
+    for member, name in (
+        ("token_endpoint_auth_signing_alg", change.token_endpoint_auth_signing_alg),
+        ("request_object_signing_alg", change.request_object_signing_alg),
+    ):
+        if name and name not in FAPI_ALGORITHMS:
+            raise InvalidArgument(f"{member}: fapi2 expects one of {', '.join(FAPI_ALGORITHMS)}")
+
+
 def _expect_method(change: ClientChange) -> None:
     method = change.token_endpoint_auth_method
     if method is None:
@@ -263,7 +300,7 @@ def _expect_method(change: ClientChange) -> None:
         raise InvalidArgument(
             "token_endpoint_auth_method: expected none for a public client, and only for one"
         )
-    if method in _KEY_METHODS and not change.has_keys:
+    if method in _NEED_KEYS and not change.has_keys:
         raise InvalidArgument(f"token_endpoint_auth_method: {method} needs jwks or jwks_uri")
 
 

@@ -15,6 +15,9 @@ from joserfc.jwk import Key
 # Algorithms for assertions and proofs of clients: asymmetric ones only.
 CLIENT_ALGORITHMS = ("RS256", "ES256", "PS256", "EdDSA")
 
+# FAPI 2.0 Security Profile §5.4.1.
+FAPI_ALGORITHMS = ("ES256", "PS256", "EdDSA")
+
 # Length of the header; a DPoP proof contains an RSA key of up to 4096 bits.
 _MAX_HEADER_LENGTH = 4096
 
@@ -66,9 +69,9 @@ def parse(token: str) -> SignedJwt:
     return SignedJwt(signature, header, claims)
 
 
-def algorithms_of(named: str) -> Collection[str]:
-    """Return the algorithm that the client registered, or all supported ones."""
-    return (named,) if named else CLIENT_ALGORITHMS
+def algorithms_of(named: str, *, among: Collection[str]) -> Collection[str]:
+    """Return the algorithm that the client registered, or all of these; nothing if it is none of them."""
+    return [algorithm for algorithm in among if named in {"", algorithm}]
 
 
 class ForeignSignatures(jws.JWSRegistry):

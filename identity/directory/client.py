@@ -1,11 +1,13 @@
 """A client: a service that is registered at the provider, RFC 7591 §2."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
 from typing import NewType
 
 from identity.crypto.jose.algorithms import SigningAlgorithm
+from identity.crypto.signed_jwt import CLIENT_ALGORITHMS, FAPI_ALGORITHMS
 from identity.foundation.absolute_uris import absolute_uri
 from identity.foundation.tenants import Tenant
 from identity.foundation.vocabulary import (
@@ -17,6 +19,7 @@ from identity.foundation.vocabulary import (
     ConsentMode,
     GrantType,
     Permission,
+    SecurityProfile,
     SubjectType,
 )
 from server.platform.call import TenantId
@@ -132,6 +135,7 @@ class Client(Record):
     frontchannel_logout_session_required: bool = False
     certificate_name: CertificateName | None = None
     requires_certificate: bool = False
+    security_profile: SecurityProfile = SecurityProfile.NONE
 
     @property
     def client_id(self) -> ClientId:
@@ -140,6 +144,15 @@ class Client(Record):
     @property
     def is_public(self) -> bool:
         return self.token_endpoint_auth_method is AuthenticationMethod.NONE
+
+    @property
+    def follows_fapi(self) -> bool:
+        return self.security_profile is SecurityProfile.FAPI_2
+
+    @property
+    def accepted_algorithms(self) -> Collection[str]:
+        """Algorithms of what the client signs."""
+        return FAPI_ALGORITHMS if self.follows_fapi else CLIENT_ALGORITHMS
 
     @property
     def has_pairwise_subjects(self) -> bool:

@@ -6,10 +6,11 @@ list.
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 from urllib.parse import urlsplit
 
+from identity.foundation.vocabulary import SecurityProfile
 from server.platform.call import TenantId
 from server.platform.errors import NotFound
 
@@ -31,8 +32,11 @@ RESERVED_SLUGS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Tenant:
+    """`security_profile` holds for all clients of the provider."""
+
     tenant_id: TenantId
     issuer: str
+    security_profile: SecurityProfile = field(default=SecurityProfile.NONE, compare=False)
 
     @property
     def origin(self) -> str:
@@ -61,6 +65,9 @@ class KeptTenant(Protocol):
     @property
     def is_enabled(self) -> bool: ...
 
+    @property
+    def security_profile(self) -> SecurityProfile: ...
+
 
 @dataclass(frozen=True, slots=True)
 class _Known:
@@ -82,8 +89,13 @@ class Tenants:
 
     def know(self, kept: Collection[KeptTenant]) -> None:
         """Replace the list of tenants; the default tenant is always served."""
+        profiles = {tenant.own_id: tenant.security_profile for tenant in kept}
+        own = profiles.get(self.default.tenant_id, SecurityProfile.NONE)
+        self.default = replace(self.default, security_profile=own)
         served = {
-            tenant.own_id: Tenant(tenant.own_id, self.issuer_of(tenant.own_id, tenant.hostname))
+            tenant.own_id: Tenant(
+                tenant.own_id, self.issuer_of(tenant.own_id, tenant.hostname), profiles[tenant.own_id]
+            )
             for tenant in kept
             if tenant.is_enabled
         } | {self.default.tenant_id: self.default}

@@ -37,6 +37,16 @@ CERTIFICATE_METHODS = frozenset(
     {AuthenticationMethod.TLS_CLIENT_AUTH, AuthenticationMethod.SELF_SIGNED_TLS_CLIENT_AUTH}
 )
 
+KEY_METHODS = CERTIFICATE_METHODS | {AuthenticationMethod.PRIVATE_KEY_JWT}
+"""Methods that prove a key: FAPI 2.0 Security Profile §5.3.2.1."""
+
+
+class SecurityProfile(StrEnum):
+    """Rules that hold for a client as a whole: FAPI 2.0 Security Profile."""
+
+    NONE = "none"
+    FAPI_2 = "fapi2"
+
 
 class ConsentMode(StrEnum):
     """When users are asked for consent to a client: never, once, or always."""

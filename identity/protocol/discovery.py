@@ -4,19 +4,23 @@ Only what works is in it.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from identity.access.tokens.claims import PERSON_CLAIMS
 from identity.access.tokens.custom_claims import CUSTOM
 from identity.authentication.requests.request import Prompt, ResponseMode
 from identity.crypto.jose.algorithms import ALGORITHMS
+from identity.crypto.signed_jwt import FAPI_ALGORITHMS
+from identity.directory.clients import SIGNING_ALGORITHMS
 from identity.foundation.tenants import Tenant
 from identity.foundation.vocabulary import (
     BUILT_IN_SCOPES,
     CERTIFICATE_METHODS,
+    KEY_METHODS,
     AuthenticationContext,
     AuthenticationMethod,
     GrantType,
+    SecurityProfile,
     SubjectType,
 )
 
@@ -94,7 +98,7 @@ def metadata_of(
     """
     protocol = f"{tenant.issuer}oidc/"
     methods = (*_METHODS, *certificate_methods)
-    return ProviderMetadata(
+    metadata = ProviderMetadata(
         issuer=tenant.issuer,
         authorization_endpoint=f"{protocol}authorize",
         token_endpoint=f"{protocol}token",
@@ -116,4 +120,26 @@ def metadata_of(
         scopes_supported=(*BUILT_IN_SCOPES, *own_scopes),
         prompt_values_supported=(*_PROMPTS, Prompt.CREATE) if registers_people else _PROMPTS,
         registration_endpoint=f"{tenant.issuer}clients_dyn" if registers_clients else None,
+    )
+    return _under_fapi(metadata) if tenant.security_profile is SecurityProfile.FAPI_2 else metadata
+
+
+def _under_fapi(metadata: ProviderMetadata) -> ProviderMetadata:
+    """Return the metadata of a tenant whose clients follow the FAPI 2.0 Security Profile."""
+    signing = tuple(algorithm for algorithm in _SIGNING if algorithm in SIGNING_ALGORITHMS)
+    methods = tuple(
+        method for method in metadata.token_endpoint_auth_methods_supported if method in KEY_METHODS
+    )
+    return replace(
+        metadata,
+        require_pushed_authorization_requests=True,
+        token_endpoint_auth_methods_supported=methods,
+        introspection_endpoint_auth_methods_supported=methods,
+        revocation_endpoint_auth_methods_supported=methods,
+        id_token_signing_alg_values_supported=signing,
+        userinfo_signing_alg_values_supported=signing,
+        introspection_signing_alg_values_supported=signing,
+        token_endpoint_auth_signing_alg_values_supported=FAPI_ALGORITHMS,
+        request_object_signing_alg_values_supported=FAPI_ALGORITHMS,
+        dpop_signing_alg_values_supported=FAPI_ALGORITHMS,
     )

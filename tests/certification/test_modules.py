@@ -5,6 +5,62 @@ from pathlib import Path
 
 import pytest
 
+FAPI_2 = [
+    f"fapi2-security-profile-final-{suffix}"
+    for suffix in (
+        "discovery-end-point-verification",
+        "happy-flow",
+        "user-rejects-authentication",
+        "ensure-other-scope-order-succeeds",
+        "ensure-authorization-request-without-state-success",
+        "ensure-authorization-request-without-nonce-success",
+        "ensure-authorization-request-with-64-char-nonce-success",
+        "ensure-authorization-request-with-long-nonce",
+        "ensure-authorization-request-with-long-state",
+        "access-token-type-header-case-sensitivity",
+        "ensure-redirect-uri-in-authorization-request",
+        "ensure-registered-redirect-uri",
+        "ensure-unsigned-authorization-request-without-using-par-fails",
+        "ensure-response-type-code-idtoken-fails",
+        "ensure-response-type-token-fails",
+        "par-attempt-reuse-request-uri",
+        "par-attempt-to-use-expired-request-uri",
+        "par-attempt-to-use-request-uri-for-different-client",
+        "par-authorization-request-containing-request-uri-form-param",
+        "par-attempt-invalid-http-method",
+        "par-without-duplicate-parameters",
+        "par-ensure-pkce-required",
+        "par-plain-pkce-rejected",
+        "ensure-pkce-code-verifier-required",
+        "incorrect-pkce-code-verifier-rejected",
+        "attempt-reuse-authorization-code-after-one-second",
+        "ensure-token-endpoint-fails-with-expired-auth-code",
+        "ensure-authorization-code-is-bound-to-client",
+        "ensure-client-id-in-token-endpoint",
+        "ensure-client-assertion-in-token-endpoint",
+        "ensure-signed-client-assertion-with-RS256-fails",
+        "ensure-client-assertion-with-no-sub-fails",
+        "ensure-client-assertion-with-exp-is-5-minutes-in-past-fails",
+        "ensure-client-assertion-with-wrong-aud-fails",
+        "par-test-array-as-audience-fails",
+        "par-test-par-endpoint-url-as-audience-fails",
+        "par-test-token-endpoint-url-as-audience-fails",
+        "par-ensure-jwt-client-assertions-nbf-8-seconds-in-the-future-is-accepted",
+        "par-ensure-jwt-client-assertions-nbf-over-60-seconds-in-the-future-fails",
+        "ensure-holder-of-key-required",
+        "dpop-negative-tests",
+        "check-dpop-proof-nbf-exp",
+        "ensure-dpopproof-with-iat-10seconds-before-succeeds",
+        "ensure-dpopproof-with-iat-10seconds-after-succeeds",
+        "ensure-mismatched-dpop-jkt-fails",
+        "ensure-token-endpoint-fails-with-mismatched-dpop-proof-jkt",
+        "ensure-token-endpoint-fails-with-mismatched-dpop-jkt",
+        "ensure-dpopproof-at-par-endpoint-binding-success",
+        "ensure-dpop-auth-code-binding-success",
+        "refresh-token",
+    )
+]
+
 MODULES = [
     "oidcc-server",
     "oidcc-response-type-missing",
@@ -72,9 +128,10 @@ MODULES = [
     "oidcc-registration-sector-bad",
     "oidcc-request-uri-signed-rs256",
     "oidcc-refresh-token-rp-key-rotation",
+    *FAPI_2,
 ]
 
-_NAMES = re.compile(r"def test_(oidcc_\w+)|id=\"(oidcc-[\w-]+)\"")
+_NAMES = re.compile(r"def test_((?:oidcc|fapi2)_\w+)|id=\"((?:oidcc|fapi2)-[\w-]+)\"")
 
 
 def _tested() -> set[str]:

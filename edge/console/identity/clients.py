@@ -113,6 +113,11 @@ CLIENTS: Final = RecordKind(
                     "client.tls_client_certificate_bound_access_tokens",
                     "Tokens are bound to a client certificate",
                 ),
+                FormField(
+                    "client.security_profile",
+                    "Security profile",
+                    "fapi2 is the FAPI 2.0 Security Profile.",
+                ),
                 FormField("client.require_signed_request_object", "Authorization requests are signed"),
                 FormField(
                     "client.request_object_signing_alg",

@@ -193,6 +193,11 @@ SETTINGS: Final = RecordKind(
                     "0 for never.",
                 ),
                 FormField("settings.default_groups", "Groups of users who register", sources=(GROUP_NAMES,)),
+                FormField(
+                    "settings.security_profile",
+                    "Security profile of all clients",
+                    "fapi2 refuses clients with a secret, and public clients.",
+                ),
             ),
         ),
     ),

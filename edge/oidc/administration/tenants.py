@@ -42,9 +42,14 @@ class _Registration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     default_groups: tuple[str, ...] = ()
 
 
+class _Clients(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    security_profile: str = "none"
+
+
 class _Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sign_in: _SignIn = _SignIn()
     registration: _Registration = _Registration()
+    clients: _Clients = _Clients()
 
     @property
     def message(self) -> pb.TenantSettings:
@@ -59,6 +64,7 @@ class _Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             confirmation_link_hours=registration.confirmation_link_hours,
             unconfirmed_account_days=registration.unconfirmed_account_days,
             default_groups=registration.default_groups,
+            security_profile=self.clients.security_profile,
         )
 
 
@@ -204,4 +210,5 @@ def _settings(tenant: pb.Tenant) -> dict[str, object]:
             "unconfirmed_account_days": settings.unconfirmed_account_days,
             "default_groups": list(settings.default_groups),
         },
+        "clients": {"security_profile": settings.security_profile or "none"},
     }

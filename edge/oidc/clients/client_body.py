@@ -84,6 +84,7 @@ class ClientBody(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     tls_client_auth_san_ip: str | None = None
     tls_client_auth_san_email: str | None = None
     tls_client_certificate_bound_access_tokens: bool = False
+    security_profile: str | None = None
 
     def message(self) -> pb.Client:
         """Raises Refused when the two names of an algorithm do not say the same."""
@@ -142,6 +143,7 @@ class ClientBody(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
             tls_client_auth_san_ip=self.tls_client_auth_san_ip or "",
             tls_client_auth_san_email=self.tls_client_auth_san_email or "",
             tls_client_certificate_bound_access_tokens=self.tls_client_certificate_bound_access_tokens,
+            security_profile=self.security_profile or "",
         )
 
 

@@ -168,6 +168,7 @@ def members(client: pb.Client) -> dict[str, object]:
         "tls_client_auth_san_ip": client.tls_client_auth_san_ip or None,
         "tls_client_auth_san_email": client.tls_client_auth_san_email or None,
         "tls_client_certificate_bound_access_tokens": client.tls_client_certificate_bound_access_tokens,
+        "security_profile": client.security_profile or "none",
     }
 
 

@@ -11,6 +11,8 @@ from server.platform.clock import Clock
 
 _MAX_LIFETIME = timedelta(minutes=10)
 _SKEW = timedelta(seconds=5)
+# FAPI 2.0 Security Profile §5.3.2.1: clocks of clients may be ten seconds ahead.
+_EARLIEST = timedelta(seconds=10)
 _MAX_JTI_LENGTH = 256
 
 
@@ -48,18 +50,21 @@ class ClientAssertions:
         if seconds is None or not (now - _SKEW).timestamp() < seconds <= latest.timestamp():
             return None
         not_before = jwt.time("nbf")
-        if not_before is not None and not_before > (now + _SKEW).timestamp():
+        if not_before is not None and not_before > (now + _EARLIEST).timestamp():
             return None
         return datetime.fromtimestamp(seconds, UTC) + _SKEW
 
     async def _is_signed(self, jwt: SignedJwt, client: Client) -> bool:
         keys = await self._keys.of(client, kid=str(jwt.header.get("kid", "")))
-        algorithms = algorithms_of(client.token_endpoint_auth_signing_alg)
+        algorithms = algorithms_of(client.token_endpoint_auth_signing_alg, among=client.accepted_algorithms)
         return any(jwt.is_signed_by(key, algorithms) for key in keys)
 
 
 def _is_about(jwt: SignedJwt, client: Client, tenant: Tenant) -> bool:
     audience = jwt.claims.get("aud")
+    if client.follows_fapi and audience != tenant.issuer:
+        # FAPI 2.0 Security Profile §5.3.2.1: the issuer, as a string.
+        return False
     audiences = audience if isinstance(audience, list) else [audience]
     is_for_us = not {tenant.issuer, f"{tenant.issuer}oidc/token"}.isdisjoint(
         named for named in audiences if isinstance(named, str)

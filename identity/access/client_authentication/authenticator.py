@@ -13,7 +13,12 @@ from identity.directory.clients import Clients
 from identity.directory.secrets import SecretHasher
 from identity.foundation.errors import InvalidClient
 from identity.foundation.tenants import Tenant
-from identity.foundation.vocabulary import CERTIFICATE_METHODS, SECRET_METHODS, AuthenticationMethod
+from identity.foundation.vocabulary import (
+    CERTIFICATE_METHODS,
+    KEY_METHODS,
+    SECRET_METHODS,
+    AuthenticationMethod,
+)
 from server.platform.clock import Clock
 
 
@@ -70,7 +75,7 @@ class ClientAuthenticator:
         if credentials.method is AuthenticationMethod.PRIVATE_KEY_JWT:
             return client is not None and await self._is_asserted(credentials, client, tenant)
         is_secret_right = self._is_secret_right(credentials.client_secret, client)
-        if client is None:
+        if client is None or (client.follows_fapi and client.token_endpoint_auth_method not in KEY_METHODS):
             return False
         if client.is_public:
             return True

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import hmac
+from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
@@ -43,7 +44,12 @@ class DpopProofs:
         self._clock = clock
 
     async def thumbprint(
-        self, tenant: Tenant, proof: PresentedProof, *, access_token: str | None = None
+        self,
+        tenant: Tenant,
+        proof: PresentedProof,
+        *,
+        access_token: str | None = None,
+        algorithms: Collection[str] = CLIENT_ALGORITHMS,
     ) -> str:
         """Return the thumbprint of the proved key: RFC 7638.
 
@@ -51,7 +57,7 @@ class DpopProofs:
         """
         jwt = _parsed(proof.proof)
         key = _key(jwt)
-        if not jwt.is_signed_by(key, CLIENT_ALGORITHMS):
+        if not jwt.is_signed_by(key, algorithms):
             raise InvalidDpopProof("the proof's signature is invalid")
         self._check_request(jwt, tenant, proof)
         if access_token is not None and not _is_for(jwt, access_token):

@@ -95,13 +95,19 @@ class Families:
         return True
 
     async def rotate(self, tenant: Tenant, client: Client, *, token: str, dpop_jkt: str) -> Family:
-        """Replace the refresh token; of concurrent callers one writes, and all get the same successor."""
+        """Replace the refresh token; of concurrent callers one writes, and all get the same successor.
+
+        A client of the FAPI profile keeps its token, which is bound to it: FAPI 2.0 Security Profile §5.3.2.1.
+        """
         following = self._tokens.following(token)
         for _ in range(_ATTEMPTS):
             token_set = await self.present(tenant, client, token=token)
             if not self._is_current(token_set, token):
                 return Family(token_set, following)
             try:
+                if client.follows_fapi:
+                    kept = replace(token_set, expires_at=self._expiry(token_set), dpop_jkt=dpop_jkt)
+                    return Family(await self._sets.renew(kept), token)
                 return Family(await self._sets.renew(self._rotated(token_set, token, dpop_jkt)), following)
             except Changed:
                 continue

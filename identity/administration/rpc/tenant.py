@@ -10,6 +10,7 @@ from identity.directory.tenants.settings import EmailFirst, TenantSettings
 from identity.directory.tenants.tenant_record import TenantRecord
 from identity.foundation.events.event import EventActor
 from identity.foundation.tenants import Tenant, Tenants
+from identity.foundation.vocabulary import SecurityProfile
 from server.platform.call import Call
 from server.platform.errors import InvalidArgument, NotFound, Unauthenticated
 
@@ -95,6 +96,7 @@ class TenantServicer:
                 confirmation_link_hours=settings.confirmation_link_hours,
                 unconfirmed_account_days=settings.unconfirmed_account_days,
                 default_groups=settings.default_groups,
+                security_profile=settings.security_profile,
             ),
         )
 
@@ -111,6 +113,7 @@ def _settings(message: pb.TenantSettings) -> TenantSettings:
             confirmation_link_hours=message.confirmation_link_hours,
             unconfirmed_account_days=message.unconfirmed_account_days,
             default_groups=tuple(message.default_groups),
+            security_profile=SecurityProfile(message.security_profile or SecurityProfile.NONE),
         )
     except ValueError as error:
         raise InvalidArgument(str(error)) from error

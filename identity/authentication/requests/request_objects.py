@@ -52,7 +52,7 @@ class RequestObjects:
         return Parameters.of(_parameters(jwt))
 
     async def _is_signed(self, jwt: SignedJwt, client: Client) -> bool:
-        algorithms = algorithms_of(client.request_object_signing_alg)
+        algorithms = algorithms_of(client.request_object_signing_alg, among=client.accepted_algorithms)
         keys = await self._keys.of(client, kid=str(jwt.header.get("kid", "")))
         return any(jwt.is_signed_by(key, algorithms) for key in keys)
 

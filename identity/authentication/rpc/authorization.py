@@ -174,7 +174,11 @@ class PushedRequestAdmission:
         self, tenant: Tenant, request: pb.PushAuthorizationRequest, call: Call
     ) -> pb.PushAuthorizationResponse:
         client = await self._authenticator.authenticate(credentials_of(request.client, call), tenant)
-        thumbprint = await self._dpop.thumbprint(tenant, request.dpop) if request.HasField("dpop") else ""
+        thumbprint = ""
+        if request.HasField("dpop"):
+            thumbprint = await self._dpop.thumbprint(
+                tenant, request.dpop, algorithms=client.accepted_algorithms
+            )
         parameters = parameters_of(request.parameters)
         pushed = await self._pushing.push(tenant, client, parameters, thumbprint=thumbprint)
         return pb.PushAuthorizationResponse(

@@ -14,8 +14,12 @@ class FirstUse:
         """Remove the expiry of a client that got tokens."""
         if client.expires_at is None:
             return
+        # The client of a request has the rules of its security profile; its record does not.
+        record = await self._records.get(client.tenant_id, client.id)
+        if record is None:
+            return
         try:
-            await self._records.replace(replace(client, expires_at=None))
+            await self._records.replace(replace(record, expires_at=None))
         except Changed:
             # The record changed concurrently, by another token or a new registration. The next token repeats this.
             return

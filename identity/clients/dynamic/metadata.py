@@ -156,6 +156,7 @@ def _change(client: Client, metadata: ClientMetadata) -> ClientChange:
         frontchannel_logout_session_required=metadata.frontchannel_logout_session_required,
         certificate_name=metadata.certificate_name,
         requires_certificate=client.requires_certificate or metadata.requires_certificate,
+        security_profile=client.security_profile,
     )
 
 

@@ -16,6 +16,7 @@ from identity.foundation.vocabulary import (
     AuthenticationMethod,
     ConsentMode,
     GrantType,
+    SecurityProfile,
     SubjectType,
 )
 from server.platform.call import Call
@@ -136,6 +137,7 @@ def _change(message: pb.Client) -> ClientChange:
         frontchannel_logout_session_required=message.frontchannel_logout_session_required,
         certificate_name=certificate_name_of(message),
         requires_certificate=message.tls_client_certificate_bound_access_tokens,
+        security_profile=SecurityProfile(message.security_profile or SecurityProfile.NONE),
         policy_uri=message.policy_uri,
         tos_uri=message.tos_uri,
         has_fed_cm=message.fed_cm,
@@ -239,6 +241,7 @@ def _client(client: Client) -> pb.Client:
         frontchannel_logout_uri=client.frontchannel_logout_uri,
         frontchannel_logout_session_required=client.frontchannel_logout_session_required,
         tls_client_certificate_bound_access_tokens=client.requires_certificate,
+        security_profile=client.security_profile,
         **fields_of(client.certificate_name),
         policy_uri=client.policy_uri,
         tos_uri=client.tos_uri,

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from identity.foundation.vocabulary import SecurityProfile
+
 _MOST_LINK_HOURS = 168
 _MOST_UNCONFIRMED_DAYS = 3650
 _MOST_GROUPS = 100
@@ -18,7 +20,7 @@ class EmailFirst(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantSettings:
-    """An unconfirmed account is removed after `unconfirmed_account_days`, never when that is 0.
+    """`security_profile` holds for all clients of the tenant. An unconfirmed account is removed after `unconfirmed_account_days`, never when that is 0.
 
     Raises ValueError for a value out of bounds.
     """
@@ -28,6 +30,7 @@ class TenantSettings:
     confirmation_link_hours: int = 24
     unconfirmed_account_days: int = 30
     default_groups: tuple[str, ...] = ()
+    security_profile: SecurityProfile = SecurityProfile.NONE
 
     def __post_init__(self) -> None:
         if not 1 <= self.confirmation_link_hours <= _MOST_LINK_HOURS:

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from identity.directory.tenants.password_policy import PasswordPolicy
 from identity.directory.tenants.settings import TenantSettings
+from identity.foundation.vocabulary import SecurityProfile
 from server.platform.call import TenantId
 from server.platform.records import Kind, Record
 
@@ -31,6 +32,10 @@ class TenantRecord(Record):
     @property
     def own_id(self) -> TenantId:
         return TenantId(self.id)
+
+    @property
+    def security_profile(self) -> SecurityProfile:
+        return self.settings.security_profile
 
 
 TENANTS = Kind(TenantRecord, "tenant", unique=("hostname",))

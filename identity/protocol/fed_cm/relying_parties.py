@@ -33,7 +33,8 @@ class RelyingParties:
 def expect_sign_in(client: Client) -> None:
     """Raises UnauthorizedClient for a client that must authenticate, or that gets no ID tokens."""
     signs_in = GrantType.AUTHORIZATION_CODE in client.grant_types and Scope.OPENID in client.oauth_scopes
-    needs_proof = client.requires_signed_request or not (client.is_public or client.has_fed_cm)
+    is_open = client.is_public or client.has_fed_cm
+    needs_proof = client.requires_signed_request or client.follows_fapi or not is_open
     if not signs_in or needs_proof:
         raise UnauthorizedClient("the client may not sign users in by FedCM")
 

@@ -67,6 +67,7 @@ class TokenPipeline:
             raise InvalidRequest("grant_type is missing")
         client = await self._authenticator.authenticate(request.credentials, request.tenant)
         authorization = await self._grant(request.grant_type, client).authorize(request, client)
+        dpop_jkt = await self._proved_key(request, authorization, client)
         order = Order(
             tenant=request.tenant,
             client=client,
@@ -76,8 +77,8 @@ class TokenPipeline:
             resources=granted_resources(request.resources, authorization.resources),
             # A user's tokens are limited to the granted resources: RFC 8707 §2.2.
             audience=request.audience if authorization.authentication is None else authorization.audience,
-            dpop_jkt=await self._proved_key(request, authorization, is_required=client.requires_dpop),
-            certificate=_proved_certificate(request, authorization, is_required=client.requires_certificate),
+            dpop_jkt=dpop_jkt,
+            certificate=_proved_certificate(request, authorization, client, has_key=bool(dpop_jkt)),
             is_narrowed=authorization.authentication is None and bool(request.oauth_scopes),
         )
         material = await self._signing.material(order)
@@ -103,26 +104,36 @@ class TokenPipeline:
             raise UnauthorizedClient("the client may not use this grant type")
         return grant
 
-    async def _proved_key(
-        self, request: TokenRequest, authorization: Authorization, *, is_required: bool
-    ) -> str:
+    async def _proved_key(self, request: TokenRequest, authorization: Authorization, client: Client) -> str:
         """Return the thumbprint of the DPoP key for the tokens, empty for none; a bound grant needs its key."""
         bound_to = authorization.dpop_jkt
         if request.dpop is None:
-            if bound_to or is_required:
+            if bound_to or client.requires_dpop:
                 raise InvalidDpopProof("a DPoP proof is needed")
             return ""
-        jkt = await self._proofs.thumbprint(request.tenant, request.dpop)
+        jkt = await self._proofs.thumbprint(
+            request.tenant, request.dpop, algorithms=client.accepted_algorithms
+        )
         if bound_to and not hmac.compare_digest(jkt.encode(), bound_to.encode()):
             raise InvalidDpopProof("the proof is of another key")
         return jkt
 
 
-def _proved_certificate(request: TokenRequest, authorization: Authorization, *, is_required: bool) -> str:
-    """Return the thumbprint of the certificate for the tokens, empty for none; a bound grant needs its certificate."""
+def _proved_certificate(
+    request: TokenRequest, authorization: Authorization, client: Client, *, has_key: bool
+) -> str:
+    """Return the thumbprint of the certificate for the tokens, empty for none; a bound grant needs its certificate.
+
+    FAPI 2.0 Security Profile §5.3.2.1: tokens of a client of this profile are bound to a key or to a certificate.
+    """
+    is_required = client.requires_certificate or (client.follows_fapi and not has_key)
     presented, bound_to = thumbprint_of(request.credentials.certificate), authorization.certificate
     if bound_to and not hmac.compare_digest(presented.encode(), bound_to.encode()):
         raise InvalidGrant("the grant is bound to another client certificate")
     if is_required and not presented:
-        raise InvalidRequest("a client certificate is needed")
+        raise InvalidRequest(
+            "a DPoP proof or a client certificate is needed"
+            if client.follows_fapi
+            else "a client certificate is needed"
+        )
     return presented if bound_to or is_required else ""

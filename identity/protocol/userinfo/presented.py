@@ -48,17 +48,22 @@ class PresentedTokens:
         if is_bound != presented.is_dpop:
             raise InvalidToken("the token was presented with the wrong scheme")
         if is_bound:
-            await self._check_proof(tenant, presented, token.claims.cnf.jkt)
+            await self._check_proof(tenant, presented, token)
         _check_certificate(presented, token.claims.cnf.certificate)
         if token.user is None or token.token_set is None:
             raise InsufficientScope("the token belongs to no user")
         return Bearer(token, token.user, token.token_set)
 
-    async def _check_proof(self, tenant: Tenant, presented: PresentedToken, bound_to: str) -> None:
+    async def _check_proof(self, tenant: Tenant, presented: PresentedToken, token: ActiveToken) -> None:
         if presented.proof is None:
             raise InvalidDpopProof("a DPoP proof is needed")
-        jkt = await self._proofs.thumbprint(tenant, presented.proof, access_token=presented.access_token)
-        if not hmac.compare_digest(jkt, bound_to):
+        jkt = await self._proofs.thumbprint(
+            tenant,
+            presented.proof,
+            access_token=presented.access_token,
+            algorithms=token.client.accepted_algorithms,
+        )
+        if not hmac.compare_digest(jkt, token.claims.cnf.jkt):
             raise InvalidDpopProof("the proof is of another key")
 
 

@@ -182,7 +182,7 @@ ASSERTIONS = [
     pytest.param({"exp": NOW - 5}, id="expired"),
     pytest.param({"exp": NOW + 606}, id="good for longer than ten minutes"),
     pytest.param({"exp": None}, id="good for ever"),
-    pytest.param({"nbf": NOW + 6}, id="not good yet"),
+    pytest.param({"nbf": NOW + 11}, id="not good yet"),
     pytest.param({"jti": ""}, id="without an id"),
     pytest.param({"jti": "x" * 257}, id="with an id that is too long"),
 ]

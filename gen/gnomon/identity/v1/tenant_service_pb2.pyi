@@ -78,6 +78,7 @@ class TenantSettings(_message.Message):
     CONFIRMATION_LINK_HOURS_FIELD_NUMBER: _builtins.int
     UNCONFIRMED_ACCOUNT_DAYS_FIELD_NUMBER: _builtins.int
     DEFAULT_GROUPS_FIELD_NUMBER: _builtins.int
+    SECURITY_PROFILE_FIELD_NUMBER: _builtins.int
     email_first: _builtins.str
     """`auto` asks for the address first while the tenant has a verified sign-in domain, `off` never does."""
     require_email_confirmation: _builtins.bool
@@ -86,6 +87,8 @@ class TenantSettings(_message.Message):
     """How long the link is good with which they do."""
     unconfirmed_account_days: _builtins.int
     """After how many days an account goes that was never confirmed, 0 for never."""
+    security_profile: _builtins.str
+    """Security profile whose rules all clients have to follow, fapi2 for the FAPI 2.0 Security Profile; empty means none."""
     @_builtins.property
     def default_groups(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Names of groups of the tenant, which self-registered accounts join."""
@@ -98,10 +101,11 @@ class TenantSettings(_message.Message):
         confirmation_link_hours: _builtins.int = ...,
         unconfirmed_account_days: _builtins.int = ...,
         default_groups: _abc.Iterable[_builtins.str] | None = ...,
+        security_profile: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["confirmation_link_hours", b"confirmation_link_hours", "default_groups", b"default_groups", "email_first", b"email_first", "require_email_confirmation", b"require_email_confirmation", "unconfirmed_account_days", b"unconfirmed_account_days"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["confirmation_link_hours", b"confirmation_link_hours", "default_groups", b"default_groups", "email_first", b"email_first", "require_email_confirmation", b"require_email_confirmation", "security_profile", b"security_profile", "unconfirmed_account_days", b"unconfirmed_account_days"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

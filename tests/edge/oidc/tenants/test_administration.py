@@ -23,6 +23,7 @@ SETTINGS = {
         "unconfirmed_account_days": 30,
         "default_groups": [],
     },
+    "clients": {"security_profile": "none"},
 }
 
 

@@ -20,6 +20,7 @@ CHANGED = {
         "unconfirmed_account_days": 0,
         "default_groups": [],
     },
+    "clients": {"security_profile": "none"},
 }
 
 

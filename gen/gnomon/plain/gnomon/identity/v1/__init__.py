@@ -2776,6 +2776,11 @@ class Client(betterproto2.Message):
     Whether its access tokens have to be bound to its client certificate: RFC 8705 §3.4.
     """
 
+    security_profile: "str" = betterproto2.field(53, betterproto2.TYPE_STRING)
+    """
+    Security profile whose rules it has to follow, fapi2 for the FAPI 2.0 Security Profile; empty means none.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "Client", Client)
 
@@ -11830,6 +11835,11 @@ class TenantSettings(betterproto2.Message):
     default_groups: "list[str]" = betterproto2.field(5, betterproto2.TYPE_STRING, repeated=True)
     """
     Names of groups of the tenant, which self-registered accounts join.
+    """
+
+    security_profile: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
+    """
+    Security profile whose rules all clients have to follow, fapi2 for the FAPI 2.0 Security Profile; empty means none.
     """
 
 
