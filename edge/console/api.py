@@ -100,14 +100,23 @@ class Caller:
 
         `path` are the variables of its path. Returns the document of the response, None for an empty one.
         """
+        encoded = await self._encoded(name, body, path)
+        if encoded is None:
+            return None
+        return orjson.loads(encoded) if self._api.operation(name).is_json else encoded.decode()
+
+    async def encoded(self, name: str, body: Mapping[str, object], /, **path: str) -> bytes:
+        """Call an operation that has a response, and return it as it is written, with every digit of its numbers."""
+        return await self._encoded(name, body, path) or b""
+
+    async def _encoded(
+        self, name: str, body: Mapping[str, object] | None, path: Mapping[str, str]
+    ) -> bytes | None:
         operation = self._api.operation(name)
         content = b"" if body is None else orjson.dumps(body)
         message = operation.decode(content, JSON if content else "", path=path, query=MultiDict[str]())
         metadata = self._own + await self._api.credential(self._request)
-        encoded = operation.encode(await self._api.call(operation, message, metadata))
-        if encoded is None:
-            return None
-        return orjson.loads(encoded) if operation.is_json else encoded.decode()
+        return operation.encode(await self._api.call(operation, message, metadata))
 
 
 @cache

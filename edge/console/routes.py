@@ -22,6 +22,7 @@ from edge.console.identity.pages import (
 from edge.console.live_streams import LiveStreams
 from edge.console.pages.batches import batch, batches, change_batch, live_batch
 from edge.console.pages.decisions import decision, decision_model, decisions, evaluation
+from edge.console.pages.expressions import evaluate, expression
 from edge.console.pages.instance import cancel, instance, resolve, resolve_all, set_retries
 from edge.console.pages.instances import begin_batch, instances
 from edge.console.pages.live import live_instance, live_process, model
@@ -152,6 +153,7 @@ PAGES: Mapping[str, Show] = {
     "processes/{key}/live": live_process,
     "processes/{key}/start": start_page,
     "models": models,
+    "models/expression": expression,
     "models/new/{kind}": new_model,
     "instances": instances,
     "instances/{key}": instance,
@@ -185,6 +187,7 @@ CHANGES: Mapping[str, Change] = {
     "instances/{key}/modification": modify,
     "instances/{key}/migration": migrate,
     "batches/{key}/change": change_batch,
+    "models/expression": evaluate,
     "processes/{key}/start": start,
     "tasks/{key}/claim": claim,
     "tasks/{key}/return": give_back,

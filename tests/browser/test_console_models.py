@@ -1,5 +1,6 @@
 """Editors of the console: a person draws, sees what is wrong, mends it, deploys it and tries it."""
 
+import json
 from typing import Any
 
 import pytest
@@ -276,6 +277,54 @@ async def test_a_model_without_a_diagram_is_told_and_not_lost(page: Page, addres
     assert await page.run("document.querySelector('[data-act=deploy]').disabled")
 
 
+async def evaluate(page: Page, expression: str, variables: str) -> None:
+    await page.run(f"""(() => {{
+      document.getElementById('expression').value = {json.dumps(expression)};
+      document.getElementById('variables').value = {json.dumps(variables)};
+      document.querySelector('main').dataset.asked = '';
+    }})()""")
+    await page.click("#evaluation button")
+    await page.until("!('asked' in document.querySelector('main').dataset)")
+
+
+async def test_an_expression_is_evaluated_and_a_mistake_has_its_line_and_column(
+    page: Page, addresses: Addresses
+) -> None:
+    await visit(page, f"{addresses.http}/console/default/models/expression")
+    await page.without_scripts()
+    await page.goto(f"{addresses.http}/console/default/models/expression")
+    await page.click("#evaluation button")
+    await page.until("!!document.getElementById('value')")
+    example = await page.run("document.getElementById('value').textContent")
+    await evaluate(
+        page, "{digits: n, gone: order.total}", '{"n": 12345678901234567890.123456789, "order": {}}'
+    )
+    value = await page.run("document.getElementById('value').textContent")
+    notes = await page.run("document.body.innerText")
+    await evaluate(page, "=if n > 1\nthen 2 els 3", '{"n": 2}')
+    mistake = await page.run("document.getElementById('mistake').textContent.split('\\n')")
+    refusal = await page.run("document.getElementById('problem').textContent")
+    await evaluate(page, "1", "{")
+    invalid = await page.run("document.querySelector('[aria-invalid]').id")
+    await evaluate(page, "h", json.dumps({"h": HOSTILE}))
+
+    assert example == "119"
+    assert "12345678901234567890.123456789" in value
+    assert "No context entry found with key 'total'" in notes
+    assert "line 2, column 8" in refusal
+    assert mistake == ["then 2 els 3", "       ^"]
+    assert invalid == "variables"
+    assert json.loads(await page.run("document.getElementById('value').textContent")) == HOSTILE
+
+
+async def test_an_evaluation_needs_the_token_of_the_session(page: Page, addresses: Addresses) -> None:
+    await visit(page, f"{addresses.http}/console/default/models/expression")
+    status = await page.run("""fetch('/console/default/models/expression',
+      {method: 'POST', body: new URLSearchParams({expression: '1'})}).then(({status}) => status)""")
+
+    assert status == 403
+
+
 async def test_an_editor_shows_models_of_its_tenant_alone(page: Page, addresses: Addresses) -> None:
     key = deployed(addresses.http, "of-default")
     await visit(page, f"{addresses.http}/console/default/")
@@ -318,6 +367,15 @@ async def test_editors_can_be_read_and_used(page: Page, addresses: Addresses) ->
     await page.until("!!document.querySelector('.add-rule')")
     await page.click(".add-rule")
     found["table"] = [await violations(page, script)]
+    await page.goto(f"{addresses.http}/console/default/models/expression")
+    await page.run("document.getElementById('expression').value = 'gone'")
+    await page.click("#evaluation button")
+    await page.until("!!document.getElementById('warnings')")
+    found["expression"] = [await faults(page), await violations(page, script)]
+    await page.run("document.getElementById('expression').value = '1 +'")
+    await page.click("#evaluation button")
+    await page.until("!!document.getElementById('problem')")
+    found["mistake"] = [await faults(page), await violations(page, script)]
     await page.goto(f"{addresses.http}/console/default/models")
     found["models"] = [await faults(page), await violations(page, script)]
 
