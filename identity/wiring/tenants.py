@@ -36,7 +36,8 @@ class TenantWiring:
 
     async def open(self) -> None:
         """Load the stored tenants in addition to the configured ones; raises Unavailable."""
-        await self._directory.open(self._dependencies.tenants.ids)
+        if await self._directory.open(self._dependencies.tenants.ids):
+            await self._dependencies.directory_version.advance()
 
     def loops(self) -> Iterator[Coroutine[None, None, None]]:
         """Background loops that run while the provider runs."""

@@ -25,7 +25,7 @@ from server.partition.topology import Topology
 from server.partition.tunnels import Tunnels
 from server.platform.errors import ServiceError, Unavailable
 from server.store.ports import LeaseLost, PartitionId
-from server.store.postgres.leases import Lease, LeaseHolder
+from server.store.postgres.leases import FormatRow, Lease, LeaseHolder, Survey
 
 logger = logging.getLogger(__name__)
 
@@ -39,8 +39,8 @@ class LeaseTable(FormatTable, Protocol):
 
     async def leave(self, node_id: str) -> None: ...
 
-    async def other_nodes(self, node_id: str) -> int:
-        """How many processes live besides this one and can read all that partitions hold."""
+    async def survey(self, node_id: str) -> Survey:
+        """Look at all leases, at the formats, and at the number of other processes."""
         ...
 
     async def take(
@@ -50,8 +50,6 @@ class LeaseTable(FormatTable, Protocol):
         ...
 
     async def release(self, lease: Lease, node_id: str) -> None: ...
-
-    async def holdings(self) -> Sequence[LeaseHolder]: ...
 
 
 # Recovers a partition; it can be served while the block runs.
@@ -178,10 +176,10 @@ class Node:
     async def _look(self, tasks: asyncio.TaskGroup) -> None:
         """Find out the owners of all partitions, and take the share of this process."""
         try:
-            await self._look_at_formats()
-            holdings = await self._leases.holdings()
-            self._topology.update(holdings)
-            await self._balance(holdings, tasks)
+            survey = await self._leases.survey(self.node_id)
+            await self._look_at_formats(survey.formats)
+            self._topology.update(survey.holdings)
+            await self._balance(survey, tasks)
             if self._topology.is_all_owned:
                 self._all_owned.set()
         except Unavailable as refusal:
@@ -189,8 +187,8 @@ class Node:
             return
         self._looked.set()
 
-    async def _look_at_formats(self) -> None:
-        await self._format.look(self._leases)
+    async def _look_at_formats(self, found: FormatRow) -> None:
+        await self._format.look(found, self._leases)
         self._renewal.announce(self._format.announced)
         for held in self._held.values():
             if held.local is not None:
@@ -211,25 +209,25 @@ class Node:
         logger.warning("lease lost", extra={"partition_id": lease.partition_id, "epoch": lease.epoch})
         held.lose()
 
-    async def _balance(self, holdings: Sequence[LeaseHolder], tasks: asyncio.TaskGroup) -> None:
-        share = await self._share(len(holdings))
+    async def _balance(self, survey: Survey, tasks: asyncio.TaskGroup) -> None:
+        share = self._share(survey)
         for held in list(self._held.values())[share:]:
             held.hand_over()
-        for holding in holdings:
+        for holding in survey.holdings:
             if len(self._held) >= share:
                 break
             is_free = not holding.is_live and holding.partition_id not in self._held
             if is_free and self._format.can_read(holding.partition_id):
                 await self._take(holding.partition_id, tasks)
 
-    async def _share(self, partitions: int) -> int:
+    def _share(self, survey: Survey) -> int:
         """How many partitions this process may own: none while it cannot read what the others write."""
         if not self._format.is_readable:
             return 0
-        nodes = await self._leases.other_nodes(self.node_id) + 1
+        nodes = survey.other_nodes + 1
         if self._loop.time() < self._starts_until:
             nodes = max(nodes, self._config.starting)
-        return ceil(partitions / nodes)
+        return ceil(len(survey.holdings) / nodes)
 
     async def _take(self, partition_id: PartitionId, tasks: asyncio.TaskGroup) -> None:
         seconds = self._config.lease_seconds

@@ -55,9 +55,8 @@ class NodeFormat:
         """Leave a partition to nodes that can read it."""
         self._unreadable.add(partition_id)
 
-    async def look(self, table: FormatTable) -> None:
-        """Find out the cluster format, and raise it when all nodes read a later one. Raises Unavailable."""
-        found = await table.formats()
+    async def look(self, found: FormatRow, table: FormatTable) -> None:
+        """Adopt the cluster format that was found, and raise it when all nodes read a later one. Raises Unavailable."""
         if min(self._latest, found.lowest or self._latest) > found.cluster:
             await table.raise_format(self._latest)
             found = await table.formats()

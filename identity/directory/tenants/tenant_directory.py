@@ -1,7 +1,8 @@
 """Keeps this process's list of tenants in step with the store.
 
-Every process reads the tenants once a second; one that changes them does so at once. While the store is unavailable,
-the list stays as it was.
+A process that changes tenants reads them at once, the others when the directory version has grown. Every process reads
+them once in five seconds, too, in case the version could not be stored. While the store is unavailable, the list stays
+as it was.
 """
 
 import asyncio
@@ -17,7 +18,7 @@ from server.platform.records import AlreadyThere, RecordStore, every
 
 logger = logging.getLogger(__name__)
 
-PASS_SECONDS = 1.0
+PASS_SECONDS = 5.0
 
 
 class TenantDirectory:
@@ -27,12 +28,16 @@ class TenantDirectory:
         self._clock = clock
         self._refreshing = asyncio.Lock()
 
-    async def open(self, configured: Iterable[TenantId]) -> None:
-        """Store configured tenants that have no record yet, and load all tenants; raises Unavailable."""
-        for tenant_id in configured:
-            if await self._records.get(DEPLOYMENT, tenant_id) is None:
-                await self._add(tenant_id)
+    async def open(self, configured: Iterable[TenantId]) -> bool:
+        """Store configured tenants that have no record yet, and load all tenants; raises Unavailable.
+
+        Returns whether there were any.
+        """
+        new = [each for each in configured if await self._records.get(DEPLOYMENT, each) is None]
+        for tenant_id in new:
+            await self._add(tenant_id)
         await self.refresh()
+        return bool(new)
 
     async def run(self) -> None:
         """Refresh the list periodically until cancelled."""

@@ -14,7 +14,7 @@ from server.partition.port import Member
 from server.platform.errors import Unavailable
 from server.store.entities import AuditEntry
 from server.store.ports import PartitionId
-from server.store.postgres.leases import FormatRow, Lease, LeaseHolder, NodeFormats
+from server.store.postgres.leases import FormatRow, Lease, LeaseHolder, NodeFormats, Survey
 
 
 class FakePartition:
@@ -154,8 +154,10 @@ class LeaseRows:
         self._expect_here()
         self._nodes.pop(node_id, None)
 
-    async def other_nodes(self, node_id: str) -> int:
-        self._expect_here()
+    async def survey(self, node_id: str) -> Survey:
+        return Survey(await self.formats(), self._other_nodes(node_id), self._holdings())
+
+    def _other_nodes(self, node_id: str) -> int:
         return sum(
             self.formats_of[name].latest >= self.cluster_format and not self.formats_of[name].unreadable
             for name in self._live()
@@ -208,8 +210,7 @@ class LeaseRows:
         if (row.holding.owner, row.holding.epoch) == (node_id, lease.epoch):
             row.holding = replace(row.holding, owner=None, address=None)
 
-    async def holdings(self) -> Sequence[LeaseHolder]:
-        self._expect_here()
+    def _holdings(self) -> Sequence[LeaseHolder]:
         return [
             replace(row.holding, is_live=row.holding.owner is not None and row.until >= self.now)
             for row in self._rows.values()

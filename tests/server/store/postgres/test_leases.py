@@ -9,12 +9,28 @@ from server.engine.keys import Key, first_key
 from server.platform.postgres.pooled import PooledDatabase
 from server.store.ports import PartitionId
 from server.store.postgres.dedicated import DedicatedDatabase
-from server.store.postgres.leases import FormatRow, Lease, LeaseHolder, Leases, NodeFormats
+from server.store.postgres.leases import FormatRow, Lease, LeaseHolder, Leases, NodeFormats, Survey
 from tests.server.store.postgres.ledgers import PARTITIONS, somebody_waits_for_a_lock, until
 
 FIRST, SECOND, THIRD = (PartitionId(number) for number in (1, 2, 3))
 LONG = 600.0
 OVER = -1.0
+
+
+class Counted:
+    """A database that counts statements."""
+
+    def __init__(self, database: PooledDatabase) -> None:
+        self._database = database
+        self.statements = 0
+
+    async def fetch(self, text: str, *arguments: object) -> list[asyncpg.Record]:
+        self.statements += 1
+        return await self._database.fetch(text, *arguments)
+
+    async def execute(self, text: str) -> str:
+        self.statements += 1
+        return await self._database.execute(text)
 
 
 @pytest.fixture
@@ -178,15 +194,15 @@ async def test_nodes_live_for_as_long_as_they_said_last(leases: Leases) -> None:
     await leases.beat("a", "a:1", seconds=LONG)
     await leases.beat("b", "b:1", seconds=OVER)
     await leases.beat("c", "c:1", seconds=LONG)
-    assert await leases.other_nodes("new") == 2
-    assert await leases.other_nodes("a") == 1
+    assert (await leases.survey("new")).other_nodes == 2
+    assert (await leases.survey("a")).other_nodes == 1
 
     await leases.beat("b", "b:2", seconds=LONG)
     await leases.beat("a", "a:1", seconds=OVER)
     await leases.leave("c")
     await leases.leave("nobody")
 
-    assert await leases.other_nodes("new") == 1
+    assert (await leases.survey("new")).other_nodes == 1
 
 
 async def test_nodes_that_died_long_ago_are_forgotten(leases: Leases, database: PooledDatabase) -> None:
@@ -221,6 +237,7 @@ async def test_the_cluster_format_is_the_latest_that_all_live_nodes_read(leases:
     await leases.raise_format(5)
 
     assert await leases.formats() == FormatRow(2, lowest=2, laggard="b")
+    assert (await leases.survey("new")).formats == FormatRow(2, lowest=2, laggard="b")
     await leases.leave("b")
     await leases.raise_format(5)
     assert await leases.formats() == FormatRow(3, lowest=3, laggard="a")
@@ -287,4 +304,25 @@ async def test_nodes_that_cannot_read_something_have_no_share(leases: Leases) ->
     await leases.beat("old", "b:1", seconds=LONG, formats=NodeFormats(latest=1))
     await leases.beat("blind", "c:1", seconds=LONG, formats=NodeFormats(latest=2, unreadable=1))
 
-    assert await leases.other_nodes("new") == 1
+    assert (await leases.survey("new")).other_nodes == 1
+
+
+async def test_a_node_finds_all_that_it_looks_at_in_one_statement(
+    leases: Leases, database: PooledDatabase
+) -> None:
+    counted = Counted(database)
+    await take(leases, "a", SECOND)
+    await leases.beat("a", "a:1", seconds=LONG)
+
+    survey = await Leases(counted).survey("new")
+
+    assert counted.statements == 1
+    assert survey == Survey(await leases.formats(), 1, await leases.holdings())
+
+
+async def test_a_database_without_partitions_and_nodes_can_be_looked_at(
+    leases: Leases, database: PooledDatabase
+) -> None:
+    await database.execute("DELETE FROM gnomon.partition")
+
+    assert await leases.survey("new") == Survey(FormatRow(1), 0, [])
