@@ -1,22 +1,30 @@
 """Templates of pages in each language."""
 
-from pathlib import Path
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
-from edge.script_texts import ScriptTexts
 from server.platform.languages import Language
+
+OfLanguage = Callable[[Language], Mapping[str, Any]]
+
+
+def none(_language: Language) -> Mapping[str, Any]:
+    return {}
 
 
 class Templates:
     """Templates of a package. A language gets compiled templates of its own at its first page.
 
-    A template finds its language as `language`, and translations of scripts in `scripts` by `texts_of`.
+    A template finds its language as `language`, `values` by their names, and translates what a variable contains by
+    the filter `translated`.
     """
 
-    def __init__(self, package: str, scripts: Path) -> None:
+    def __init__(self, package: str, *, values: OfLanguage = none, filters: OfLanguage = none) -> None:
         self._package = package
-        self._texts = ScriptTexts(scripts)
+        self._values = values
+        self._filters = filters
         self._environments: dict[str, Environment] = {}
 
     def of(self, language: Language, name: str) -> Template:
@@ -37,8 +45,6 @@ class Templates:
         )
         environment.policies["ext.i18n.trimmed"] = True
         environment.install_gettext_translations(language.catalogue, newstyle=True)  # type: ignore[attr-defined]
-        environment.globals |= {
-            "language": language,
-            "texts_of": lambda names: self._texts.of(language, names),
-        }
+        environment.globals |= {"language": language, **self._values(language)}
+        environment.filters |= {"translated": language.translated, **self._filters(language)}
         return environment

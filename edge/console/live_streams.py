@@ -16,6 +16,7 @@ from aiohttp import hdrs, web
 
 from edge.oidc.access.request_policy import SECURITY_HEADERS
 from server.platform.errors import ServiceError
+from server.platform.languages import marked
 
 # A document by its name; `isFinal` says that it never changes again.
 Live = dict[str, Any]
@@ -158,7 +159,7 @@ class LiveStreams:
 
 def _too_many() -> web.Response:
     headers = {hdrs.RETRY_AFTER: str(_RETRY_AFTER_SECONDS), hdrs.CACHE_CONTROL: "no-store"}
-    return web.Response(status=429, text="Too many live pages are open.", headers=headers)
+    return web.Response(status=429, text=marked("Too many live pages are open."), headers=headers)
 
 
 def _now() -> float:

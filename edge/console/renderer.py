@@ -3,12 +3,15 @@
 import secrets
 from collections.abc import Mapping
 from datetime import datetime
+from functools import partial
 
 from aiohttp import web
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from edge.console.texts import CAUSES, DONE
+from edge.language_of_request import language_of, name_language
+from edge.templates import Templates
+from server.platform.languages import Language
 
 _NONCE_BYTES = 18
 _THEMES = frozenset({"light", "dark"})
@@ -20,16 +23,15 @@ class Renderer:
 
     def __init__(self, assets: Mapping[str, str]) -> None:
         self._assets = assets
-        self._templates = Environment(
-            loader=PackageLoader("edge.console"),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            auto_reload=False,
+        self._templates = Templates(
+            "edge.console",
+            values=lambda _: {"DONE": DONE, "CAUSES": CAUSES},
+            filters=lambda language: {
+                "number": language.number,
+                "moment": partial(moment, language),
+                "words": lambda name: language.translated(words(name)),
+            },
         )
-        self._templates.globals |= {"DONE": DONE, "CAUSES": CAUSES}
-        self._templates.filters |= {"number": number, "moment": moment, "words": words}
 
     def page(
         self, request: web.Request, template: str, facts: Mapping[str, object], *, status: int = 200
@@ -41,9 +43,12 @@ class Renderer:
             "nonce": nonce,
             "theme": theme if theme in _THEMES else "",
         }
-        text = self._templates.get_template(template).render({**own, **facts})
+        language = language_of(request)
+        text = self._templates.of(language, template).render({**own, **facts})
         headers = {"Content-Security-Policy": security_policy(nonce)}
-        return web.Response(status=status, text=text, content_type="text/html", headers=headers)
+        response = web.Response(status=status, text=text, content_type="text/html", headers=headers)
+        name_language(response, language)
+        return response
 
 
 def security_policy(nonce: str) -> str:
@@ -67,16 +72,11 @@ def security_policy(nonce: str) -> str:
     )
 
 
-def number(value: float) -> str:
-    """Return a number with groups of three digits, separated by narrow spaces."""
-    return f"{value:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
-
-
-def moment(value: str | None) -> Markup:
+def moment(language: Language, value: str | None) -> Markup:
     """Return a time element; the script of the page shows it in the person's time zone."""
     if not value:
         return Markup("\N{EN DASH}")
-    shown = datetime.fromisoformat(value).strftime("%d %b %Y, %H:%M:%S UTC").lstrip("0")
+    shown = language.precise_moment(datetime.fromisoformat(value))
     return Markup('<time datetime="{}">{}</time>').format(value, shown)
 
 

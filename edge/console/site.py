@@ -36,6 +36,7 @@ from server.platform.errors import (
     ServiceError,
     Unauthenticated,
 )
+from server.platform.languages import marked
 
 _DEFAULT = "default"
 _PAYLOAD_TOO_LARGE = 413
@@ -97,7 +98,7 @@ class Site:
             if isinstance(visit, Visit) and not hmac.compare_digest(
                 visit.csrf_token.encode(), token.encode()
             ):
-                raise PermissionDenied("The form belongs to another session. Load its page again.")
+                raise PermissionDenied(marked("The form belongs to another session. Load its page again."))
             return visit if isinstance(visit, web.Response) else await change(visit, MultiDictProxy(form))
 
         return self._served(handle)
@@ -188,7 +189,7 @@ class Site:
         """Return the page that explains an error, with the request id for the search in the log."""
         facts = {
             "status": error.problem.status,
-            "heading": _HEADINGS.get(type(error), "That did not work"),
+            "heading": _HEADINGS.get(type(error), marked("That did not work")),
             "detail": error.detail,
             "request_id": request.get(REQUEST_ID, ""),
             "back": _origin_of(request),
@@ -198,9 +199,9 @@ class Site:
 
 
 _HEADINGS: dict[type[ServiceError], str] = {
-    NotFound: "There is no such page",
-    PermissionDenied: "You may not see this",
-    Unauthenticated: "Your session has ended",
+    NotFound: marked("There is no such page"),
+    PermissionDenied: marked("You may not see this"),
+    Unauthenticated: marked("Your session has ended"),
 }
 
 

@@ -13,6 +13,7 @@ from edge.console.administration import AdministrationCaller
 from edge.console.api import Caller, Document
 from edge.console.live_streams import LiveStreams
 from edge.console.renderer import Renderer
+from edge.language_of_request import language_of
 from server.platform.errors import (
     InvalidArgument,
     InvalidState,
@@ -21,6 +22,7 @@ from server.platform.errors import (
     PermissionDenied,
     ServiceError,
 )
+from server.platform.languages import Language
 
 # Refusals that a person can answer by changing a form.
 REFUSED = (InvalidArgument, InvalidState, NotFound)
@@ -39,6 +41,10 @@ class Visit:
     session_issuer: str
     renderer: Renderer
     streams: LiveStreams
+
+    @property
+    def language(self) -> Language:
+        return language_of(self.request)
 
     @property
     def query(self) -> Mapping[str, str]:

@@ -28,7 +28,7 @@ permissions = ["process:deploy", "instance:create"]
 difficulty = 10
 """
 ASKED = "!!document.getElementById('password')"
-SHOWN = "!!document.querySelector('nav[aria-label=Console]')"
+SHOWN = "!!document.querySelector('body > header > nav')"
 HEADING = "document.querySelector('h1').textContent.trim()"
 # Text of models and variables that would run if a page did not escape it.
 HOSTILE = "</script><img src=x onerror=\"document.title='run'\"><svg onload=alert(1)>'\"{{7*7}}"

@@ -56,6 +56,8 @@ def records(addresses: Addresses) -> list[str]:
 async def test_pages_of_the_console(
     page: Page, addresses: Addresses, records: list[str], script: str
 ) -> None:
+    """In German, whose words are longer."""
+    await page.prefer("de")
     console = f"{addresses.http}/console/default"
     await visit(page, f"{console}/")
     found: dict[str, dict[str, list[Any]]] = {}
@@ -67,6 +69,8 @@ async def test_pages_of_the_console(
 
 
 async def test_pages_of_administrators(page: Page, addresses: Addresses, script: str) -> None:
+    """In German, whose words are longer."""
+    await page.prefer("de")
     identity = f"{addresses.http}/console/default/identity"
     await visit(page, f"{identity}/users")
     found: dict[str, dict[str, list[Any]]] = {}

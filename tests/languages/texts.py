@@ -24,9 +24,11 @@ KEYWORDS = {
 SKIPPED = {".venv", "tests", "docs", "gen", "node_modules"}
 
 # Names, and values of attributes: they are the same in each language.
-NAMES = frozenset({"Gnomon", "light dark"})
+NAMES = frozenset({"Gnomon", "· Gnomon", "light dark", "(UTC)", "Camunda Cloud"})
 SHOWN_ATTRIBUTES = frozenset({"alt", "aria-label", "placeholder", "title", "data-done"})
 SCRIPT_TEXT = re.compile(r'"[^"\n]*"|`[^`]*`')
+VALUE = re.compile(r"\$\{[^}]*\}")
+MARKUP = re.compile(r"<\w+")
 LINE_COMMENT = re.compile(r"^\s*//.*$", re.MULTILINE)
 BEFORE_ARGUMENT = re.compile(r"\b_\(\s*$")
 WORD = re.compile(r"[A-Za-z]{2}")
@@ -75,7 +77,10 @@ def unmarked_in_script(path: Path) -> list[str]:
     return [
         found.group()
         for found in SCRIPT_TEXT.finditer(source)
-        if SENTENCE.search(found.group()) and not BEFORE_ARGUMENT.search(source[: found.start()])
+        if SENTENCE.search(VALUE.sub("", found.group()))
+        and not MARKUP.search(found.group())
+        and found.group().strip('"`') not in NAMES
+        and not BEFORE_ARGUMENT.search(source[: found.start()])
     ]
 
 
@@ -100,7 +105,8 @@ class _VisibleTexts(HTMLParser):
         self._is_code = False
 
     def handle_data(self, data: str) -> None:
-        if WORD.search(data) and not self._is_code:
+        # A macro may write attributes.
+        if WORD.search(data) and not self._is_code and '="' not in data:
             self.found.append(re.sub(r"^[x\s]+|[x\s]+$", "", data))
 
 
@@ -109,7 +115,7 @@ def _shown_constants(node: nodes.Node) -> Iterator[str]:
     for child in node.iter_child_nodes():
         if isinstance(child, nodes.Call) and getattr(child.node, "name", "") in {"_", "gettext", "ngettext"}:
             continue
-        if isinstance(child, nodes.Const) and isinstance(child.value, str) and LABEL.search(child.value):
+        if isinstance(child, nodes.Const) and isinstance(child.value, str) and LABEL.match(child.value):
             yield child.value
         yield from _shown_constants(child)
 

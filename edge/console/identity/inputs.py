@@ -40,7 +40,10 @@ Known = Mapping[FormField, Sequence[str]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
-    """`name` is the path in the request. `columns` are the second words of a grid, whose first are the options."""
+    """`name` is the path in the request. `columns` are the second words of a grid, whose first are the options.
+
+    Options that `has_terms` are named by the contract, and their names are translated.
+    """
 
     name: str
     id: str
@@ -53,6 +56,7 @@ class Input:
     columns: tuple[str, ...]
     answers: Answers
     problem: str = ""
+    has_terms: bool = False
 
     @property
     def answer(self) -> str:
@@ -85,6 +89,7 @@ def _inputs(
             options=words,
             columns=_second_words(field) if control is Control.GRID else (),
             answers=answered,
+            has_terms=kind_of(field) is Kind.ENUM,
         )
 
 

@@ -3,6 +3,7 @@
 from typing import Final
 
 from edge.console.identity.declarations import Column, Form, FormField, Listing, RecordKind, Source
+from server.platform.languages import marked
 
 GROUP_NAMES: Final = Source(rpc="ListGroups", paths=("groups.name",))
 ROLE_NAMES: Final = Source(rpc="ListRoles", paths=("roles.name",))
@@ -12,78 +13,83 @@ _ATTRIBUTES: Final = Source(rpc="ListUserAttributes", paths=("values.name",))
 
 
 def _forms(
-    noun: str, request: str, fields: tuple[FormField, ...], *, key: str, gone: str
+    request: str, fields: tuple[FormField, ...], *, key: str, create: str, delete: str, gone: str
 ) -> tuple[Form, Form, Form]:
     """Return the forms that create, change and delete; `request` is the name of the record in RPCs."""
-    create = Form(
-        name="create", rpc=f"Create{request}", button=f"Create {noun}", done="created", fields=fields
-    )
-    change = Form(
+    created = Form(name="create", rpc=f"Create{request}", button=create, done="created", fields=fields)
+    changed = Form(
         name="change",
         rpc=f"Update{request}",
         keys=(key,),
-        button="Save",
+        button=marked("Save"),
         done="saved",
-        heading="Settings",
+        heading=marked("Settings"),
         fields=fields,
     )
-    delete = Form(
+    deleted = Form(
         name="delete",
         rpc=f"Delete{request}",
         keys=(key,),
-        button=f"Delete {noun}",
+        button=delete,
         done="deleted",
         warning=gone,
         is_gone=True,
     )
-    return create, change, delete
+    return created, changed, deleted
 
 
 _GROUP: Final = _forms(
-    "group",
     "Group",
-    (FormField("name", "Name"), FormField("roles.names", "Roles", sources=(ROLE_NAMES,))),
+    (FormField("name", marked("Name")), FormField("roles.names", marked("Roles"), sources=(ROLE_NAMES,))),
     key="group_id",
-    gone="The users and clients of the group lose it and its roles.",
+    create=marked("Create group"),
+    delete=marked("Delete group"),
+    gone=marked("The users and clients of the group lose it and its roles."),
 )
 _ROLE: Final = _forms(
-    "role",
     "Role",
-    (FormField("name", "Name"), FormField("permissions.names", "Permissions", sources=PERMISSIONS)),
+    (
+        FormField("name", marked("Name")),
+        FormField("permissions.names", marked("Permissions"), sources=PERMISSIONS),
+    ),
     key="role_id",
-    gone="The users and clients that have the role lose it and its permissions.",
+    create=marked("Create role"),
+    delete=marked("Delete role"),
+    gone=marked("The users and clients that have the role lose it and its permissions."),
 )
 _SCOPE: Final = _forms(
-    "scope",
     "Scope",
     (
-        FormField("name", "Name"),
-        FormField("attr_include_access", "Attributes in access tokens", sources=(_ATTRIBUTES,)),
-        FormField("attr_include_id", "Attributes in ID tokens and user info", sources=(_ATTRIBUTES,)),
+        FormField("name", marked("Name")),
+        FormField("attr_include_access", marked("Attributes in access tokens"), sources=(_ATTRIBUTES,)),
+        FormField("attr_include_id", marked("Attributes in ID tokens and user info"), sources=(_ATTRIBUTES,)),
     ),
     key="scope_id",
-    gone="The clients that have the scope lose it.",
+    create=marked("Create scope"),
+    delete=marked("Delete scope"),
+    gone=marked("The clients that have the scope lose it."),
 )
 _ATTRIBUTE: Final = _forms(
-    "attribute",
     "UserAttribute",
     (
-        FormField("desc", "Description"),
-        FormField("user_editable", "Users may change their own value"),
+        FormField("desc", marked("Description")),
+        FormField("user_editable", marked("Users may change their own value")),
     ),
     key="name",
-    gone="The users lose their values, and the scopes do not open it any more.",
+    create=marked("Create attribute"),
+    delete=marked("Delete attribute"),
+    gone=marked("The users lose their values, and the scopes do not open it any more."),
 )
 
 GROUPS: Final = RecordKind(
     name="groups",
-    title="Groups",
+    title=marked("Groups"),
     noun="group",
     listing=Listing(
         rpc="ListGroups",
         key="id",
-        columns=(Column("name", "Name"), Column("roles", "Roles")),
-        empty="No group matches.",
+        columns=(Column("name", marked("Name")), Column("roles", marked("Roles"))),
+        empty=marked("No group matches."),
     ),
     heading="name",
     create=_GROUP[0],
@@ -91,13 +97,13 @@ GROUPS: Final = RecordKind(
 )
 ROLES: Final = RecordKind(
     name="roles",
-    title="Roles",
+    title=marked("Roles"),
     noun="role",
     listing=Listing(
         rpc="ListRoles",
         key="id",
-        columns=(Column("name", "Name"), Column("permissions", "Permissions")),
-        empty="No role matches.",
+        columns=(Column("name", marked("Name")), Column("permissions", marked("Permissions"))),
+        empty=marked("No role matches."),
     ),
     heading="name",
     create=_ROLE[0],
@@ -105,36 +111,36 @@ ROLES: Final = RecordKind(
 )
 SCOPES: Final = RecordKind(
     name="scopes",
-    title="Scopes",
+    title=marked("Scopes"),
     noun="scope",
     listing=Listing(
         rpc="ListScopes",
         key="id",
         columns=(
-            Column("name", "Name"),
-            Column("attr_include_access", "In access tokens"),
-            Column("attr_include_id", "In ID tokens and user info"),
+            Column("name", marked("Name")),
+            Column("attr_include_access", marked("In access tokens")),
+            Column("attr_include_id", marked("In ID tokens and user info")),
         ),
-        empty="No scope matches.",
+        empty=marked("No scope matches."),
     ),
     heading="name",
     create=_SCOPE[0],
     forms=_SCOPE[1:],
 )
-_NAME: Final = "Name, which is also that of the claim"
+_NAME: Final = marked("Name, which is also that of the claim")
 ATTRIBUTES: Final = RecordKind(
     name="attributes",
-    title="Attributes",
+    title=marked("Attributes"),
     noun="attribute",
     listing=Listing(
         rpc="ListUserAttributes",
         key="name",
         columns=(
-            Column("name", "Name"),
-            Column("desc", "Description"),
-            Column("user_editable", "Users may change it"),
+            Column("name", marked("Name")),
+            Column("desc", marked("Description")),
+            Column("user_editable", marked("Users may change it")),
         ),
-        empty="No attribute matches.",
+        empty=marked("No attribute matches."),
     ),
     heading="name",
     create=_ATTRIBUTE[0].with_fields(FormField("name", _NAME)),

@@ -232,7 +232,9 @@ async def _record_page(
         "kind": kind,
         "kinds": _kinds(visit),
         "key": key,
-        "heading": str(value_at(found, kind.heading)) if kind.heading else kind.title,
+        "heading": str(value_at(found, kind.heading))
+        if kind.heading
+        else visit.language.translated(kind.title),
         "facts": list(zip(kind.facts, cells_of(found, kind.facts), strict=True)),
         "forms": [shown_form(form, found, known, refusal) for form in kind.forms],
         "parts_of_record": [part for part in parts if part is not None],

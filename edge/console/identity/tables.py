@@ -20,12 +20,16 @@ _MOST_SECONDS: Final = 253_402_300_799
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """`moment` is an ISO 8601 time, empty for what is none; `kind` is that of the record which the text names."""
+    """`moment` is an ISO 8601 time, empty for what is none; `kind` is that of the record which the text names.
+
+    A text that `is_term` is one of the console, which is translated, and no value of a record.
+    """
 
     text: str
     moment: str = ""
     kind: str = ""
     is_code: bool = False
+    is_term: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +56,9 @@ def _cell(record: Message, column: Column) -> Cell:
         if 0 < seconds <= _MOST_SECONDS:
             return Cell(str(value), datetime.fromtimestamp(seconds, UTC).isoformat())
         return Cell(str(value) if value else "")
-    text = _text(field_at(type_of(record), column.path), value)
-    return Cell(text, kind=column.kind, is_code=column.show is Show.CODE)
+    field = field_at(type_of(record), column.path)
+    is_term = kind_of(field) in {Kind.BOOLEAN, Kind.ENUM} and not field.is_repeated
+    return Cell(_text(field, value), kind=column.kind, is_code=column.show is Show.CODE, is_term=is_term)
 
 
 def _text(field: FieldDescriptor, value: Any) -> str:

@@ -10,6 +10,7 @@ from aiohttp import web
 from edge.console.site import Form
 from edge.console.visit import REFUSED, Visit
 from server.platform.errors import InvalidArgument
+from server.platform.languages import marked
 
 _LIMIT: Final = 50
 _STATES: Final = ("ACTIVE", "COMPLETED", "TERMINATED")
@@ -38,7 +39,7 @@ async def begin_batch(visit: Visit, form: Form) -> web.Response:
     try:
         operation = _BATCHES.get(form.get("action", ""))
         if operation is None:
-            raise InvalidArgument("Choose an action.")
+            raise InvalidArgument(marked("Choose an action."))
         begun = await visit.api(operation, {"filter": _chosen(form, asked)})
     except REFUSED as error:
         return await _page(visit, asked, error)
@@ -50,7 +51,7 @@ def _chosen(form: Form, asked: Asked) -> dict[str, Any]:
         return conditions(asked)
     keys = form.getall("chosen", [])
     if not keys:
-        raise InvalidArgument("Choose at least one instance, or all that match the filter.")
+        raise InvalidArgument(marked("Choose at least one instance, or all that match the filter."))
     return {"processInstanceKey": {"$in": keys}}
 
 

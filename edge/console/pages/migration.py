@@ -8,6 +8,7 @@ from edge.console.pages.live import instance_state
 from edge.console.site import Form
 from edge.console.visit import REFUSED, Visit
 from server.platform.errors import InvalidArgument
+from server.platform.languages import marked
 
 _VERSIONS: Final = 100
 
@@ -26,7 +27,7 @@ async def migrate(visit: Visit, form: Form) -> web.Response:
     ]
     try:
         if not instructions:
-            raise InvalidArgument("Enter a target for each active element.")
+            raise InvalidArgument(marked("Enter a target for each active element."))
         body = {"targetProcessDefinitionKey": target, "mappingInstructions": instructions}
         await visit.api("MigrateProcessInstance", body, process_instance_key=visit.key)
     except REFUSED as error:

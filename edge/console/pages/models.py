@@ -18,6 +18,7 @@ from edge.console.api import Document
 from edge.console.pages.live import saved
 from edge.console.visit import Visit
 from server.platform.errors import NotFound
+from server.platform.languages import marked
 
 EDITORS: Final = f"{START}editors"
 
@@ -37,9 +38,9 @@ class Kind:
 KINDS: Final[Mapping[str, Kind]] = {
     kind.name: kind
     for kind in (
-        Kind("process", ".bpmn", "bpmn-editor", "New process"),
-        Kind("decision", ".dmn", "dmn-editor", "New decision"),
-        Kind("form", ".form", "form-editor", "New form"),
+        Kind("process", ".bpmn", "bpmn-editor", marked("New process")),
+        Kind("decision", ".dmn", "dmn-editor", marked("New decision")),
+        Kind("form", ".form", "form-editor", marked("New form")),
     )
 }
 
@@ -70,7 +71,9 @@ async def new_model(visit: Visit) -> web.Response:
     kind = KINDS.get(visit.request.match_info["kind"])
     if kind is None:
         raise NotFound("there is no such kind of model")
-    return await _editor(visit, kind, heading=kind.heading, file="", source="", version="")
+    return await _editor(
+        visit, kind, heading=visit.language.translated(kind.heading), file="", source="", version=""
+    )
 
 
 async def process_editor(visit: Visit) -> web.Response:

@@ -9,10 +9,11 @@ from edge.console.pages.live import instance_state
 from edge.console.site import Form
 from edge.console.visit import REFUSED, Visit
 from server.platform.errors import InvalidArgument
+from server.platform.languages import marked
 
 # Rows for elements to activate; another modification has more.
 _ACTIVATIONS: Final = 3
-_NOTHING: Final = "Choose something to do: activate an element, or move or terminate tokens."
+_NOTHING: Final = marked("Choose something to do: activate an element, or move or terminate tokens.")
 
 Row = dict[str, str]
 

@@ -12,6 +12,7 @@ from edge.console.json_text import object_of
 from edge.console.site import Form
 from edge.console.visit import REFUSED, Visit
 from server.platform.errors import InvalidState
+from server.platform.languages import marked
 
 # Of instances that people start to try a model. Searches with `excludedTags` leave them out.
 TEST_RUN: Final = "console-test-run"
@@ -42,7 +43,9 @@ def _answers(deployed: Document, form: Form) -> Any:
         return object_of(form.get("variables", ""), "variables")
     if form.get("form", "") != deployed["formKey"]:
         raise InvalidState(
-            "A newer version of the form was deployed meanwhile. Check what you entered, and start again."
+            marked(
+                "A newer version of the form was deployed meanwhile. Check what you entered, and start again."
+            )
         )
     return variables_of(answered(fields_of(deployed["schema"], {}), form), {})
 

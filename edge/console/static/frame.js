@@ -7,8 +7,9 @@ const prefersDark = matchMedia("(prefers-color-scheme: dark)");
 const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : prefersDark.matches);
 
 const name = () => {
-  button.textContent = isDark() ? "Light" : "Dark";
-  button.setAttribute("aria-label", isDark() ? "Use the light theme" : "Use the dark theme");
+  const { light, useLight, dark, useDark } = button.dataset;
+  button.textContent = isDark() ? light : dark;
+  button.setAttribute("aria-label", isDark() ? useLight : useDark);
 };
 
 if (button) {

@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Awaitable, Collection, Iterable, Mapping
+from functools import partial
 from typing import Final
 from urllib.parse import quote, urlencode
 
@@ -18,6 +19,7 @@ from edge.oidc.pages.look import DEFAULT, Look, logo_address, look_of
 from edge.oidc.pages.security_policy import origin_of, preview_policy, security_policy
 from edge.oidc.pages.words import all_words, words_of
 from edge.problem import REQUEST_ID
+from edge.script_texts import ScriptTexts
 from edge.templates import Templates
 from gnomon.identity.v1 import (
     authorization_service_pb2,
@@ -45,7 +47,10 @@ class Pages:
     def __init__(self, assets: PageAssets, clock: Clock) -> None:
         self._assets = assets.addresses
         self._clock = clock
-        self._templates = Templates("edge.oidc.pages", assets.folder)
+        texts = ScriptTexts(assets.folder)
+        self._templates = Templates(
+            "edge.oidc.pages", values=lambda language: {"texts_of": partial(texts.of, language)}
+        )
 
     def sign_in(self, page: authorization_service_pb2.SignInPage, path: str) -> web.Response:
         state = self._state(path, page.csrf_token) | {

@@ -57,6 +57,11 @@ class Language:
         shown = at.astimezone(UTC)
         return f"{format_date(shown, 'long', locale=self.locale)}, {shown:%H:%M} UTC"
 
+    def precise_moment(self, at: datetime) -> str:
+        """Return a time in UTC with its seconds, as tables have it."""
+        shown = at.astimezone(UTC)
+        return f"{format_date(shown, 'medium', locale=self.locale)}, {shown:%H:%M:%S} UTC"
+
     def number(self, value: float) -> str:
         return format_decimal(value, locale=self.locale)
 

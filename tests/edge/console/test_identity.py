@@ -37,6 +37,7 @@ from server.platform.channels import LocalChannel
 from server.platform.dispatch import Dispatcher
 from server.platform.errors import AlreadyExists, InvalidArgument, PermissionDenied
 from server.platform.interceptors import interceptors
+from server.platform.languages import languages
 from server.platform.peer import LOCAL_EDGE
 from server.platform.policy import Mode, services
 from tests.edge.harness import Servicers
@@ -185,6 +186,35 @@ async def test_a_list_is_read_with_the_session_of_the_tenant_and_its_own_page_an
         "/console/acme/identity/users?search=ad&group=staff&after=behind-ada&sort=email&order=desc"
     ]
     assert page.xpath("//th[@aria-sort='descending']//text()")[0].strip() == "Email address"
+
+
+@pytest.mark.parametrize(
+    "kind", [kind for kind in KINDS.values() if not kind.is_of_deployment], ids=lambda kind: kind.name
+)
+async def test_pages_of_records_are_in_the_language_of_the_browser(
+    console: Console, kind: RecordKind
+) -> None:
+    console.http.session.headers["Accept-Language"] = "de-CH, en;q=0.5"
+
+    response = await console.http.get(f"{PAGE}/{kind.name}")
+    page = await read(response)
+
+    assert (page.get("lang"), response.headers["Content-Language"]) == ("de", "de")
+    assert "Accept-Language" in response.headers.getall("Vary")
+    assert languages().of("de").translated(kind.title) in page.xpath("//h1/text()")
+    assert "Übersicht" in page.xpath("//nav//a/text()")
+
+
+async def test_a_value_of_a_record_is_not_translated(console: Console) -> None:
+    group = user_pb2.User(id="u1", email="Delete", groups=["Save"], enabled=True)
+    console.answers(list_users=users.ListUsersResponse(users=[group]))
+    console.http.session.headers["Accept-Language"] = "de"
+
+    page = await console.page("users")
+
+    assert page.xpath("//tbody/tr/th//text()") == ["Delete"]
+    cells = [text.strip() for text in page.xpath("//tbody/tr/td//text()")]
+    assert ("Save" in cells, "Ja" in cells) == (True, True)
 
 
 async def test_a_form_has_the_bounds_of_the_contract(console: Console) -> None:
