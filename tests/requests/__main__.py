@@ -8,7 +8,7 @@ from rich.console import Console
 
 from server.platform.policy import Mode
 from tests.campaigns.report import LOGS
-from tests.requests.campaign import MODES, campaign
+from tests.requests.campaign import MODES, Findings, campaign
 
 
 def main(count: str = "1000000", seed: str = "", only: str = "") -> int:
@@ -18,8 +18,20 @@ def main(count: str = "1000000", seed: str = "", only: str = "") -> int:
     logs = LOGS / "requests"
     logs.mkdir(parents=True, exist_ok=True)
     is_right = True
+    seed = seed or secrets.token_hex(4)
+
+    def tell(findings: Findings) -> None:
+        """So that a run which is ended early has said what it found."""
+        console.print(
+            f"{findings.mode}: {findings.sent:,} requests, {findings.rounds} rounds, {findings.failures:,} failures, "
+            f"wrong: {dict(findings.violations)}",
+            highlight=False,
+            markup=False,
+            soft_wrap=True,
+        )
+
     for mode in modes:
-        findings = asyncio.run(campaign(mode, int(count) // len(modes), seed or secrets.token_hex(4), logs))
+        findings = asyncio.run(campaign(mode, int(count) // len(modes), seed, logs, told=tell))
         console.print(findings.table())
         for name, number in findings.violations.most_common():
             console.print(f"{number} × {name}\n{findings.examples[name]}\n", markup=False, highlight=False)
