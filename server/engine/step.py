@@ -6,7 +6,7 @@ Behaviours and handlers hold a `Step` and nothing else; an event is applied the 
 import sys
 from collections import deque
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Final
 
@@ -45,6 +45,10 @@ class Visit(msgspec.Struct, frozen=True, eq=False, gc=False):
     instance: ElementInstance
 
 
+# The last instant that a clock can be pinned to.
+LAST = datetime(9999, 12, 31, 23, 59, 59, 999_000, tzinfo=UTC)
+
+
 class Step:
     """Collects what one command does; `now` is the only time there is, `requester` the caller if there is one.
 
@@ -79,6 +83,10 @@ class Step:
         self._draws = 0
         self._element_steps = limits.element_steps
         self._slice_steps = limits.slice_steps
+
+    def after(self, time: timedelta) -> datetime:
+        """Return the instant when a time from now is over, at most the last one there is."""
+        return LAST if time >= LAST - self.now else self.now + time
 
     # State
 

@@ -41,7 +41,7 @@ def _places(value: Json, place: tuple[str | int, ...]) -> Sequence[tuple[str | i
 
 def _changed(dice: Dice, value: Json, place: tuple[str | int, ...]) -> Json:
     name, *rest = place
-    copy = dict(value) if isinstance(value, dict) else list(value)
+    copy: Json = dict(value) if isinstance(value, dict) else list(value)
     if rest:
         copy[name] = _changed(dice, value[name], tuple(rest))
         return copy

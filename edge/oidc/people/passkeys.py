@@ -14,7 +14,8 @@ from edge.oidc.access.tenant import tenant_of
 from edge.oidc.authentication.sign_in_fields import SignInFields
 from edge.oidc.authentication.steps import scripted
 from edge.oidc.openapi.operation import Caller, content, described, done
-from edge.oidc.openapi.schemas import OBJECT, STRING, an_object, part, with_any
+from edge.oidc.openapi.schemas import INTEGER, OBJECT, STRING, an_object, part, with_any
+from edge.oidc.openapi.standards import CREATION_OPTIONS, REQUEST_OPTIONS
 from edge.oidc.people.shown_links import shown_link
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import passkey_service_pb2 as pb
@@ -112,7 +113,9 @@ class PasskeysEndpoint:
         return web.Response()
 
     @described(
-        "Begins a ceremony of registration: WebAuthn Level 3 §7.1.", content(OBJECT), body=_Registration
+        "Begins a ceremony of registration: WebAuthn Level 3 §7.1.",
+        content(CREATION_OPTIONS),
+        body=_Registration,
     )
     async def start_registration(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
@@ -152,7 +155,7 @@ class PasskeysEndpoint:
 
     @described(
         "Begins a ceremony of authentication: WebAuthn Level 3 §7.2.",
-        content(with_any(an_object(code=STRING, rcr=OBJECT))),
+        content(with_any(an_object(code=STRING, rcr=REQUEST_OPTIONS, exp=INTEGER), user_id=STRING)),
         caller=Caller.BROWSER,
         body=_Start,
     )
@@ -183,7 +186,7 @@ class PasskeysEndpoint:
 
     @described(
         "Ends a ceremony of authentication.",
-        content(OBJECT, status=202),
+        content(with_any(OBJECT, code=STRING, user_id=STRING), status=202),
         done(202, "The redirect URI with the response is in `Location`."),
         caller=Caller.BROWSER,
         body=_Answer,

@@ -14,7 +14,8 @@ from edge.oidc.access.own_authorization import own_authorization
 from edge.oidc.access.tenant import issuer_path, tenant_of
 from edge.oidc.config import OidcConfig
 from edge.oidc.openapi.operation import Caller, content, described, may, needs, redirect
-from edge.oidc.openapi.schemas import OBJECT, STRING, STRINGS, an_object, array, choice
+from edge.oidc.openapi.schemas import STRING, STRINGS, an_object, array, choice
+from edge.oidc.openapi.standards import ACCOUNT, CLIENT_METADATA
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import fed_cm_service_pb2 as pb
 from gnomon.identity.v1.discovery_service_pb2 import GetMetadataRequest
@@ -75,8 +76,8 @@ class FedCmEndpoint:
 
     @described(
         "The account of the browser: FedCM §3.3.",
-        content(an_object(accounts=array(OBJECT))),
-        content(an_object(accounts=array(OBJECT)), status=401),
+        content(an_object(accounts=array(ACCOUNT))),
+        content(an_object(accounts=array(ACCOUNT)), status=401),
         caller=Caller.BROWSER,
     )
     async def accounts(self, request: web.Request) -> web.Response:
@@ -96,7 +97,7 @@ class FedCmEndpoint:
 
     @described(
         "The policies of a client: FedCM §3.4.",
-        content(OBJECT),
+        content(CLIENT_METADATA),
         caller=Caller.ANYBODY,
         query=(needs("client_id", "The client."),),
     )

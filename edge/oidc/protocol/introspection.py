@@ -16,7 +16,7 @@ from edge.oidc.access.tenant import tenant_of
 from edge.oidc.config import OidcConfig
 from edge.oidc.openapi.operation import Caller, content, described, may, needs, plain
 from edge.oidc.openapi.parameters import CLIENT_FORM
-from edge.oidc.openapi.schemas import BOOLEAN, an_object, with_any
+from edge.oidc.openapi.standards import INTROSPECTION
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import token_service_pb2 as pb
 from server.platform.channels import error_of
@@ -32,7 +32,7 @@ class IntrospectionEndpoint:
 
     @described(
         "Says whether a token is active, and its claims: RFC 7662.",
-        content(with_any(an_object(active=BOOLEAN))),
+        content(INTROSPECTION),
         plain("Signed claims, for a caller that accepts this type: RFC 9701.", media_type=_SIGNED),
         caller=Caller.CLIENT_OR_TOKEN,
         form=(needs("token", "The token."), may("token_type_hint", "Its type."), *CLIENT_FORM),

@@ -8,7 +8,8 @@ from edge.oidc.access.request_policy import KEY_SET
 from edge.oidc.access.tenant import tenant_of
 from edge.oidc.config import OidcConfig
 from edge.oidc.openapi.operation import UNCHANGED, Caller, content, described
-from edge.oidc.openapi.schemas import OBJECT, an_object, array
+from edge.oidc.openapi.schemas import an_object, array
+from edge.oidc.openapi.standards import JWK
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import key_set_service_pb2 as pb
 
@@ -24,14 +25,14 @@ class KeySetEndpoint:
 
     @described(
         "The public keys of the provider as a JWK Set: RFC 7517 §5.",
-        content(an_object(keys=array(OBJECT))),
+        content(an_object(keys=array(JWK))),
         UNCHANGED,
         caller=Caller.ANYBODY,
     )
     async def get_all(self, request: web.Request) -> web.Response:
         return (await self._kept.get((KEY_SET.kept, tenant_of(request)), self._made)).response(request)
 
-    @described("One public key as a JWK: RFC 7517 §4.", content(OBJECT), UNCHANGED, caller=Caller.ANYBODY)
+    @described("One public key as a JWK: RFC 7517 §4.", content(JWK), UNCHANGED, caller=Caller.ANYBODY)
     async def get(self, request: web.Request) -> web.Response:
         tenant_id = tenant_of(request)
         asked = pb.GetKeyRequest(tenant_id=tenant_id, kid=request.match_info["kid"])

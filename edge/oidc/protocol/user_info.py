@@ -15,7 +15,7 @@ from edge.oidc.access.refusal import invalid_request
 from edge.oidc.access.tenant import tenant_of
 from edge.oidc.config import OidcConfig
 from edge.oidc.openapi.operation import Caller, content, described, may, plain
-from edge.oidc.openapi.schemas import STRING, an_object, with_any
+from edge.oidc.openapi.standards import USER_INFO
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import user_info_service_pb2 as pb
 from server.platform.channels import error_of
@@ -28,7 +28,7 @@ class UserInfoEndpoint:
 
     @described(
         "The claims about the user of an access token: OpenID Connect Core 1.0 §5.3.",
-        content(with_any(an_object(sub=STRING))),
+        content(USER_INFO),
         plain("Signed claims, for a client that asks for them.", media_type="application/jwt"),
         caller=Caller.TOKEN,
     )
@@ -37,7 +37,7 @@ class UserInfoEndpoint:
 
     @described(
         "As with GET; the token may be in the form.",
-        content(with_any(an_object(sub=STRING))),
+        content(USER_INFO),
         plain("Signed claims, for a client that asks for them.", media_type="application/jwt"),
         caller=Caller.TOKEN,
         form=(may("access_token", "The token, where no header has it."),),

@@ -58,7 +58,7 @@ def create(command: CreateBatchOperation, step: Step) -> BatchOperationCreated:
     if step.state.batches.counts[command.tenant_id] >= most:
         raise Rejected(RejectionType.BUSY, f"{most} batch operations of the tenant are not finished")
     key = step.next_key()
-    due = step.now + COLLECTING_TIME
+    due = step.after(COLLECTING_TIME)
     requester = step.requester or Requester()
     step.emit(happened.BatchOperationCreated(key, command.tenant_id, due, command.action, requester))
     return BatchOperationCreated(key)
@@ -79,7 +79,7 @@ def add_items(command: AddBatchItems, step: Step) -> Done:
             RejectionType.BUSY, f"{most} items of batch operations of the tenant are not processed"
         )
     page = BatchPage(step.next_key(), command.tenant_id, operation.key, items)
-    total, due = operation.total + len(items), step.now + COLLECTING_TIME
+    total, due = operation.total + len(items), step.after(COLLECTING_TIME)
     step.emit(
         happened.BatchItemsAdded(operation.key, operation.tenant_id, due, operation.action, page, total)
     )

@@ -80,7 +80,7 @@ def fail(command: FailJob, step: Step) -> Done:
     visit = _visit(step, instance, job)
     retries = max(command.retries, 0)
     backs_off = retries and command.retry_back_off
-    offered_at = step.now + command.retry_back_off if backs_off else None
+    offered_at = step.after(command.retry_back_off) if backs_off else None
     step.emit(events.JobFailed(instance.head, job.key, retries, command.error_message, offered_at))
     set_all_local(step, instance, visit.instance.key, command.variables)
     if not retries:
@@ -120,7 +120,7 @@ def update(command: UpdateJob, step: Step) -> Done:
     if command.retries is not None:
         step.emit(events.JobRetriesUpdated(instance.head, job.key, command.retries))
     if command.timeout is not None:
-        step.emit(events.JobDeadlineUpdated(instance.head, job.key, step.now + command.timeout))
+        step.emit(events.JobDeadlineUpdated(instance.head, job.key, step.after(command.timeout)))
     return DONE
 
 

@@ -80,7 +80,7 @@ def _activated(command: ActivateJobs, step: Step, instance: ProcessInstance, job
         job.headers,
         command.worker,
         job.retries,
-        step.now + command.timeout,
+        step.after(command.timeout),
         _variables(command, instance, job),
         job.kind,
         job.listener_event_type,

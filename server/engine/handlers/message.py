@@ -62,7 +62,7 @@ def _publish(command: PublishMessage, step: Step) -> Key:
             command.correlation_key,
             command.message_id,
             dict(command.variables),
-            step.now + command.time_to_live,
+            step.after(command.time_to_live),
             is_expired=not command.time_to_live,
         )
     )

@@ -50,3 +50,16 @@ async def test_the_clock_runs_again_after_a_reset(caller: Caller) -> None:
     await caller("ResetClock")
 
     assert await _start_second(caller) > MIDNIGHT // 1000
+
+
+@in_embedded_mode
+async def test_at_the_last_instant_of_the_clock_commands_still_wait_for_later_times(caller: Caller) -> None:
+    await caller.deploy(ORDER)
+    await caller.start("order")
+
+    await caller("PinClock", timestamp=253_402_300_799_999)
+
+    await caller("PublishMessage", name="paid", correlation_key="o-1", time_to_live=MINUTE)
+    jobs = await caller.activate("charge")
+
+    assert len(jobs) == 1

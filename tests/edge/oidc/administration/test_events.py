@@ -190,3 +190,18 @@ async def test_no_more_streams_are_open_than_the_bound(administrator: Administra
     assert (refused.status, refused.headers["Retry-After"]) == (429, "10")
     for response in opened:
         response.close()
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", "events", {"from": 2**63}),
+        ("PUT", "api_keys/reader", {"name": "reader", "exp": -(2**63) - 1, "access": []}),
+    ],
+)
+async def test_a_number_that_no_field_can_hold_is_refused(
+    administrator: Administrator, method: str, path: str, body: dict[str, object]
+) -> None:
+    refused = await administrator.send(method, path, body)
+
+    assert (refused.status, (await refused.json())["error"]) == (400, "BadRequest")

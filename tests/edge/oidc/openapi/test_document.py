@@ -10,6 +10,7 @@ from edge.oidc.endpoint import Endpoint
 from edge.oidc.openapi.document import address_of
 from edge.oidc.openapi.unconnected import Unconnected
 from edge.oidc.routes import routes
+from identity.access.tokens.claims import PERSON_CLAIMS
 from tests.edge.oidc.conftest import Http
 from tests.edge.oidc.openapi.published import operations, published
 
@@ -110,3 +111,17 @@ async def test_the_served_document_has_what_the_server_serves(http: Http, docume
     of_fed_cm = {path for path in document["paths"] if "fed_cm" in path or path.endswith("/web-identity")}
     assert document["paths"].keys() - of_fed_cm == served["paths"].keys()
     assert document["info"] == served["info"]
+
+
+def test_documented_claims_of_user_info_are_those_of_the_provider(document: Any) -> None:
+    described = document["components"]["schemas"]["UserInfo"]
+
+    assert {rule.name for rule in PERSON_CLAIMS} | {"sub"} == described["properties"].keys()
+    assert described["required"] == ["sub"]
+
+
+def test_a_key_names_its_parameters(document: Any) -> None:
+    key = document["components"]["schemas"]["Jwk"]
+
+    assert {"kty", "kid", "use", "alg"} == set(key["required"])
+    assert {"n", "e", "crv", "x", "y"} < key["properties"].keys()

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from identity.authentication.passkeys.config import WebauthnConfig
+from tests.edge.oidc.openapi.published import published, undocumented
 from tests.edge.oidc.people.owners import Owner, World, running
 from tests.identity.authentication.passkeys.authenticator import SoftwareAuthenticator
 
@@ -26,6 +27,26 @@ async def test_a_person_adds_a_passkey_and_sees_it(world: World) -> None:
     assert (passkey["name"], passkey["user_verified"]) == ("laptop", True)
     assert "last_used" not in passkey
     assert "PasskeyAdded" in await world.admin.typs()
+
+
+async def test_the_ceremonies_begin_as_documented(world: World) -> None:
+    alice, document = await world.owner(), published()
+    token = await alice.person.proof()
+    path = "/auth/v1/users/{id}/webauthn"
+
+    registering = await alice.person.own(
+        "POST", "/webauthn/register/start", passkey_name="laptop", mfa_mod_token_id=token
+    )
+    await alice.person.own(
+        *("POST", "/webauthn/register/finish"),
+        passkey_name="laptop",
+        data=alice.authenticator.create((await registering.json())["publicKey"]),
+    )
+    authenticating = await alice.person.own("POST", "/webauthn/auth/start", purpose="MfaModToken")
+
+    assert (registering.status, authenticating.status) == (200, 200)
+    assert await undocumented(document, "POST", f"{path}/register/start", registering) == []
+    assert await undocumented(document, "POST", f"{path}/auth/start", authenticating) == []
 
 
 async def test_after_the_password_the_passkey_is_asked_for(world: World) -> None:
