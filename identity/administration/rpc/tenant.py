@@ -1,5 +1,6 @@
 """TenantService."""
 
+from dataclasses import replace
 from typing import Protocol
 
 from gnomon.identity.v1 import caller_pb2
@@ -59,6 +60,10 @@ class TenantServicer:
     ) -> pb.UpdateTenantSettingsResponse:
         actor = await self._admit_to(request.id, request.caller, Right.UPDATE)
         settings = _settings(request.settings)
+        if not request.settings.security_profile:
+            # An edge of the version before does not know the profile, and must not end it.
+            present = (await self._administration.get(request.id)).settings
+            settings = replace(settings, security_profile=present.security_profile)
         changed = await self._administration.change_settings(request.id, settings, actor=actor)
         return pb.UpdateTenantSettingsResponse(tenant=self._message(changed))
 

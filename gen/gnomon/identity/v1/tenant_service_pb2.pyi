@@ -88,7 +88,9 @@ class TenantSettings(_message.Message):
     unconfirmed_account_days: _builtins.int
     """After how many days an account goes that was never confirmed, 0 for never."""
     security_profile: _builtins.str
-    """Security profile whose rules all clients have to follow, fapi2 for the FAPI 2.0 Security Profile; empty means none."""
+    """Security profile whose rules all clients have to follow, fapi2 for the FAPI 2.0 Security Profile; a change keeps it
+    when this is empty.
+    """
     @_builtins.property
     def default_groups(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Names of groups of the tenant, which self-registered accounts join."""

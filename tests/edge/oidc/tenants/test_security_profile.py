@@ -6,6 +6,8 @@ import pytest
 from aiohttp import encode_basic_auth
 from joserfc.jwk import ECKey, RSAKey
 
+from gnomon.identity.v1 import caller_pb2, tenant_service_pb2
+from gnomon.identity.v1.tenant_service_pb2_grpc import TenantServiceStub
 from identity.crypto.signed_jwt import parse
 from tests.certification.test_fapi2 import Client
 from tests.edge.oidc.tenants.world import CALLBACK, World
@@ -74,6 +76,22 @@ async def test_the_demand_ends_with_the_setting_and_changes_no_client(provider: 
     assert await own_token(provider, "acme") == 200
     assert await (await provider.administer("GET", address)).json() == before
     assert await provider.access_token("acme")
+
+
+async def test_an_edge_that_does_not_know_the_profile_does_not_end_it(provider: World) -> None:
+    await demand(provider, "fapi2", "acme")
+    token = (await provider.deployment.issue()).access_token
+    older = tenant_service_pb2.UpdateTenantSettingsRequest(
+        caller=caller_pb2.Caller(access_token=token),
+        id="acme",
+        settings=tenant_service_pb2.TenantSettings(email_first="off", confirmation_link_hours=24),
+    )
+
+    await TenantServiceStub(provider.deployment.channel).UpdateTenantSettings(older)
+
+    kept = await (await provider.administer("GET", "tenants/acme/settings")).json()
+    assert kept["sign_in"] == {"email_first": "off"}
+    assert kept["clients"] == {"security_profile": "fapi2"}
 
 
 async def test_pages_of_the_provider_go_on_working(provider: World) -> None:

@@ -11839,7 +11839,8 @@ class TenantSettings(betterproto2.Message):
 
     security_profile: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
     """
-    Security profile whose rules all clients have to follow, fapi2 for the FAPI 2.0 Security Profile; empty means none.
+    Security profile whose rules all clients have to follow, fapi2 for the FAPI 2.0 Security Profile; a change keeps it
+    when this is empty.
     """
 
 
