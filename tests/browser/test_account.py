@@ -63,6 +63,17 @@ async def test_the_profile_is_changed(page: Page, provider: Site) -> None:
     assert await page.run("document.getElementById('country').value") == ""
 
 
+async def test_the_language_of_messages_is_changed(page: Page, provider: Site) -> None:
+    await open_account(page, provider)
+
+    await page.run("document.getElementById('language').value = 'de'")
+    await page.click("#profile button[type=submit]")
+    await page.until(TOLD % "Profile saved")
+    await page.goto(provider.address("account"))
+
+    assert await page.run("document.getElementById('language').value") == "de"
+
+
 async def test_a_refused_change_is_told(page: Page, provider: Site) -> None:
     await open_account(page, provider)
 

@@ -19,7 +19,7 @@ from gnomon.identity.v1.password_policy_service_pb2 import PasswordPolicy
 from gnomon.identity.v1.provider_link_service_pb2 import ListProviderLinksResponse
 from gnomon.identity.v1.session_administration_service_pb2 import ListedSession
 from gnomon.identity.v1.user_pb2 import User
-from server.platform.languages import Language
+from server.platform.languages import Language, languages
 
 # Longer lists are cut, and the page tells how many entries it leaves out.
 MOST_ENTRIES = 50
@@ -74,6 +74,7 @@ def account_page(pages: Pages, facts: AccountFacts) -> web.Response:
             "linked": facts.provider_links.linked,
             "linkable": facts.provider_links.available,
             "can_delete": facts.can_delete,
+            "languages": _languages(user.language),
             "moment": partial(_moment, language),
         },
         form_origins=facts.provider_links.form_origins,
@@ -103,6 +104,12 @@ def _application(consent: Consent, language: Language) -> Mapping[str, object]:
         "rights": [words_of(scope, language) for scope in consent.scopes],
         "granted_at": consent.granted_at,
     }
+
+
+def _languages(own: str) -> Mapping[str, str]:
+    """Return the languages of letters by their tags, and the user's own even if it is none of them."""
+    names = {language.tag: language.name for language in languages()}
+    return names if own in names else {own: own} | names
 
 
 def _moment(language: Language, seconds: int) -> str:

@@ -35,6 +35,11 @@ class Language:
     catalogue: NullTranslations = field(repr=False)
 
     @property
+    def name(self) -> str:
+        """The name of the language in itself."""
+        return Locale.parse(self.tag, sep="-").get_display_name() or self.tag
+
+    @property
     def direction(self) -> str:
         return self.locale.text_direction
 

@@ -102,6 +102,10 @@ async function shownPasskey() {
   return (await finished.json()).code;
 }
 
+// A list of choices has no default value of its own.
+const language = document.getElementById("language");
+language.defaultValue = language.value;
+
 onSubmit("profile", async (form) => {
   const changed = [...form.elements].filter(({ name, value, defaultValue }) => name && value !== defaultValue);
   const values = (prefix) =>

@@ -164,3 +164,20 @@ async def test_a_service_of_the_version_before_has_no_links(provider: Provider) 
 
     assert page.xpath("//h1/text()") == ["Your account"]
     assert page.xpath("//section[@aria-labelledby='providers-heading']") == []
+
+
+@pytest.mark.parametrize(
+    ("own", "offered"), [("de", ["en", "de"]), ("fr-CA", ["fr-CA", "en", "de"])], ids=["ours", "another"]
+)
+async def test_the_page_offers_languages_and_keeps_the_users_own(
+    provider: Provider, own: str, offered: list[str]
+) -> None:
+    answer_with_account(provider)
+    user = User(id="u1", email="ada@example.com", account_type="password", language=own)
+    provider.answers(get_user=GetUserResponse(user=user))
+
+    page = await page_of(await provider.http.get(PAGE, headers={"Accept-Language": "en"}))
+
+    assert page.xpath("//select[@id='language']/option/@value") == offered
+    assert page.xpath("//select[@id='language']/option[@selected]/@value") == [own]
+    assert "Deutsch" in page.xpath("//select[@id='language']/option/text()")
