@@ -78,7 +78,7 @@ class FormatRow:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What a node looks at again and again: the cluster format, all leases, and the number of other nodes.
+    """Facts that a node reads periodically: the cluster format, all leases, and the number of other nodes.
 
     `other_nodes` counts those that live and can read all that partitions hold.
     """

@@ -7,7 +7,8 @@ import pytest
 from gnomon.identity.v1 import browser_pb2
 from gnomon.identity.v1 import caller_pb2 as pb
 from identity.access.callers import Actor, ActorKind, AdministrationArea, Callers, Right
-from identity.access.tokens.active import AccessTokenClaims, ActiveToken
+from identity.access.tokens.active import ActiveToken
+from identity.access.tokens.claims_of_access_token import AccessTokenClaims
 from identity.directory.client import Client
 from identity.directory.labels import GROUPS, ROLES, Group, Role
 from identity.directory.user import User, UserId

@@ -1,0 +1,49 @@
+"""Claims of access tokens that this provider signed."""
+
+import msgspec
+
+from identity.access.tokens.actor import Actor
+from identity.access.tokens.token_ids import token_set_id_of
+from identity.foundation.vocabulary import TokenType
+
+
+class Confirmation(msgspec.Struct, frozen=True):
+    """Key and certificate that a token is bound to, each empty for none: RFC 9449 §6.1, RFC 8705 §3.1."""
+
+    jkt: str = ""
+    certificate: str = msgspec.field(default="", name="x5t#S256")
+
+
+class AccessTokenClaims(msgspec.Struct, frozen=True):
+    """Claims of our access tokens; a token that lacks a required one, or has another type, is invalid."""
+
+    iss: str
+    sub: str
+    aud: str | tuple[str, ...]
+    azp: str
+    iat: int
+    nbf: int
+    exp: int
+    jti: str
+    typ: TokenType
+    scope: str = ""
+    sid: str = ""
+    did: str = ""
+    # Tokens of earlier versions, which are valid for a day at most, have it.
+    set_id: str = ""
+    cnf: Confirmation = Confirmation()
+    act: Actor | None = None
+
+    @property
+    def oauth_scopes(self) -> frozenset[str]:
+        return frozenset(self.scope.split())
+
+    @property
+    def is_bearer(self) -> bool:
+        """Whether the token counts without any proof."""
+        return self.typ is TokenType.BEARER and not self.cnf.certificate
+
+    @property
+    def token_set_id(self) -> str:
+        """Id of the token set, empty for a client in its own name."""
+        return self.set_id or token_set_id_of(self.jti)
