@@ -15,6 +15,7 @@ from tests.feel_scala.predicates import (
     divides_a_duration,
     ends_with_an_exception,
     has,
+    has_a_long_quotient,
     has_a_range_as_a_value,
     has_more,
     is_between_a_call,
@@ -136,6 +137,12 @@ DIFFERENCES: Sequence[Difference] = (
         "A year of more than four digits may begin with a zero.",
         'date and time("01211-12-31T11:22:33")',
         has(r"\b0\d{4,}-"),
+    ),
+    Difference(
+        "remainder of a long quotient",
+        "The remainder of a quotient with more than 34 digits is an exception of Java, or rounded.",
+        "modulo(10 ** 40, 7)",
+        has_a_long_quotient,
     ),
     Difference(
         "scale out of bounds",

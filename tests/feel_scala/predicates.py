@@ -3,9 +3,11 @@
 import re
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
+from fractions import Fraction
 from itertools import combinations
 
 from server.feel import Date, DateTime, DaysDuration, MonthsDuration, Time, Value
+from server.feel.decimals import INT_BOUND
 from server.feel.nodes import (
     Arguments,
     Arithmetic,
@@ -196,6 +198,14 @@ def _has_own_syntax(node: object) -> bool:
 
 def has_more(culprit: Culprit) -> bool:
     return calls("is", "list replace", "range")(culprit) and culprit.theirs == _NULL
+
+
+def has_a_long_quotient(culprit: Culprit) -> bool:
+    values = culprit.values()
+    if not calls("modulo")(culprit) or len(values) != 2 or not all(map(is_number, values)):
+        return False
+    dividend, divisor = (Fraction(value) for value in values if is_number(value))
+    return divisor != 0 and abs(dividend / divisor) >= INT_BOUND
 
 
 def is_out_of_scale(culprit: Culprit) -> bool:

@@ -3,8 +3,9 @@
 import decimal
 import math
 from decimal import Decimal
+from fractions import Fraction
 
-from server.feel.decimals import CONTEXT, Number, is_whole, of_float, settled
+from server.feel.decimals import CONTEXT, Number, divide, is_whole, of_float, settled
 from server.feel.errors import InvocationError
 from server.feel.signatures import Family
 from server.feel.temporal.values import DaysDuration, MonthsDuration
@@ -90,9 +91,16 @@ def absolute(n: Number | DaysDuration | MonthsDuration) -> Value:
 
 def modulo(dividend: Number, divisor: Number) -> Number:
     """DMN 1.5 §10.3.4.5: the result has the divisor's sign."""
+    if not divisor:
+        raise InvocationError("the divisor is zero")
     if type(dividend) is int and type(divisor) is int:
         return dividend % divisor
-    remainder = CONTEXT.remainder(dividend, divisor)
+    try:
+        remainder = CONTEXT.remainder(dividend, divisor)
+    except decimal.InvalidOperation:
+        # The quotient has more digits than a number may have, the result has not.
+        exact = Fraction(dividend) % Fraction(divisor)
+        return settled(divide(exact.numerator, exact.denominator))
     if remainder and (remainder < 0) is not (divisor < 0):
         remainder = CONTEXT.add(remainder, divisor)
     return settled(remainder)
