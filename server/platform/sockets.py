@@ -76,11 +76,11 @@ def reserved_port(host: str) -> Iterator[int]:
     addresses = listen_addresses(host)
     for _ in range(_TRIES):
         with ExitStack() as reservations:
-            first = reservations.enter_context(_bound(addresses[0], 0, reuse_port=True))
+            first = reservations.enter_context(_reservation(addresses[0], 0))
             port: int = first.getsockname()[1]
             try:
                 for address in addresses[1:]:
-                    reservations.enter_context(_bound(address, port, reuse_port=True))
+                    reservations.enter_context(_reservation(address, port))
             except OSError:
                 continue
             yield port
@@ -102,6 +102,11 @@ def expect_free(host: str, port: int, *, section: str, reuse_port: bool = False)
             raise
 
 
+def _reservation(address: str, port: int) -> socket.socket:
+    """Sockets that reuse addresses would share the port with those of other programs until one of them listens."""
+    return _bound(address, port, reuse_port=True, reuse_address=False)
+
+
 def _is_free(address: str, port: int) -> bool:
     try:
         _bound(address, port).close()
@@ -110,14 +115,14 @@ def _is_free(address: str, port: int) -> bool:
     return True
 
 
-def _bound(address: str, port: int, *, reuse_port: bool = False) -> socket.socket:
+def _bound(address: str, port: int, *, reuse_port: bool = False, reuse_address: bool = True) -> socket.socket:
     """Bind without listening: no connection may arrive at a probe."""
     family, kind, protocol, _, place = socket.getaddrinfo(
         address or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
     )[0]
     probe = socket.socket(family, kind, protocol)
     try:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, int(reuse_address))
         if reuse_port:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         if family == socket.AF_INET6:

@@ -16,7 +16,7 @@ class FirstUse:
             return
         # The client of a request has the rules of its security profile; its record does not.
         record = await self._records.get(client.tenant_id, client.id)
-        if record is None:
+        if record is None or record.revision != client.revision:
             return
         try:
             await self._records.replace(replace(record, expires_at=None))
