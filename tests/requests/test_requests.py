@@ -14,9 +14,9 @@ from tests.requests.operations import Document, Operation
 from tests.requests.values import Json, Learned, Values
 from tests.requests.verdicts import Verdicts
 
-# Each operation is asked for several times.
-COUNT = 2_000
-FEWEST_SUCCESSES = 60
+# Each operation is asked for several times in memory. Bundled mode answers more slowly, and its operations are the same.
+COUNTS = {Mode.EMBEDDED: 2_000, Mode.BUNDLED: 700}
+FEWEST_SUCCESSES = 40
 DRAWS = 300
 ITEM = {
     "type": "object",
@@ -47,10 +47,10 @@ DOCUMENT = Document(
 
 @pytest.mark.parametrize("mode", MODES)
 async def test_random_requests_get_documented_answers_and_no_failure(mode: Mode, tmp_path: Path) -> None:
-    findings = await campaign(mode, COUNT, "short", tmp_path)
+    findings = await campaign(mode, COUNTS[mode], "short", tmp_path)
 
     assert {name: findings.examples[name] for name in findings.violations} == {}
-    assert findings.sent == COUNT
+    assert findings.sent == COUNTS[mode]
     assert len(findings.succeeded) >= FEWEST_SUCCESSES
 
 
