@@ -248,7 +248,11 @@ def _begins_itself_again(found: Found) -> bool:
     """
     happened = found.ours.get("happened", Counter())
     throwing = {fact[:-2] for fact in found.theirs.get("element", ()) if fact[-2:] in _THROWING_FOR_EVER}
-    begun = [end[:-2] for end in happened if end[-1] == "COMPLETED" and str(end[-2]) == f"{end[-3]}_start"]
+    begun = [
+        end[:-2]
+        for end in happened
+        if len(end) > 2 and end[-1] == "COMPLETED" and end[-2] == f"{end[-3]}_start"
+    ]
     return found.was_modified and any(
         (*path, "TERMINATED") in happened
         and (*event_sub_process, "TERMINATED") in happened
@@ -543,7 +547,7 @@ def _has_other_results(found: Found) -> bool:
 def _variables(sides: Mapping[str, Counter[Fact]]) -> Iterator[Fact]:
     """Scope, name and value, also of process instances that have ended."""
     yield from sides.get("variable", ())
-    yield from ((*fact[:-3], *fact[-2:]) for fact in sides.get("happened", ()) if fact[-3] == "with")
+    yield from ((*fact[:-3], *fact[-2:]) for fact in sides.get("happened", ()) if fact[-3:-2] == ("with",))
 
 
 def _collection(found: Found, element_id: str) -> Sequence[str]:
