@@ -140,7 +140,7 @@ class UnaryTests:
         return _evaluation(self.text, self._closure, run)
 
     def _read(self) -> None:
-        """The first slot is the input's, so there is one when they have been read."""
+        """Read the text. The first slot is the input's, so `_slot_count` is no longer 0 afterwards."""
         layout = Layout(self._dialect)
         self._node = parse_unary_tests(self.text, self._names, self._dialect)
         self._closure = compiler.compile_unary_tests(self._node, layout)

@@ -20,11 +20,12 @@ from rich.table import Table
 from server.bpmn.reader import read
 from server.lint.linter import lint, refusals
 from tests.campaigns.dice import Dice
-from tests.peer.differences import DIFFERENCES, STANDING, Found, explanation
+from tests.peer.differences import DIFFERENCES, STANDING, explanation
 from tests.peer.models import GOOD, JOB_TYPES, Names, mirrored, random_files
 from tests.peer.moves import Move, chosen_move, ours, theirs
 from tests.peer.ours import OK, Ours, milliseconds
 from tests.peer.picture import Facts, Picture
+from tests.peer.predicates import Found
 from tests.peer.theirs import Pictures
 from tests.peer.zeebe import NotQuiet, Zeebe, zeebe
 

@@ -47,7 +47,7 @@ tenants = ["other"]
 [events.login_protection]
 allowed_networks = ["127.0.0.0/8", "::1/128"]
 """
-# Nobody waits for jobs that do not come.
+# Activations return at once when there is no job.
 SETTINGS = {
     **FREE_PORTS,
     "GNOMON_BOOTSTRAP__CLIENT_ID": CLIENT,
