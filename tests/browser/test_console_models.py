@@ -19,6 +19,18 @@ FINDINGS = """[...document.querySelectorAll('#findings li')].map((row) =>
 MARKED = "[...document.querySelectorAll('.finding')].map((each) => each.className)"
 DRAWN = "[...document.querySelectorAll('.djs-shape')].map((each) => each.dataset.elementId)"
 DRAFTS = "Object.keys(sessionStorage).filter((name) => name.startsWith('gnomon-draft '))"
+KEPT_FILE = f"JSON.parse(sessionStorage.getItem({DRAFTS}[0]) ?? '{{}}').file"
+CHANGES_DURING_DEPLOYMENT = """
+const fetched = globalThis.fetch;
+globalThis.fetch = async (path, init) => {
+  const response = await fetched(path, init);
+  if (path === "/v2/deployments") {
+    const file = document.getElementById("file");
+    file.value = "renamed.bpmn";
+    file.dispatchEvent(new Event("input"));
+  }
+  return response;
+}"""
 FOCUS = "document.querySelector('.djs-container svg').focus()"
 CHOSEN = "document.getElementById('elements').selectedOptions[0]?.textContent ?? ''"
 
@@ -218,6 +230,18 @@ async def test_a_draft_survives_a_reload_until_it_is_discarded(page: Page, addre
     assert is_told
     assert "work" in await page.run(DRAWN)
     assert await page.run(DRAFTS) == []
+
+
+@needs_editors
+async def test_what_changes_while_the_server_deploys_stays_a_draft(page: Page, addresses: Addresses) -> None:
+    key = deployed(addresses.http, "late-change")
+    await edit(page, addresses, f"processes/{key}/edit")
+    await page.run(CHANGES_DURING_DEPLOYMENT)
+    await page.click("[data-act=deploy]")
+    await page.until("!document.getElementById('deployed').hidden")
+    await page.until(f"{KEPT_FILE} === 'renamed.bpmn'")
+
+    assert len(await page.run(DRAFTS)) == 1
 
 
 @needs_editors

@@ -64,12 +64,15 @@ const PAUSE = 300;
 let isKept = true;
 let isLeft = false;
 let keeping = 0;
+// Counts the changes: a text that was written before the latest one is no draft.
+let edition = 0;
 
 const keep = async () => {
   clearTimeout(keeping);
   keeping = 0;
+  const kept = edition;
   const text = await editor.text();
-  if (isLeft) return;
+  if (isLeft || kept !== edition) return;
   try {
     sessionStorage.setItem(words.draft, JSON.stringify({ text, file: file.value }));
     isKept = true;
@@ -82,6 +85,7 @@ const keep = async () => {
 const forget = () => {
   clearTimeout(keeping);
   keeping = 0;
+  edition += 1;
   isKept = true;
   sessionStorage.removeItem(words.draft);
   restored.hidden = true;
@@ -158,6 +162,7 @@ const list = () => {
 };
 
 const changed = () => {
+  edition += 1;
   clearTimeout(keeping);
   keeping = setTimeout(keep, PAUSE);
   clearTimeout(lintLater);
@@ -199,13 +204,15 @@ const deploy = async (button) => {
   button.disabled = true;
   tell(refusal);
   tell(deployed);
+  const sent = edition;
   try {
     const body = new FormData();
     body.append("resources", new File([await editor.text()], nameOfFile()));
     const response = await call("/v2/deployments", { body });
     if (response.ok) {
       tellDeployed(await response.json());
-      forget();
+      // What was drawn while the server deployed stays a draft.
+      if (sent === edition) forget();
     } else {
       tell(refusal, await reasonOf(response));
     }
