@@ -21,10 +21,10 @@ from rich.table import Table
 
 from edge.contract import routes
 from server.platform.policy import Mode
-from tests.campaigns.dice import Dice
 from tests.campaigns.programs import READY_SECONDS, NotStarted, Program
 from tests.postgres import open_directory
 from tests.requests.building import Builder, Request
+from tests.requests.chance import Chance
 from tests.requests.connections import Answer, Connection, NoAnswer
 from tests.requests.operations import Document, Operation
 from tests.requests.values import Learned
@@ -33,7 +33,7 @@ from tests.server_process import FREE_PORTS
 
 DOCUMENTS = ("/openapi.json", "/auth/v1/openapi.json")
 MODES = (Mode.EMBEDDED, Mode.BUNDLED)
-CONNECTIONS = 12
+CONNECTIONS = 32
 ROUND = 20_000
 STARTS = 3
 PROBE = "/v2/authentication/me"
@@ -138,14 +138,14 @@ async def campaign(
     """Send so many requests to servers of a mode, which log to a file; `told` hears of the findings after each round."""
     findings = Findings(mode, seed)
     while findings.sent < count:
-        dice = Dice(f"{seed}/{mode}/{findings.rounds}")
+        chance = Chance(f"{seed}/{mode}/{findings.rounds}")
         with open_directory() as data:
             (data / "gnomon.toml").write_text(CONFIGURATION)
             settings = {**SETTINGS, "GNOMON_DATA_DIR": str(data / "data")}
             (data / "data").mkdir()
             program = await _started(mode, settings, logs / f"{mode}.log", data / "gnomon.toml")
             try:
-                await Round(program.addresses.http, findings, dice).play(min(ROUND, count - findings.sent))
+                await Round(program.addresses.http, findings, chance).play(min(ROUND, count - findings.sent))
             finally:
                 await program.stop()
         told(findings)
@@ -163,13 +163,13 @@ async def _started(mode: Mode, settings: Mapping[str, str], log: Path, file: Pat
 class Round:
     """A running server, and what its answers have taught."""
 
-    def __init__(self, url: str, findings: Findings, dice: Dice) -> None:
+    def __init__(self, url: str, findings: Findings, chance: Chance) -> None:
         parts = urlsplit(url)
         assert parts.hostname is not None
         assert parts.port is not None
         self._address = parts.hostname, parts.port
         self._findings = findings
-        self._dice = dice
+        self._chance = chance
         self._learned = Learned()
         self._left = 0
         self._is_over = False
@@ -178,7 +178,7 @@ class Round:
         self._turns: list[tuple[Operation, Builder, Verdicts]] = []
         for document in (_document(url, path, token) for path in DOCUMENTS):
             operations = [each for each in document.operations() if each.name not in WITHOUT]
-            builder = Builder(dice, document, self._learned, parts.netloc)
+            builder = Builder(chance, document, self._learned, parts.netloc)
             verdicts = Verdicts(document, operations, self._is_offered)
             self._turns += [(operation, builder, verdicts) for operation in operations]
 
@@ -202,9 +202,7 @@ class Round:
                 await self._request(connection)
 
     async def _request(self, connection: Connection) -> None:
-        operation, builder, verdicts = self._dice.choice(self._turns)
-        if self._dice.between(1, RARE.get(operation.name, 1)) != 1:
-            return
+        operation, builder, verdicts = self._turn()
         request = builder.request(operation, self._credentials)
         self._findings.sent += 1
         try:
@@ -215,6 +213,12 @@ class Round:
         self._findings.note(request, answer, verdicts.on(request, answer))
         if answer.status < 300 and 0 < len(answer.body) <= LARGEST_LEARNED and request.has_credential:
             self._learn(operation, answer)
+
+    def _turn(self) -> tuple[Operation, Builder, Verdicts]:
+        while True:
+            turn = self._chance.choice(self._turns)
+            if self._chance.between(1, RARE.get(turn[0].name, 1)) == 1:
+                return turn
 
     def _learn(self, operation: Operation, answer: Answer) -> None:
         if answer.media_type != "application/json":
