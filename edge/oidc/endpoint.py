@@ -10,7 +10,6 @@ from edge.language_of_request import keep_language
 from edge.metadata import has_valid_request_id
 from edge.navigation import opens_address, sends_form
 from edge.oidc.access.admission import Admission
-from edge.oidc.access.body import bad_request
 from edge.oidc.access.canonical_host import CanonicalHost
 from edge.oidc.access.client_certificates import NO_CERTIFICATES, ClientCertificates
 from edge.oidc.access.hosts import Hosts
@@ -24,9 +23,6 @@ from server.platform.clock import Clock
 from server.platform.errors import ServiceError
 
 _READING = frozenset({"GET", "HEAD"})
-
-# How protobuf begins the message of such an error.
-_TOO_LARGE = "Value out of range"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,11 +69,6 @@ class Endpoint:
             return await self._dispatch(request)
         except Refused as refusal:
             return self._answer(request, refusal)
-        except ValueError as error:
-            # Messages take numbers of 32 or 64 bits, JSON has longer ones.
-            if not str(error).startswith(_TOO_LARGE):
-                raise
-            return self._answer(request, bad_request("a number is too large"))
 
     async def _dispatch(self, request: web.Request) -> web.StreamResponse:
         if request.method == "OPTIONS":

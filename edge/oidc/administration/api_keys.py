@@ -4,7 +4,7 @@ import msgspec
 from aiohttp import web
 
 from edge.oidc.access.administration_calls import segment, written
-from edge.oidc.access.body import read_json
+from edge.oidc.access.body import UnixSeconds, read_json
 from edge.oidc.access.browsers import Browsers
 from edge.oidc.access.callers import caller_of
 from edge.oidc.access.tenant import tenant_of
@@ -26,7 +26,7 @@ class Key(msgspec.Struct, forbid_unknown_fields=True):
 
     name: str
     access: tuple[Access, ...] = ()
-    exp: int | None = None
+    exp: UnixSeconds | None = None
 
 
 class ApiKeysEndpoint:

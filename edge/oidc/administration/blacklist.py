@@ -1,5 +1,7 @@
 """GET and POST /blacklist, DELETE /blacklist/{ip}: blocked network addresses."""
 
+from typing import Annotated
+
 import msgspec
 from aiohttp import web
 
@@ -27,7 +29,7 @@ class Block(msgspec.Struct, forbid_unknown_fields=True):
     """`exp` in Unix seconds."""
 
     ip: str
-    exp: int
+    exp: Annotated[int, msgspec.Meta(ge=0, le=9_999_999_999)]
 
 
 class BlacklistEndpoint:

@@ -1,6 +1,6 @@
 """POST /events and /events/test: reads security events, and emits one as a test."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 from aiohttp import web
@@ -17,12 +17,14 @@ from edge.oidc.openapi.schemas import array
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import event_service_pb2 as pb
 
+_Seconds = Annotated[int, msgspec.Meta(ge=0, le=9_999_999_999)]
+
 
 class Range(msgspec.Struct, forbid_unknown_fields=True):
     """Times in Unix seconds."""
 
-    since: int = msgspec.field(name="from")
-    until: int | None = None
+    since: _Seconds = msgspec.field(name="from")
+    until: _Seconds | None = None
     level: Literal["info", "notice", "warning", "critical"] = "info"
     typ: str | None = None
 

@@ -5,6 +5,7 @@ from typing import Annotated
 import msgspec
 
 from edge.oidc.access.body import bad_request
+from edge.oidc.openapi.schemas import BOOLEAN, STRING, an_object, nullable, titled
 from gnomon.identity.v1 import provider_service_pb2 as pb
 
 _BASIC, _POST, _NONE = "client_secret_basic", "client_secret_post", "none"
@@ -168,6 +169,21 @@ def _saml_members(saml: pb.SamlProviderFields) -> dict[str, object]:
         "family_name_attribute": saml.family_name_attribute or None,
         "trust_email": saml.trust_email,
     }
+
+
+METADATA = titled(
+    "UpstreamMetadata",
+    an_object(
+        issuer=STRING,
+        authorization_endpoint=STRING,
+        token_endpoint=STRING,
+        userinfo_endpoint=nullable(STRING),
+        jwks_endpoint=STRING,
+        client_secret_basic=BOOLEAN,
+        client_secret_post=BOOLEAN,
+        scope=STRING,
+    ),
+)
 
 
 def metadata_members(found: pb.LookUpProviderResponse) -> dict[str, object]:

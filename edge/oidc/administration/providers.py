@@ -8,10 +8,16 @@ from edge.oidc.access.administration_calls import AdministrationCalls, members, 
 from edge.oidc.access.body import read_json
 from edge.oidc.access.browsers import Browsers
 from edge.oidc.access.tenant import tenant_of
-from edge.oidc.administration.provider_body import Lookup, ProviderBody, metadata_members, provider_members
+from edge.oidc.administration.provider_body import (
+    METADATA,
+    Lookup,
+    ProviderBody,
+    metadata_members,
+    provider_members,
+)
 from edge.oidc.config import OidcConfig
 from edge.oidc.openapi.operation import Caller, content, described, done
-from edge.oidc.openapi.schemas import OBJECT, STRING, answer_of, array, part, titled
+from edge.oidc.openapi.schemas import STRING, answer_of, array, part, titled
 from edge.oidc.stubs import Stubs
 from edge.problem import Handler
 from gnomon.identity.v1 import provider_service_pb2 as pb
@@ -101,7 +107,7 @@ class ProvidersEndpoint:
             return web.Response()
         return written(list(map(members, found.users)), status=_NOT_ACCEPTED)
 
-    @described("Reads the metadata of an upstream provider.", content(OBJECT), body=Lookup)
+    @described("Reads the metadata of an upstream provider.", content(METADATA), body=Lookup)
     async def look_up(self, request: web.Request) -> web.Response:
         caller = self._calls.caller(request)
         sent = await read_json(request, Lookup, max_bytes=self._calls.max_bytes)

@@ -1,6 +1,6 @@
 """/auth/v1/tenants: administration of the deployment's tenants; schemas are in tenant_service.proto."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 from aiohttp import web
@@ -28,8 +28,6 @@ from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import caller_pb2
 from gnomon.identity.v1 import tenant_service_pb2 as pb
 
-_MAX_INT32 = 2**31 - 1
-
 
 class _SignIn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     email_first: str = "auto"
@@ -37,8 +35,8 @@ class _SignIn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class _Registration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     require_email_confirmation: bool | Literal["on", "off"] = True
-    confirmation_link_hours: int = 24
-    unconfirmed_account_days: int = 30
+    confirmation_link_hours: Annotated[int, msgspec.Meta(ge=1, le=168)] = 24
+    unconfirmed_account_days: Annotated[int, msgspec.Meta(ge=0, le=3650)] = 30
     default_groups: tuple[str, ...] = ()
 
 
@@ -53,11 +51,7 @@ class _Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def message(self) -> pb.TenantSettings:
-        """Raises Refused for what no message can hold."""
         registration = self.registration
-        numbers = (registration.confirmation_link_hours, registration.unconfirmed_account_days)
-        if not all(0 <= number <= _MAX_INT32 for number in numbers):
-            raise bad_request("expected hours from 1 to 168 and days from 0 to 3650")
         return pb.TenantSettings(
             email_first=self.sign_in.email_first,
             require_email_confirmation=registration.require_email_confirmation in {True, "on"},

@@ -1,37 +1,35 @@
 """/password_policy: the tenant's policy for new passwords."""
 
+from typing import Annotated
+
 import msgspec
 from aiohttp import web
 
 from edge.oidc.access.administration_calls import AdministrationCalls, members, written
-from edge.oidc.access.body import bad_request, read_json
+from edge.oidc.access.body import read_json
 from edge.oidc.access.tenant import tenant_of
 from edge.oidc.openapi.operation import Caller, content, described
 from edge.oidc.openapi.schemas import part
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import password_policy_service_pb2 as pb
 
-_MAX_INT32 = 2**31 - 1
+_Characters = Annotated[int, msgspec.Meta(ge=0, le=16)]
 
 
 class _Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Absent rules are disabled."""
 
-    length_min: int
-    length_max: int
-    include_lower_case: int | None = None
-    include_upper_case: int | None = None
-    include_digits: int | None = None
-    include_special: int | None = None
-    valid_days: int | None = None
-    not_recently_used: int | None = None
+    length_min: Annotated[int, msgspec.Meta(ge=8, le=128)]
+    length_max: Annotated[int, msgspec.Meta(ge=64, le=256)]
+    include_lower_case: _Characters | None = None
+    include_upper_case: _Characters | None = None
+    include_digits: _Characters | None = None
+    include_special: _Characters | None = None
+    valid_days: Annotated[int, msgspec.Meta(ge=0, le=3650)] | None = None
+    not_recently_used: Annotated[int, msgspec.Meta(ge=0, le=10)] | None = None
 
     def message(self) -> pb.PasswordPolicy:
-        """Raises Refused for what no message can hold."""
-        numbers = msgspec.structs.asdict(self)
-        if not all(number is None or 0 <= number <= _MAX_INT32 for number in numbers.values()):
-            raise bad_request("expected numbers of characters, days and passwords")
-        return pb.PasswordPolicy(**numbers)
+        return pb.PasswordPolicy(**msgspec.structs.asdict(self))
 
 
 class PasswordPolicyEndpoint:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import msgspec
 
 from edge.oidc.access.administration_calls import members
-from edge.oidc.access.body import bad_request
+from edge.oidc.access.body import UnixSeconds, bad_request, bound_of
 from edge.oidc.access.documents import Members
 from edge.oidc.openapi.schemas import choice, message
 from gnomon.identity.v1 import user_pb2 as pb
@@ -19,7 +19,6 @@ _CONFIRMATION_STATES = {
     pb.CONFIRMATION_STATE_UNCONFIRMED: "unconfirmed",
     pb.CONFIRMATION_STATE_CONFIRMED: "confirmed",
 }
-_MOST_SECONDS = 253_402_300_799
 _VALUE_PREFIX = "user_values."
 
 # The value that deletes a member, by its key.
@@ -63,7 +62,7 @@ class _Optional(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     language: str | None = None
     password: str | None = None
     groups: tuple[str, ...] | None = None
-    user_expires: int | None = None
+    user_expires: UnixSeconds | None = None
     user_values: UserValues = UserValues()
 
 
@@ -76,7 +75,6 @@ class NewUser(_Optional, frozen=True, forbid_unknown_fields=True, kw_only=True):
     tz: str | None = None
 
     def message(self) -> pb.UserFields:
-        """Raises Refused."""
         values = self.user_values.message(None)
         if self.tz is not None:
             values.tz = self.tz
@@ -88,7 +86,7 @@ class NewUser(_Optional, frozen=True, forbid_unknown_fields=True, kw_only=True):
             password=self.password,
             roles=pb.Names(names=self.roles),
             groups=pb.Names(names=self.groups or ()),
-            user_expires=_seconds(self.user_expires),
+            user_expires=self.user_expires,
             user_values=values,
         )
 
@@ -102,7 +100,6 @@ class UserBody(_Optional, frozen=True, forbid_unknown_fields=True, kw_only=True)
     roles: tuple[str, ...]
 
     def message(self) -> pb.UserFields:
-        """Raises Refused."""
         return pb.UserFields(
             email=self.email,
             given_name=self.given_name or "",
@@ -113,7 +110,7 @@ class UserBody(_Optional, frozen=True, forbid_unknown_fields=True, kw_only=True)
             groups=pb.Names(names=self.groups or ()),
             enabled=self.enabled,
             email_verified=self.email_verified,
-            user_expires=_seconds(self.user_expires) or 0,
+            user_expires=self.user_expires or 0,
             user_values=self.user_values.message(""),
         )
 
@@ -137,7 +134,8 @@ class UserPatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
         try:
             return msgspec.convert(_nested(changes), _SomeOfUser).message()
         except msgspec.ValidationError as error:
-            raise bad_request("put: expected members of a user with values of their types") from error
+            fault = bound_of(error) or "expected members of a user with values of their types"
+            raise bad_request(f"put: {fault}") from error
 
 
 class _SomeOfUser(_Optional, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -147,7 +145,6 @@ class _SomeOfUser(_Optional, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     roles: tuple[str, ...] | None = None
 
     def message(self) -> pb.UserFields:
-        """Raises Refused."""
         return pb.UserFields(
             email=self.email,
             given_name=self.given_name,
@@ -158,7 +155,7 @@ class _SomeOfUser(_Optional, frozen=True, forbid_unknown_fields=True, kw_only=Tr
             groups=None if self.groups is None else pb.Names(names=self.groups),
             enabled=self.enabled,
             email_verified=self.email_verified,
-            user_expires=_seconds(self.user_expires),
+            user_expires=self.user_expires,
             user_values=self.user_values.message(None),
         )
 
@@ -171,9 +168,3 @@ def _nested(changes: Mapping[str, object]) -> dict[str, object]:
         if key.startswith(_VALUE_PREFIX)
     }
     return {**own, "user_values": values} if values else own
-
-
-def _seconds(at: int | None) -> int | None:
-    if at is not None and not 0 <= at <= _MOST_SECONDS:
-        raise bad_request("user_expires: expected Unix seconds")
-    return at

@@ -11,6 +11,7 @@ from aiohttp import encode_basic_auth
 from identity.crypto.jose.algorithms import SigningAlgorithm
 from identity.directory.provider import PROVIDER_LINKS, ProviderLink
 from server.platform.call import TenantId
+from tests.edge.oidc.openapi.published import published, undocumented
 from tests.edge.oidc.tenants.world import CALLBACK, World, world
 
 DEFAULT, ACME = TenantId("default"), TenantId("acme")
@@ -85,6 +86,15 @@ async def two() -> AsyncIterator[Two]:
         }
         assert (await answered(here, "PUT", "clients/robot", robot))["assertion_providers"] == [kept["id"]]
         yield Two(here, upstream, str(kept["id"]), created["secret"])
+
+
+async def test_what_a_provider_says_of_itself_is_in_the_document(two: Two) -> None:
+    body = {"issuer": two.upstream.issuer("acme")}
+
+    answer = await two.here.administer("POST", "providers/lookup", json=body)
+
+    assert await undocumented(published(), "POST", "/auth/v1/providers/lookup", answer) == []
+    assert (await answer.json())["issuer"] == body["issuer"]
 
 
 async def test_a_client_gets_a_token_of_the_user_whom_the_provider_asserts(two: Two) -> None:
