@@ -45,8 +45,13 @@ def rule_texts(message: Descriptor) -> list[str]:
 
 def is_required(field: FieldDescriptor) -> bool:
     """Whether a request without the field is refused: by rule, or because its zero value violates a bound."""
+    return rule_of(field).required or refuses_empty(field)
+
+
+def refuses_empty(field: FieldDescriptor) -> bool:
+    """Whether a value that is empty or absent violates a bound."""
     rules = bounds_of(field)
-    if rules.required or rule_of(field).required:
+    if rules.required:
         return True
     if field.has_presence or rules.ignore == validate_pb2.IGNORE_IF_ZERO_VALUE:
         return False

@@ -14,7 +14,7 @@ from google.protobuf.message import Message
 from edge.console.identity.declarations import Control, Form, FormField
 from edge.console.identity.paths import field_at, has_field, put_at, type_of, value_at
 from edge.fields import Kind, enum_names, enum_of, kind_of, message_of
-from edge.openapi.bounds import is_required, value_bounds
+from edge.openapi.bounds import refuses_empty, value_bounds
 from server.platform.errors import InvalidArgument
 
 # More check boxes are slower to read than a list of names to write.
@@ -84,7 +84,7 @@ def _inputs(
             control=control,
             label=declared.label,
             hint=declared.hint,
-            is_required=declared.is_required or (control is not Control.CHECK and is_required(field)),
+            is_required=declared.is_required or (control is not Control.CHECK and refuses_empty(field)),
             bounds=_bounds(field) if control in _BOUNDED else {},
             options=words,
             columns=_second_words(field) if control is Control.GRID else (),

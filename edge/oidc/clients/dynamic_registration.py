@@ -5,16 +5,16 @@ from typing import TypeVar
 
 import grpc
 import msgspec
-import orjson
 from aiohttp import hdrs, web
 
 from edge.oidc.access.administration_calls import segment, written
 from edge.oidc.access.bearer import refused_to_bearer
 from edge.oidc.access.body import JSON, read_body
 from edge.oidc.access.browsers import Browsers
+from edge.oidc.access.documents import Members
 from edge.oidc.access.refusal import Refused, invalid_client_metadata, refused_by_protocol
 from edge.oidc.access.tenant import tenant_of
-from edge.oidc.clients.registration_body import RegistrationBody
+from edge.oidc.clients.registration_body import Registration, RegistrationBody, metadata_members, metadata_of
 from edge.oidc.config import OidcConfig
 from edge.oidc.openapi.operation import Caller, content, described, done
 from edge.oidc.openapi.schemas import answer_of
@@ -46,7 +46,7 @@ class ClientRegistrationEndpoint:
             tenant_id=tenant_of(request),
             token=_bearer(request),
             peer_address=self._browsers.peer_address(request),
-            metadata=(await self._body(request)).metadata(),
+            metadata=metadata_of(await self._body(request)),
         )
         answer = await _answered(self._clients.RegisterClient(asked, timeout=self._timeout))
         return written(members(answer.registration), status=201)
@@ -79,7 +79,7 @@ class ClientRegistrationEndpoint:
             token=_bearer(request),
             peer_address=self._browsers.peer_address(request),
             client_secret=sent.client_secret or "",
-            metadata=sent.metadata(),
+            metadata=metadata_of(sent),
         )
         answer = await _answered(self._clients.UpdateRegistration(asked, timeout=self._timeout))
         return written(members(answer.registration))
@@ -95,7 +95,7 @@ class ClientRegistrationEndpoint:
         await _answered(self._clients.DeleteRegistration(asked, timeout=self._timeout))
         return web.Response(status=204)
 
-    async def _body(self, request: web.Request) -> RegistrationBody:
+    async def _body(self, request: web.Request) -> Registration:
         if request.content_type != JSON:
             raise invalid_client_metadata(f"the body must be {JSON}")
         try:
@@ -114,46 +114,8 @@ async def _answered(call: Awaitable[_Answer]) -> _Answer:
         raise _refused(error_of(failure)) from failure
 
 
-def members(registration: pb.ClientRegistration) -> dict[str, object]:
-    """RFC 7591 §3.2.1; empty members are left out. A secret is only in the response that creates it."""
-    metadata = registration.metadata
-    described: dict[str, object] = {
-        "redirect_uris": list(metadata.redirect_uris),
-        "post_logout_redirect_uris": list(metadata.post_logout_redirect_uris),
-        "grant_types": list(metadata.grant_types),
-        "response_types": list(metadata.response_types),
-        "token_endpoint_auth_method": metadata.token_endpoint_auth_method,
-        "token_endpoint_auth_signing_alg": metadata.token_endpoint_auth_signing_alg,
-        "id_token_signed_response_alg": metadata.id_token_signed_response_alg,
-        "userinfo_signed_response_alg": metadata.userinfo_signed_response_alg,
-        "request_object_signing_alg": metadata.request_object_signing_alg,
-        "require_signed_request_object": metadata.require_signed_request_object,
-        "request_uris": list(metadata.request_uris),
-        "require_pushed_authorization_requests": metadata.require_pushed_authorization_requests,
-        "dpop_bound_access_tokens": metadata.dpop_bound_access_tokens,
-        "jwks": orjson.Fragment(metadata.jwks) if metadata.jwks else "",
-        "jwks_uri": metadata.jwks_uri,
-        "client_name": metadata.client_name,
-        "client_uri": metadata.client_uri,
-        "policy_uri": metadata.policy_uri,
-        "tos_uri": metadata.tos_uri,
-        "contacts": list(metadata.contacts),
-        "scope": metadata.scope,
-        "backchannel_logout_uri": metadata.backchannel_logout_uri,
-        "subject_type": metadata.subject_type,
-        "sector_identifier_uri": metadata.sector_identifier_uri,
-        "frontchannel_logout_uri": metadata.frontchannel_logout_uri,
-        "frontchannel_logout_session_required": metadata.frontchannel_logout_session_required,
-        "tls_client_auth_subject_dn": metadata.tls_client_auth_subject_dn,
-        "tls_client_auth_san_dns": metadata.tls_client_auth_san_dns,
-        "tls_client_auth_san_uri": metadata.tls_client_auth_san_uri,
-        "tls_client_auth_san_ip": metadata.tls_client_auth_san_ip,
-        "tls_client_auth_san_email": metadata.tls_client_auth_san_email,
-        "tls_client_certificate_bound_access_tokens": metadata.tls_client_certificate_bound_access_tokens,
-        "application_type": metadata.application_type,
-    }
-    if metadata.HasField("default_max_age"):
-        described["default_max_age"] = metadata.default_max_age
+def members(registration: pb.ClientRegistration) -> Members:
+    """Return what is registered, without empty members: RFC 7591 §3.2.1."""
     secret = registration.client_secret
     return {
         "client_id": registration.client_id,
@@ -161,7 +123,7 @@ def members(registration: pb.ClientRegistration) -> dict[str, object]:
         "registration_client_uri": registration.registration_client_uri,
         **({"client_secret": secret, "client_secret_expires_at": 0} if secret else {}),
         **_if_any("registration_access_token", registration.registration_access_token),
-        **{name: value for name, value in described.items() if value not in ("", [])},
+        **metadata_members(registration.metadata),
     }
 
 

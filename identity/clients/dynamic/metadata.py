@@ -5,15 +5,15 @@ The metadata does not cover settings of administrators: whether the client is en
 
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
 
 from identity.clients.changes import ClientChange, changed
-from identity.crypto.jose.algorithms import SigningAlgorithm
+from identity.clients.fields import Values, record_fields
 from identity.delivery.http.destinations import Destinations
 from identity.delivery.http.registered_uris import expect_redirect_uris
-from identity.directory.client import CertificateName, Client
+from identity.directory.client import Client
 from identity.directory.oauth_scopes import parse
 from identity.foundation.absolute_uris import absolute_uri
 from identity.foundation.errors import InvalidClientMetadata, InvalidRedirectUri
@@ -36,43 +36,27 @@ _GIVEN_SCOPES = (
 _UNSEEN = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"})
 _TURNING = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"})
 
+_REQUIREMENTS = ("requires_pushed_request", "requires_dpop", "requires_certificate")
+
 _E = TypeVar("_E", bound=StrEnum)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientMetadata:
-    """Metadata as submitted; absent members are empty."""
+    """Metadata as submitted, by the names of the contract; absent members are empty.
+
+    `others` are members without a rule of registration. They mean what they mean to an administrator.
+    """
 
     redirect_uris: tuple[str, ...] = ()
-    post_logout_redirect_uris: tuple[str, ...] = ()
     grant_types: tuple[str, ...] = ()
     response_types: tuple[str, ...] = ()
     token_endpoint_auth_method: str = ""
-    token_endpoint_auth_signing_alg: str = ""
-    id_token_signed_response_alg: str = ""
-    userinfo_signed_response_alg: str = ""
-    request_object_signing_alg: str = ""
-    require_signed_request_object: bool = False
-    request_uris: tuple[str, ...] = ()
-    require_pushed_authorization_requests: bool = False
-    dpop_bound_access_tokens: bool = False
-    jwks: str = ""
-    jwks_uri: str = ""
     client_name: str = ""
-    client_uri: str = ""
-    policy_uri: str = ""
-    tos_uri: str = ""
-    contacts: tuple[str, ...] = ()
     scope: str = ""
-    backchannel_logout_uri: str = ""
     subject_type: str = ""
-    sector_identifier_uri: str = ""
-    frontchannel_logout_uri: str = ""
-    frontchannel_logout_session_required: bool = False
-    certificate_name: CertificateName | None = None
-    requires_certificate: bool = False
     application_type: str = ""
-    default_max_age: int | None = None
+    others: Values
 
 
 def described(client: Client, metadata: ClientMetadata, destinations: Destinations) -> Client:
@@ -84,10 +68,9 @@ def described(client: Client, metadata: ClientMetadata, destinations: Destinatio
     except InvalidArgument as error:
         raise InvalidRedirectUri(error.detail) from error
     try:
-        after = changed(client, _change(client, metadata), destinations)
+        return changed(client, _change(client, metadata), destinations)
     except InvalidArgument as error:
         raise InvalidClientMetadata(error.detail) from error
-    return replace(after, default_max_age=metadata.default_max_age)
 
 
 def _change(client: Client, metadata: ClientMetadata) -> ClientChange:
@@ -98,65 +81,23 @@ def _change(client: Client, metadata: ClientMetadata) -> ClientChange:
     )
     is_public = method is AuthenticationMethod.NONE
     oauth_scopes = _scopes(client, metadata)
-    userinfo_alg = metadata.userinfo_signed_response_alg
+    asked = record_fields(metadata.others)
     return ClientChange(
         id=client.id,
-        name=metadata.client_name,
-        is_enabled=client.is_enabled,
         is_confidential=not is_public,
-        redirect_uris=metadata.redirect_uris,
-        post_logout_redirect_uris=metadata.post_logout_redirect_uris,
-        allowed_origins=client.allowed_origins,
-        grant_types=_grant_types(metadata),
-        access_token_signed_response_alg=client.access_token_signed_response_alg,
-        id_token_signed_response_alg=_one(
-            SigningAlgorithm,
-            "id_token_signed_response_alg",
-            metadata.id_token_signed_response_alg or SigningAlgorithm.RS256,
-        ),
-        authorization_code_lifetime=client.authorization_code_lifetime,
-        access_token_lifetime=client.access_token_lifetime,
-        oauth_scopes=oauth_scopes,
-        default_scopes=tuple(scope for scope in (Scope.OPENID,) if scope in oauth_scopes),
-        requires_pkce=client.requires_pkce or is_public,
-        requires_mfa=client.requires_mfa,
-        client_uri=metadata.client_uri,
-        contacts=metadata.contacts,
-        backchannel_logout_uri=metadata.backchannel_logout_uri,
-        restrict_group_prefix=client.restrict_group_prefix,
-        allowed_resources=client.allowed_resources,
-        default_aud=client.default_aud,
-        claims=client.claims,
-        claims_at_root=client.claims_at_root,
-        consent=client.consent,
-        jwks=metadata.jwks,
-        jwks_uri=metadata.jwks_uri,
-        policy_uri=metadata.policy_uri,
-        tos_uri=metadata.tos_uri,
-        has_fed_cm=client.has_fed_cm,
-        token_endpoint_auth_method=method,
-        token_endpoint_auth_signing_alg=metadata.token_endpoint_auth_signing_alg,
-        request_object_signing_alg=metadata.request_object_signing_alg,
-        requires_signed_request=metadata.require_signed_request_object,
-        request_uris=metadata.request_uris,
-        userinfo_signed_response_alg=(
-            _one(SigningAlgorithm, "userinfo_signed_response_alg", userinfo_alg) if userinfo_alg else None
-        ),
-        access_token_typ=client.access_token_typ,
-        # A client cannot take back what an administrator requires of it.
-        requires_pushed_request=client.requires_pushed_request
-        or metadata.require_pushed_authorization_requests,
-        requires_dpop=client.requires_dpop or metadata.dpop_bound_access_tokens,
-        may_act=client.may_act,
-        assertion_providers=client.assertion_providers,
-        introspection_signed_response_alg=client.introspection_signed_response_alg,
-        subject_type=_subject_type(client, metadata),
-        sector_identifier_uri=metadata.sector_identifier_uri,
-        frontchannel_logout_uri=metadata.frontchannel_logout_uri,
-        frontchannel_logout_session_required=metadata.frontchannel_logout_session_required,
-        certificate_name=metadata.certificate_name,
-        requires_certificate=client.requires_certificate or metadata.requires_certificate,
-        security_profile=client.security_profile,
+        method=method,
+        fields=asked
+        | {
+            "name": metadata.client_name,
+            "redirect_uris": tuple(dict.fromkeys(metadata.redirect_uris)),
+            "grant_types": _grant_types(metadata),
+            "oauth_scopes": oauth_scopes,
+            "default_scopes": tuple(scope for scope in (Scope.OPENID,) if scope in oauth_scopes),
+            "requires_pkce": client.requires_pkce or is_public,
+            "subject_type": _subject_type(client, metadata),
+            # A client cannot take back what an administrator requires of it.
+            **{name: True for name in _REQUIREMENTS if getattr(client, name)},
+        },
     )
 
 

@@ -63,6 +63,8 @@ class _JsonFormEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_JsonForm.Val
     """bytes that hold the JSON text of an object, passed through unchanged."""
     JSON_FORM_VALUE: _JsonForm.ValueType  # 3
     """bytes that hold the JSON text of any value, passed through unchanged."""
+    JSON_FORM_OBJECT_TEXT: _JsonForm.ValueType  # 4
+    """string that holds the JSON text of an object, empty without one; for messages of the provider's administration."""
 
 class JsonForm(_JsonForm, metaclass=_JsonFormEnumTypeWrapper):
     """JSON form of a field where protobuf's own mapping differs from the documented one."""
@@ -74,6 +76,8 @@ JSON_FORM_OBJECT: JsonForm.ValueType  # 2
 """bytes that hold the JSON text of an object, passed through unchanged."""
 JSON_FORM_VALUE: JsonForm.ValueType  # 3
 """bytes that hold the JSON text of any value, passed through unchanged."""
+JSON_FORM_OBJECT_TEXT: JsonForm.ValueType  # 4
+"""string that holds the JSON text of an object, empty without one; for messages of the provider's administration."""
 Global___JsonForm: _TypeAlias = JsonForm  # noqa: Y015
 
 class _BodyForm:
@@ -347,6 +351,8 @@ class FieldRule(_message.Message):
     FAILURES_FIELD_NUMBER: _builtins.int
     SINCE_FIELD_NUMBER: _builtins.int
     OTHERWISE_FIELD_NUMBER: _builtins.int
+    ABSENT_FIELD_NUMBER: _builtins.int
+    ALIAS_FIELD_NUMBER: _builtins.int
     form: Global___JsonForm.ValueType
     """JSON form, where it is not protobuf's own."""
     tenant: _builtins.bool
@@ -367,6 +373,10 @@ class FieldRule(_message.Message):
     """Release that brought the member to answers: a deployment that answers as an older one leaves it out."""
     otherwise: _builtins.str
     """Text of the member of an answer where the field is empty."""
+    absent: _builtins.str
+    """JSON text of the value that a request of the provider's administration without the member has."""
+    alias: _builtins.str
+    """Another name of the member in the provider's administration: requests may have either name, answers have both."""
     def __init__(
         self,
         *,
@@ -379,10 +389,12 @@ class FieldRule(_message.Message):
         failures: _builtins.bool = ...,
         since: Global___Release.ValueType = ...,
         otherwise: _builtins.str = ...,
+        absent: _builtins.str = ...,
+        alias: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["etag", b"etag", "failures", b"failures", "form", b"form", "header", b"header", "otherwise", b"otherwise", "query", b"query", "required", b"required", "since", b"since", "tenant", b"tenant"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent", b"absent", "alias", b"alias", "etag", b"etag", "failures", b"failures", "form", b"form", "header", b"header", "otherwise", b"otherwise", "query", b"query", "required", b"required", "since", b"since", "tenant", b"tenant"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

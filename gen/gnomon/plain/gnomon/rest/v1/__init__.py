@@ -152,6 +152,11 @@ class JsonForm(betterproto2.Enum):
     bytes that hold the JSON text of any value, passed through unchanged.
     """
 
+    OBJECT_TEXT = 4
+    """
+    string that holds the JSON text of an object, empty without one; for messages of the provider's administration.
+    """
+
     @classmethod
     def betterproto_value_to_renamed_proto_names(cls) -> dict[int, str]:
         return {
@@ -159,6 +164,7 @@ class JsonForm(betterproto2.Enum):
             1: "JSON_FORM_KEY",
             2: "JSON_FORM_OBJECT",
             3: "JSON_FORM_VALUE",
+            4: "JSON_FORM_OBJECT_TEXT",
         }
 
     @classmethod
@@ -168,6 +174,7 @@ class JsonForm(betterproto2.Enum):
             "JSON_FORM_KEY": 1,
             "JSON_FORM_OBJECT": 2,
             "JSON_FORM_VALUE": 3,
+            "JSON_FORM_OBJECT_TEXT": 4,
         }
 
 
@@ -375,6 +382,16 @@ class FieldRule(betterproto2.Message):
     otherwise: "str" = betterproto2.field(9, betterproto2.TYPE_STRING)
     """
     Text of the member of an answer where the field is empty.
+    """
+
+    absent: "str" = betterproto2.field(10, betterproto2.TYPE_STRING)
+    """
+    JSON text of the value that a request of the provider's administration without the member has.
+    """
+
+    alias: "str" = betterproto2.field(11, betterproto2.TYPE_STRING)
+    """
+    Another name of the member in the provider's administration: requests may have either name, answers have both.
     """
 
 
