@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from server.platform import collector
-from tests.postgres import postgres_server, turn_fsync_off
+from tests.postgres import keep_in_memory, postgres_server, turn_fsync_off
 
 # Machines are shared and slow down at will: neither an example nor the making of one has a deadline, but their
 # number has a bound. CI plays the same examples every time, so that a run says something of the change alone; others
@@ -22,6 +22,9 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("default")
+
+# Thousands of databases come and go.
+keep_in_memory()
 
 
 @pytest.hookimpl(wrapper=True)

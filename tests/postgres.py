@@ -1,5 +1,7 @@
 """A real PostgreSQL of one's own, durable as in production unless a test has it otherwise."""
 
+import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +12,11 @@ import asyncpg
 
 from server.platform.postgres.bundled import bundled_postgres
 from server.platform.postgres.config import DatabaseConfig
+
+# Names the directory below which databases of tests are made; without it they are where temporary files are.
+DIRECTORY = "GNOMON_TEST_DATA"
+_MEMORY = Path("/dev/shm")  # noqa: S108  # only the parent of directories with names of their own
+_ROOM = 6 << 30
 
 
 @contextmanager
@@ -36,7 +43,13 @@ def superuser(dsn: str) -> str:
 @contextmanager
 def open_directory() -> Iterator[Path]:
     """Temporary; an account that a server of root becomes may pass through it."""
-    with tempfile.TemporaryDirectory(prefix="gnomon-test-") as name:
+    with tempfile.TemporaryDirectory(prefix="gnomon-test-", dir=os.environ.get(DIRECTORY)) as name:
         directory = Path(name)
         directory.chmod(0o711)
         yield directory
+
+
+def keep_in_memory() -> None:
+    """Have databases that begin from here on in memory, if there is room: disks take long to forget their files."""
+    if _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free >= _ROOM:
+        os.environ.setdefault(DIRECTORY, str(_MEMORY))
