@@ -105,7 +105,7 @@ class Endpoint:
         return web.Response(
             status=refusal.status,
             body=refusal.body(now),
-            content_type="application/json",
+            content_type=refusal.media_type,
             headers=refusal.headers_at(now),
         )
 

@@ -62,6 +62,7 @@ from edge.oidc.people.account_page import AccountPageEndpoint
 from edge.oidc.people.email_confirmation import EmailConfirmationEndpoint
 from edge.oidc.people.letter_links import AddressChangeEndpoint, RevocationLinkEndpoint
 from edge.oidc.people.password_reset import PasswordResetEndpoint
+from edge.oidc.people.provisioning import PROVISIONING, about_provisioning
 from edge.oidc.people.registration import RegistrationEndpoint
 from edge.oidc.people.routes import about_people
 from edge.oidc.prefix import PREFIX
@@ -225,6 +226,8 @@ def _rows(
             *_of_overseers(stubs, config, browsers=browsers),
         ):
             yield f"{issuer}{path}", policy, handlers
+        for path, handlers in about_provisioning(stubs, config, browsers=browsers):
+            yield f"{issuer}{path}", PROVISIONING, handlers
         for path, handlers in (
             *about_images(stubs, config, browsers=browsers),
             *about_people(stubs, config, browsers=browsers),

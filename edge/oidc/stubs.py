@@ -29,6 +29,7 @@ from gnomon.identity.v1.password_reset_service_pb2_grpc import PasswordResetServ
 from gnomon.identity.v1.proof_of_work_service_pb2_grpc import ProofOfWorkServiceStub
 from gnomon.identity.v1.provider_link_service_pb2_grpc import ProviderLinkServiceStub
 from gnomon.identity.v1.provider_service_pb2_grpc import ProviderServiceStub
+from gnomon.identity.v1.provisioning_service_pb2_grpc import ProvisioningServiceStub
 from gnomon.identity.v1.registration_service_pb2_grpc import RegistrationServiceStub
 from gnomon.identity.v1.role_service_pb2_grpc import RoleServiceStub
 from gnomon.identity.v1.scope_service_pb2_grpc import ScopeServiceStub
@@ -73,6 +74,7 @@ if TYPE_CHECKING:
     from gnomon.identity.v1.proof_of_work_service_pb2_grpc import ProofOfWorkServiceAsyncStub
     from gnomon.identity.v1.provider_link_service_pb2_grpc import ProviderLinkServiceAsyncStub
     from gnomon.identity.v1.provider_service_pb2_grpc import ProviderServiceAsyncStub
+    from gnomon.identity.v1.provisioning_service_pb2_grpc import ProvisioningServiceAsyncStub
     from gnomon.identity.v1.registration_service_pb2_grpc import RegistrationServiceAsyncStub
     from gnomon.identity.v1.role_service_pb2_grpc import RoleServiceAsyncStub
     from gnomon.identity.v1.scope_service_pb2_grpc import ScopeServiceAsyncStub
@@ -118,6 +120,7 @@ class Stubs:
     proofs_of_work: "ProofOfWorkServiceAsyncStub"
     provider_links: "ProviderLinkServiceAsyncStub"
     providers: "ProviderServiceAsyncStub"
+    provisioning: "ProvisioningServiceAsyncStub"
     registrations: "RegistrationServiceAsyncStub"
     roles: "RoleServiceAsyncStub"
     scopes: "ScopeServiceAsyncStub"
@@ -163,6 +166,7 @@ def stubs_of(channel: Channel) -> Stubs:
         proofs_of_work=ProofOfWorkServiceStub(aio_channel),
         provider_links=ProviderLinkServiceStub(aio_channel),
         providers=ProviderServiceStub(aio_channel),
+        provisioning=ProvisioningServiceStub(aio_channel),
         registrations=RegistrationServiceStub(aio_channel),
         roles=RoleServiceStub(aio_channel),
         scopes=ScopeServiceStub(aio_channel),

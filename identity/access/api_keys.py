@@ -81,8 +81,7 @@ class ApiKeyAdministration:
             expires_at=expires_at,
             secret_hash=self._secrets.hash(secret),
             created_at=self._clock.now(),
-            access=tuple(access),
-        )
+        ).with_access(access)
         try:
             await self._records.insert(key)
         except AlreadyThere as error:
@@ -103,7 +102,7 @@ class ApiKeyAdministration:
         key = await self._find(tenant, name, actor)
         await self._expect_covered(tenant, access, actor)
         self._expect_ahead(expires_at)
-        changed = await self._replace(replace(key, access=tuple(access), expires_at=expires_at))
+        changed = await self._replace(replace(key.with_access(access), expires_at=expires_at))
         await self._tell(EventType.CHANGED, changed, actor)
         return changed
 
@@ -125,7 +124,7 @@ class ApiKeyAdministration:
         key = await self._records.get(tenant.tenant_id, name)
         if key is None:
             raise NotFound("there is no such API key")
-        await self._expect_covered(tenant, key.access, actor)
+        await self._expect_covered(tenant, key.all_access, actor)
         return key
 
     async def _expect_covered(self, tenant: Tenant, access: Sequence[Access], actor: Actor) -> None:

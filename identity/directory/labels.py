@@ -1,6 +1,7 @@
 """Labels of users and clients: groups, roles, scopes and custom attributes."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from identity.foundation.vocabulary import LATER_PERMISSIONS, Permission
 from server.platform.call import TenantId
@@ -31,10 +32,16 @@ class DescribedLabel(Label):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group(DescribedLabel):
-    """A group of users and clients; it gives its roles, by name, and tenants."""
+    """A group of users and clients; it gives its roles, by name, and tenants.
+
+    `external_id` is its id at the provisioning client, empty without one.
+    """
 
     roles: tuple[str, ...] = ()
     tenant_ids: tuple[TenantId, ...] = ()
+    external_id: str = ""
+    created_at: datetime | None = None
+    changed_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

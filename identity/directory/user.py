@@ -9,6 +9,7 @@ from string import ascii_lowercase, ascii_uppercase
 from typing import NewType
 
 from identity.directory.pending_registration import PendingRegistration
+from identity.directory.provisioned import Provisioned
 from identity.foundation.vocabulary import LATER_PERMISSIONS, Permission
 from server.platform.call import TenantId
 from server.platform.records import Kind, Record
@@ -45,6 +46,7 @@ class User(Record):
     until `valid_until`, the password until `password_until`. `previous_password_hashes` are the hashes that must not be
     reused, newest first. `registration` is the unconfirmed registration. `unconfirmed_login_at` is
     the last sign-in with the address unconfirmed, since an administrator last changed the address or its confirmation.
+    `provisioned` is what a provisioning client gave the account.
     """
 
     email: str
@@ -75,6 +77,7 @@ class User(Record):
     valid_until: datetime | None = None
     picture_id: str = ""
     registration: PendingRegistration | None = None
+    provisioned: Provisioned | None = None
 
     @property
     def username(self) -> str:
@@ -94,6 +97,35 @@ class User(Record):
         whole = (self.email, self.preferred_username, self.given_name, self.family_name)
         parts = (part for text in whole for part in _BETWEEN_WORDS.split(text))
         return frozenset(filter(None, map(word_of, (*whole, *parts))))
+
+    @property
+    def provisioned_name(self) -> str:
+        """The name that a provisioning client gave the account, in ASCII lower case, unique in the tenant; else empty."""
+        return "" if self.provisioned is None else ascii_lower(self.provisioned.user_name)
+
+    @property
+    def account_name(self) -> str:
+        """The name by which provisioning clients find the account, in ASCII lower case."""
+        return self.provisioned_name or self.preferred_username or self.email
+
+    @property
+    def external_id(self) -> str | None:
+        """The account's id at the provisioning client, None without one."""
+        return (self.provisioned.external_id or None) if self.provisioned else None
+
+    @property
+    def display_name(self) -> str | None:
+        """The name that a provisioning client gave the account for people, else first and last name."""
+        return (self.provisioned.display_name if self.provisioned else "") or self.name
+
+    @property
+    def display_name_key(self) -> str | None:
+        """The same in ASCII lower case, by which provisioning clients find the account."""
+        return None if self.display_name is None else ascii_lower(self.display_name)
+
+    @property
+    def last_modified_at(self) -> datetime | None:
+        return self.changed_at or self.created_at
 
     @property
     def user_id(self) -> UserId:
@@ -156,9 +188,12 @@ class User(Record):
 USERS = Kind(
     User,
     "user",
-    unique=("email", "preferred_username"),
+    unique=("email", "preferred_username", "provisioned_name"),
     indexed=("groups", "roles"),
-    derived=("username", "name", "tenant_ids"),
+    derived=(
+        *("username", "name", "tenant_ids"),
+        *("account_name", "external_id", "display_name_key", "is_enabled", "last_modified_at"),
+    ),
     ordered=("name", "email"),
     words=("words",),
     later={"permissions": LATER_PERMISSIONS},
@@ -167,4 +202,9 @@ USERS = Kind(
 
 def word_of(text: str) -> str:
     """Return a text as users are found by it: its first 64 characters, with ASCII letters in lower case."""
-    return text.translate(_LOWER_CASE)[:_WORD_CHARACTERS]
+    return ascii_lower(text)[:_WORD_CHARACTERS]
+
+
+def ascii_lower(text: str) -> str:
+    """Return the text with ASCII letters in lower case: the database folds the same letters in any locale."""
+    return text.translate(_LOWER_CASE)

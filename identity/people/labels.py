@@ -62,6 +62,13 @@ class Labels(Generic[L]):
         """Return all names that can be given to a holder."""
         return frozenset({label.name for label in await self.all(tenant)} | set(self._built_in))
 
+    async def get(self, tenant: Tenant, label_id: str) -> L:
+        """Raises NotFound."""
+        label = await self._records.get(tenant.tenant_id, label_id)
+        if label is None:
+            raise NotFound(f"there is no such {self._noun}")
+        return label
+
     async def named(self, tenant: Tenant, name: str) -> L:
         """Raises NotFound, also for a built-in label, which has no record."""
         found = await self._records.find(tenant.tenant_id, "name", name, most=1)
@@ -129,9 +136,7 @@ class Labels(Generic[L]):
         await self._tell(tenant, EventType.DELETED, label.name, actor)
 
     async def _found(self, tenant: Tenant, label_id: str, actor: Actor) -> L:
-        label = await self._records.get(tenant.tenant_id, label_id)
-        if label is None:
-            raise NotFound(f"there is no such {self._noun}")
+        label = await self.get(tenant, label_id)
         await self._administrators.expect_may_change(label, actor)
         return label
 

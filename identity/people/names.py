@@ -52,10 +52,15 @@ def email(text: str) -> str:
 def person(text: str) -> str:
     """Return a name in Unicode normalization form NFC."""
     name = unicodedata.normalize("NFC", text.strip())
-    is_name = all(unicodedata.category(letter) in _OF_NAMES or letter in _ALSO_OF_NAMES for letter in name)
-    if len(name) > _MOST_LETTERS or not is_name:
+    if len(name) > _MOST_LETTERS or not all(map(_is_of_names, name)):
         raise InvalidArgument("expected a name: at most 64 letters, spaces, hyphens and apostrophes")
     return name
+
+
+def person_like(text: str) -> str:
+    """Return a name of the letters of a text that names may have, cut to the length of a name; empty without any."""
+    letters = (letter for letter in unicodedata.normalize("NFC", text) if _is_of_names(letter))
+    return "".join(letters).strip()[:_MOST_LETTERS].strip()
 
 
 def username(text: str, reserved: Collection[str]) -> str:
@@ -89,6 +94,10 @@ def among(names: Collection[str], known: Collection[str], *, what: str) -> tuple
     if not set(names) <= set(known):
         raise InvalidArgument(f"{what}: expected existing ones, found an unknown one")
     return tuple(dict.fromkeys(names))
+
+
+def _is_of_names(letter: str) -> bool:
+    return unicodedata.category(letter) in _OF_NAMES or letter in _ALSO_OF_NAMES
 
 
 def _expect(pattern: re.Pattern[str], text: str, what: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 
+from identity.directory.provisioned import Provisioned
 from identity.directory.user import User
 from identity.people import names
 
@@ -32,6 +33,8 @@ NEVER_EXPIRES = NeverExpires()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserChange:
+    """The user joins and leaves groups beside those that the user has at that moment, or that `groups` names."""
+
     email: str | None = None
     preferred_username: str | None = None
     given_name: str | None = None
@@ -41,9 +44,12 @@ class UserChange:
     password: str | None = field(default=None, repr=False)
     roles: tuple[str, ...] | None = None
     groups: tuple[str, ...] | None = None
+    joins: tuple[str, ...] = ()
+    leaves: tuple[str, ...] = ()
     is_enabled: bool | None = None
     is_email_verified: bool | None = None
     valid_until: datetime | NeverExpires | None = None
+    provisioned: Provisioned | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +78,7 @@ def applied(change: UserChange, user: User, *, labelled: Labelled, now: datetime
         is_enabled=user.is_enabled if change.is_enabled is None else change.is_enabled,
         valid_until=_end(change.valid_until, user.valid_until),
         changed_at=now,
+        provisioned=user.provisioned if change.provisioned is None else change.provisioned,
     )
     return _without_links(user, _confirmed(_with_labels(changed, change, labelled), change, now))
 
@@ -83,6 +90,10 @@ def _with_labels(user: User, change: UserChange, labelled: Labelled) -> User:
         roles = names.among(change.roles, {*labelled.roles, *roles}, what="roles")
     if change.groups is not None:
         groups = names.among(change.groups, {*labelled.groups, *groups}, what="groups")
+    if change.joins or change.leaves:
+        joined = names.among(change.joins, labelled.groups, what="groups")
+        left = frozenset(change.leaves)
+        groups = tuple(dict.fromkeys(name for name in (*groups, *joined) if name not in left))
     return replace(user, roles=roles, groups=groups)
 
 

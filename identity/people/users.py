@@ -32,6 +32,9 @@ from server.platform.errors import AlreadyExists, InvalidArgument, InvalidState,
 from server.platform.query.cursor import cursors
 from server.platform.records import AlreadyThere, Changed, Records
 
+OTHER_REVISION = "OTHER_ETAG"
+"""Cause of the refusal of a change that is meant for another revision of the record."""
+
 _ID_LENGTH = 24
 _ATTEMPTS = 20
 
@@ -175,12 +178,18 @@ class UserAdministration:
         *,
         actor: Actor,
         note: AuditNote | None = None,
+        revision: int | None = None,
     ) -> User:
-        """Change a user; raises NotFound, InvalidArgument, AlreadyExists, InvalidState, PermissionDenied."""
+        """Change a user, with `revision` only the record of that revision.
+
+        Raises NotFound, InvalidArgument, AlreadyExists, InvalidState, PermissionDenied.
+        """
         labelled, first = await self._labelled(tenant), await self.get(tenant, user_id)
         chosen = await self._chosen(tenant, first, change)
         for _ in range(_ATTEMPTS):
             before = await self.get(tenant, user_id)
+            if revision not in (None, before.revision):
+                raise InvalidState("another caller changed the user in the meantime", cause=OTHER_REVISION)
             await self.administrators.expect_may_change(before, actor)
             if chosen is not None and before.password_hash != first.password_hash:
                 raise InvalidState("another caller changed the password in the meantime")

@@ -12,6 +12,7 @@ from gnomon.identity.v1 import (
     mapping_rule_service_pb2,
     membership_service_pb2,
     password_policy_service_pb2,
+    provisioning_service_pb2,
     role_service_pb2,
     scope_service_pb2,
     session_administration_service_pb2,
@@ -73,11 +74,14 @@ from identity.people.holders import (
 from identity.people.labels import Labels
 from identity.people.mapping_rules import MappingRules
 from identity.people.memberships import Memberships
+from identity.people.provisioning.groups import ProvisionedGroups
+from identity.people.provisioning.users import ProvisionedUsers
 from identity.people.rpc.account import AccountServicer
 from identity.people.rpc.group import GroupServicer
 from identity.people.rpc.mapping_rule import MappingRuleServicer
 from identity.people.rpc.membership import MembershipServicer
 from identity.people.rpc.password_policy import PasswordPolicyServicer
+from identity.people.rpc.provisioning import ProvisioningServicer
 from identity.people.rpc.role import RoleServicer
 from identity.people.rpc.scope import ScopeServicer
 from identity.people.rpc.user import UserServicer
@@ -101,6 +105,7 @@ _RULES = mapping_rule_service_pb2.DESCRIPTOR.services_by_name["MappingRuleServic
 _MEMBERSHIPS = membership_service_pb2.DESCRIPTOR.services_by_name["MembershipService"]
 _SCOPES = scope_service_pb2.DESCRIPTOR.services_by_name["ScopeService"]
 _ATTRIBUTES = user_attribute_service_pb2.DESCRIPTOR.services_by_name["UserAttributeService"]
+_PROVISIONING = provisioning_service_pb2.DESCRIPTOR.services_by_name["ProvisioningService"]
 _POLICIES = password_policy_service_pb2.DESCRIPTOR.services_by_name["PasswordPolicyService"]
 _SESSIONS = session_administration_service_pb2.DESCRIPTOR.services_by_name["SessionAdministrationService"]
 _CONSENTS = consent_service_pb2.DESCRIPTOR.services_by_name["ConsentService"]
@@ -159,6 +164,7 @@ class PeopleAdministrationWiring:
             _SCOPES: ScopeServicer(admission, self._scopes(), attributes),
             _ATTRIBUTES: UserAttributeServicer(admission, attributes),
             _POLICIES: PasswordPolicyServicer(dependencies.tenants, admission, self.policies),
+            _PROVISIONING: self._provisioning(admission),
             _SESSIONS: self._session_administration(admission),
             _CONSENTS: ConsentServicer(
                 admission,
@@ -218,6 +224,16 @@ class PeopleAdministrationWiring:
             clock=dependencies.clock,
             randomness=dependencies.randomness,
         )
+
+    def _provisioning(self, admission: Admission) -> ProvisioningServicer:
+        users = ProvisionedUsers(records=self._users, administration=self.people, groups=self.groups)
+        groups = ProvisionedGroups(
+            records=self._users,
+            administration=self.people,
+            groups=self.groups,
+            clock=self._dependencies.clock,
+        )
+        return ProvisioningServicer(admission, users, groups)
 
     def _accounts(self, admission: Admission) -> AccountServicer:
         dependencies, user_state = self._dependencies, self._user_state

@@ -27,6 +27,7 @@ BY_SPECIFICATION = [
         "OIDC front-channel logout",
         "FedCM",
         "WebAuthn",
+        "RFC 7644",
     ),
 ]
 

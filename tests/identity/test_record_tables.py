@@ -4,7 +4,9 @@ import asyncio
 import importlib
 import pkgutil
 from collections.abc import Iterator, Mapping
-from typing import Any, get_type_hints
+from datetime import datetime
+from types import NoneType
+from typing import Any, get_args, get_type_hints
 
 import asyncpg
 import pytest
@@ -24,6 +26,9 @@ from tests.durable import migrated_database
 COMPOSITION_ROOTS = {"identity.app", "identity.__main__"}
 
 OWN_TYPES = ("text", "text", "bigint", "timestamp with time zone", "json")
+
+# Of derived attributes; all others are texts.
+TYPES: Mapping[object, str] = {bool: "boolean", datetime: "timestamp with time zone"}
 
 COLUMNS = """
     SELECT relname::text, attname::text, format_type(atttypid, atttypmod), coalesce(collname::text, '')
@@ -63,11 +68,19 @@ def columns(kind: Kind[Any]) -> Iterator[tuple[str, str, str, str]]:
     for field in (*kind.unique, *kind.indexed):
         yield kind.name, field, "text[]" if holds_many(kind.type, field) else "text", "C"
     for field in kind.derived:
-        yield kind.name, field, "text[]" if is_list(kind, field) else "text", "C"
+        found_type = "text[]" if is_list(kind, field) else TYPES.get(type_of(kind, field), "text")
+        yield kind.name, field, found_type, "C" if found_type.startswith("text") else ""
     for field in kind.words:
         yield kind.name, field, "tsvector", ""
     if kind.scheduled:
         yield kind.name, kind.scheduled, "timestamp with time zone", ""
+
+
+def type_of(kind: Kind[Any], field: str) -> object:
+    """Return the type of a field or a property, without None."""
+    hints = get_type_hints(kind.type)
+    hint = hints.get(field) or get_type_hints(getattr(kind.type, field).fget)["return"]
+    return next((option for option in get_args(hint) if option is not NoneType), hint)
 
 
 def is_list(kind: Kind[Any], field: str) -> bool:

@@ -52,7 +52,7 @@ class Refused(Exception):
     """An error response; `is_oauth` when `error` is an OAuth error code.
 
     The same request fails until `retry_at`, in Unix seconds, or for `retry_after` seconds; both are 0 when unknown.
-    `members` are additional members of the body. `cause` is from the service, empty without one.
+    `members` are additional members of the body, of the `media_type`. `cause` is from the service, empty without one.
     """
 
     status: int
@@ -64,6 +64,7 @@ class Refused(Exception):
     retry_after: int = 0
     members: Mapping[str, object] = field(default_factory=dict)
     cause: str = ""
+    media_type: str = "application/json"
 
     def seconds_to_wait(self, now: datetime) -> int:
         return max(self.retry_after, self.retry_at - int(now.timestamp()), 0)

@@ -97,6 +97,7 @@ def _key(key: ApiKey) -> pb.ApiKey:
         created=int(key.created_at.timestamp()),
         expires=None if key.expires_at is None else int(key.expires_at.timestamp()),
         access=[
-            pb.ApiKeyAccess(group=access.area, access_rights=sorted(access.rights)) for access in key.access
+            pb.ApiKeyAccess(group=access.area, access_rights=sorted(access.rights))
+            for access in key.all_access
         ],
     )

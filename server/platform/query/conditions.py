@@ -9,8 +9,8 @@ from server.platform.query.fields import Field, Scalar
 class Operator(StrEnum):
     """Those of the contract's filter messages by their names there, then those that only readings make.
 
-    NEQ and NOT_IN hold for a missing value; every other one but EXISTS needs a value to hold. On a list of texts, one
-    item is enough; NEQ and NOT_IN ask it of all items, EXISTS asks for an item.
+    NEQ, NOT_IN and NOT_LIKE hold for a missing value; every other one but EXISTS needs a value to hold. On a list of texts, one
+    item is enough; NEQ, NOT_IN and NOT_LIKE ask it of all items, EXISTS asks for an item.
     BEGINS is a condition on words alone: one of them begins with the operand.
     """
 
@@ -20,6 +20,7 @@ class Operator(StrEnum):
     IN = "in"
     NOT_IN = "not_in"
     LIKE = "like"
+    NOT_LIKE = "not_like"
     GT = "gt"
     GTE = "gte"
     LT = "lt"
@@ -33,7 +34,7 @@ class Operator(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """The operand is a tuple for IN, NOT_IN and CONTAINS_…, a bool for EXISTS, a text pattern for LIKE."""
+    """The operand is a tuple for IN, NOT_IN and CONTAINS_…, a bool for EXISTS, a text pattern for LIKE and NOT_LIKE."""
 
     field: Field
     operator: Operator

@@ -132,6 +132,11 @@ def _like(pattern: str) -> Callable[[Scalar], bool]:
     return lambda value: matches(text_of(value))
 
 
+def _not_like(pattern: str) -> Callable[[Scalar | None], bool]:
+    matches = like(pattern)
+    return lambda value: value is None or not matches(text_of(value))
+
+
 # From an operator and its operand to the test of a value; `partial(lt, x)` tests x < value.
 _TESTS: Mapping[Operator, Callable[..., Callable[..., bool]]] = {
     Operator.EQ: lambda operand: partial(eq, operand),
@@ -140,6 +145,7 @@ _TESTS: Mapping[Operator, Callable[..., Callable[..., bool]]] = {
     Operator.IN: lambda operand: frozenset(operand).__contains__,
     Operator.NOT_IN: _not_in,
     Operator.LIKE: _like,
+    Operator.NOT_LIKE: _not_like,
     Operator.GT: lambda operand: partial(lt, operand),
     Operator.GTE: lambda operand: partial(le, operand),
     Operator.LT: lambda operand: partial(gt, operand),
@@ -151,5 +157,5 @@ _TESTS: Mapping[Operator, Callable[..., Callable[..., bool]]] = {
     Operator.NOT_LONGER_THAN: lambda operand: lambda value: len(value) <= operand,
 }
 _OF_LISTS = frozenset({Operator.CONTAINS_EVERY, Operator.CONTAINS_NONE})
-_OF_ALL = frozenset({Operator.NEQ, Operator.NOT_IN})
-_OF_ANY = frozenset({Operator.EQ, Operator.NEQ, Operator.EXISTS, Operator.IN, Operator.NOT_IN})
+_OF_ALL = frozenset({Operator.NEQ, Operator.NOT_IN, Operator.NOT_LIKE})
+_OF_ANY = frozenset({Operator.EQ, Operator.EXISTS, Operator.IN}) | _OF_ALL

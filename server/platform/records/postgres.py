@@ -117,8 +117,8 @@ class PostgresRecords(Generic[R]):
 
     async def search(self, tenant_id: TenantId, query: Query) -> Page[R]:
         search = search_of(self._kind, query, tenant_id=tenant_id, now=self._clock.now())
-        items = await self._items(search.page, query)
         (count,) = await self._database.fetch(search.count.text, *search.count.arguments)
+        items = await self._items(search.page_among(count[0]) if query.clauses else search.page, query)
         return Page(items, count[0], *cursors(query, items))
 
     async def matches(self, tenant_id: TenantId, query: Query) -> Sequence[R]:

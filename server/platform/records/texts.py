@@ -17,7 +17,8 @@ def texts_of(record: Record, field: str) -> frozenset[str]:
 
 def holds_many(kind: type[Record], field: str) -> bool:
     """Whether the field is a tuple of texts, each of which finds the record."""
-    hint = get_type_hints(kind)[field]
+    # A property is one text.
+    hint = get_type_hints(kind).get(field, str)
     return any(get_origin(part) in (tuple, frozenset) for part in (hint, *get_args(hint)))
 
 

@@ -123,11 +123,12 @@ def _of_items(condition: Condition, arguments: Arguments) -> str:
             return f"NOT {column} && {arguments.add_all([operand])}"
         case Operator.NOT_IN:
             return f"NOT {column} && {_place(condition, arguments)}"
-        case Operator.LIKE:
+        case Operator.LIKE | Operator.NOT_LIKE:
             fits = f"item LIKE {arguments.add(like_pattern(str(operand)))}"
         case _:
             fits = _FORMS[operator].format("item", _place(condition, arguments))
-    return f"EXISTS (SELECT FROM unnest({column}) AS item WHERE {fits})"
+    no = "NOT " if operator is Operator.NOT_LIKE else ""
+    return f"{no}EXISTS (SELECT FROM unnest({column}) AS item WHERE {fits})"
 
 
 def _begins(condition: Condition, relation: Relation, arguments: Arguments) -> str:
@@ -152,6 +153,11 @@ def _like(condition: Condition, relation: Relation, arguments: Arguments) -> str
     if start is None or condition.field.name not in relation.by_start:
         return whole
     return f"{start_of(column)} LIKE {arguments.add(start)} AND {whole}"
+
+
+def _not_like(condition: Condition, _relation: Relation, arguments: Arguments) -> str:
+    text = _TEXTS[condition.field.type].format(quoted(condition.field.name))
+    return f"({text} LIKE {arguments.add(like_pattern(str(condition.operand)))}) IS NOT TRUE"
 
 
 def _by_start(condition: Condition, arguments: Arguments) -> str:
@@ -184,4 +190,5 @@ def _texts(condition: Condition) -> Sequence[str]:
 _SPECIAL: Mapping[Operator, Callable[[Condition, Relation, Arguments], str]] = {
     Operator.EXISTS: _exists,
     Operator.LIKE: _like,
+    Operator.NOT_LIKE: _not_like,
 }

@@ -1,0 +1,43 @@
+-- Additive. Users as provisioning clients find them. What follows from the record is made by the database, so that it is right
+-- whichever version of the program writes it; ASCII letters alone are in lower case.
+
+CREATE FUNCTION identity.lowered(text) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN translate($1, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz');
+
+-- The program writes times with their offset, so that none depends on the session.
+CREATE FUNCTION identity.time_of(content json, member text) RETURNS timestamptz
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN (content ->> member)::timestamptz;
+
+ALTER TABLE identity."user"
+    ADD COLUMN provisioned_name text COLLATE "C",
+    ADD COLUMN external_id text COLLATE "C" GENERATED ALWAYS AS (
+        nullif(identity.text_of(content -> 'provisioned', 'external_id'), '')
+    ) STORED,
+    ADD COLUMN display_name_key text COLLATE "C" GENERATED ALWAYS AS (
+        identity.lowered(coalesce(
+            nullif(identity.text_of(content -> 'provisioned', 'display_name'), ''),
+            nullif(btrim(
+                identity.text_of(content, 'given_name') || ' ' || identity.text_of(content, 'family_name'), ' '
+            ), '')
+        ))
+    ) STORED,
+    ADD COLUMN is_enabled boolean GENERATED ALWAYS AS (
+        coalesce(content ->> 'is_enabled', 'true') <> 'false'
+    ) STORED,
+    ADD COLUMN last_modified_at timestamptz GENERATED ALWAYS AS (
+        coalesce(identity.time_of(content, 'changed_at'), identity.time_of(content, 'created_at'))
+    ) STORED;
+
+ALTER TABLE identity."user"
+    ADD COLUMN account_name text COLLATE "C" GENERATED ALWAYS AS (
+        coalesce(provisioned_name, preferred_username, email)
+    ) STORED;
+
+CREATE UNIQUE INDEX user_provisioned_name ON identity."user" (tenant_id, provisioned_name);
+CREATE INDEX user_account_name ON identity."user" (tenant_id, account_name);
+CREATE INDEX user_external_id ON identity."user" (tenant_id, external_id);
+CREATE INDEX user_display_name_key ON identity."user" (tenant_id, display_name_key);
+CREATE INDEX user_is_enabled ON identity."user" (tenant_id, is_enabled, id);
+CREATE INDEX user_last_modified_at ON identity."user" (tenant_id, last_modified_at);
