@@ -43,7 +43,7 @@ class RequestPolicy:
     With `has_pages` a browser that navigates gets errors as a page. A response that `is_static` is the same for
     everybody: neither the tenant of the host nor the block list is looked up. With `has_one_host` a browser at another
     address of the listener is redirected to the canonical host. `kept` is the name of the document at the endpoint, when
-    it is kept in memory.
+    it is kept in memory. `refusal_type` is the media type of errors.
     """
 
     refused: Callable[[ServiceError], Refused] = refused
@@ -55,6 +55,7 @@ class RequestPolicy:
     is_static: bool = False
     has_one_host: bool = False
     kept: str = ""
+    refusal_type: str = "application/json"
     all_headers: Mapping[str, str] = field(init=False)
 
     def __post_init__(self) -> None:

@@ -224,6 +224,8 @@ class _Described:
     def _responses(self, components: _Components) -> Schema:
         responses: Schema = {
             str(status): {"$ref": f"#/components/responses/{_refusal_name(status)}"}
+            if self.policy.refusal_type == JSON
+            else _refusal(status, self.policy.refusal_type)
             for status in self._refusals()
         }
         for status in sorted({answer.status for answer in self.operation.answers}):
@@ -276,7 +278,11 @@ def _refusal_name(status: int) -> str:
     return f"Refusal{status}"
 
 
-def _refusal(status: int) -> Schema:
-    """Describe an error: JSON, with the members of RFC 6749 §5.2 at protocol endpoints, or a page for a browser."""
-    content = {JSON: {"schema": {"$ref": "#/components/schemas/Refusal"}}, "text/html": {"schema": STRING}}
+def _refusal(status: int, other_type: str = "text/html") -> Schema:
+    """Describe an error: JSON, with the members of RFC 6749 §5.2 at protocol endpoints, or a page for a browser.
+
+    Endpoints of other standards answer in their own type, and in JSON before the request reaches them.
+    """
+    other = STRING if other_type == "text/html" else OBJECT
+    content = {JSON: {"schema": {"$ref": "#/components/schemas/Refusal"}}, other_type: {"schema": other}}
     return {"description": _REFUSALS[status], "content": content}

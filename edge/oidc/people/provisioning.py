@@ -25,7 +25,9 @@ from edge.problem import Handler
 from gnomon.identity.v1 import browser_pb2, caller_pb2
 from gnomon.identity.v1 import provisioning_service_pb2 as pb
 
-PROVISIONING = RequestPolicy(refused=refused_by_provisioning, admit=from_anywhere, has_pages=False)
+PROVISIONING = RequestPolicy(
+    refused=refused_by_provisioning, admit=from_anywhere, has_pages=False, refusal_type=MEDIA_TYPE
+)
 MOST_BYTES = 1_048_576
 
 _MOST_CREDENTIAL = {"api-key": 512, "bearer": 4096}

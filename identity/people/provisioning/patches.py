@@ -39,7 +39,7 @@ class Verb(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a path names; without an attribute the whole extension. `is_extension` is whether it is below the extension."""
+    """An attribute or a part of it; without an attribute the whole extension. `is_extension` is whether it is below that."""
 
     attribute: Attribute | None
     is_extension: bool = False

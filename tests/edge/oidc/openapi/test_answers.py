@@ -218,7 +218,8 @@ async def test_the_members_of_a_body_are_those_that_the_server_reads(
     found, others = [], set()
     for method, path, operation in operations(document):
         content = operation.get("requestBody", {}).get("content", {}).get("application/json")
-        if content is None:
+        # Documents of SCIM may have members of further schemas.
+        if content is None or "/scim/v2/" in path:
             continue
         schema = document["components"]["schemas"][content["schema"]["$ref"].rpartition("/")[2]]
         address = _VARIABLE.sub("nothing", path).removeprefix("/auth/v1/")
