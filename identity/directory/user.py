@@ -9,7 +9,6 @@ from string import ascii_lowercase, ascii_uppercase
 from typing import NewType
 
 from identity.directory.pending_registration import PendingRegistration
-from identity.directory.provisioned import Provisioned
 from identity.foundation.vocabulary import LATER_PERMISSIONS, Permission
 from server.platform.call import TenantId
 from server.platform.records import Kind, Record
@@ -34,6 +33,20 @@ class AccountType(StrEnum):
     FEDERATED = "federated"
     FEDERATED_PASSKEY = "federated_passkey"
     FEDERATED_PASSWORD = "federated_password"  # noqa: S105  # a kind of account
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provisioned:
+    """Values of an account that come from a provisioning client; texts are empty without a value.
+
+    `user_name` is spelled as the client spells it. `document` has the attributes that mean nothing to the provider and
+    go back to the client: JSON of a SCIM resource.
+    """
+
+    user_name: str = ""
+    external_id: str = ""
+    display_name: str = ""
+    document: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 
-from identity.directory.provisioned import Provisioned
-from identity.directory.user import User
+from identity.directory.user import Provisioned, User
 from identity.people import names
 
 VALUES: Mapping[str, Callable[[str], str]] = {

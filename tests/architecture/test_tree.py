@@ -14,7 +14,7 @@ MOST_FILES = 25
 DEEPEST = 10
 
 # These words end like a gerund and are nouns.
-NOUNS = {"binding", "embedding", "logging", "mapping", "string", "tracing", "ring"}
+NOUNS = {"binding", "embedding", "logging", "mapping", "provisioning", "string", "tracing", "ring"}
 
 
 def test_the_page_names_the_packages_of_the_provider() -> None:

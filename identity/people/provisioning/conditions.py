@@ -8,8 +8,8 @@ from datetime import datetime
 
 from identity.directory.user import User, ascii_lower
 from identity.directory.users import email_key
+from identity.people.provisioning.comparison import time_of
 from identity.people.provisioning.filters import All, Among, Any, Compare, Comparison, Filter, Not, Value
-from identity.people.provisioning.matching import time_of
 from identity.people.provisioning.refusals import ScimType, refusal
 from server.platform.errors import InvalidArgument
 from server.platform.query import AnyOf, Clause, Condition, Field, FieldType, Operator, Searchable, SortKey

@@ -17,6 +17,7 @@ from identity.people.labels import Labels
 from identity.people.provisioning import filters, patches
 from identity.people.provisioning.answers import WHOLE, Answer, Projection, Search, page
 from identity.people.provisioning.attributes import GROUP
+from identity.people.provisioning.comparison import matches
 from identity.people.provisioning.documents import (
     MOST_MEMBERS,
     Members,
@@ -27,7 +28,6 @@ from identity.people.provisioning.documents import (
     text,
     wants,
 )
-from identity.people.provisioning.matching import matches
 from identity.people.provisioning.members import (
     Budget,
     MemberChanges,

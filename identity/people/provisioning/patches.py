@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from identity.people.provisioning import filters
 from identity.people.provisioning.attributes import Attribute, Mutability, Schema
+from identity.people.provisioning.comparison import matches
 from identity.people.provisioning.documents import (
     Members,
     an_object,
@@ -21,7 +22,6 @@ from identity.people.provisioning.documents import (
     value_of,
 )
 from identity.people.provisioning.filters import All, Compare, Comparison, Filter
-from identity.people.provisioning.matching import matches
 from identity.people.provisioning.refusals import ScimType, refusal
 from server.platform.errors import InvalidArgument
 

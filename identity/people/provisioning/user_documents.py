@@ -11,8 +11,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from identity.directory.labels import Group
-from identity.directory.provisioned import Provisioned
-from identity.directory.user import User
+from identity.directory.user import Provisioned, User
 from identity.directory.users import email_key
 from identity.people import names
 from identity.people.provisioning.attributes import ENTERPRISE_SCHEMA, USER_SCHEMA

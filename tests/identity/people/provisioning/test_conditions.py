@@ -10,8 +10,7 @@ from typing import Any
 import asyncpg
 import pytest
 
-from identity.directory.provisioned import Provisioned
-from identity.directory.user import USERS, User
+from identity.directory.user import USERS, Provisioned, User
 from identity.people.provisioning import filters
 from identity.people.provisioning.conditions import SEARCHABLE, clauses_of, sort_key_of
 from server.platform.call import TenantId

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from identity.people.provisioning import filters
+from identity.people.provisioning.comparison import matches
 from identity.people.provisioning.filters import Compare, Comparison
-from identity.people.provisioning.matching import matches
 from server.platform.errors import InvalidArgument
 
 BJENSEN: dict[str, Any] = {
