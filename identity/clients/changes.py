@@ -174,16 +174,19 @@ def _expect_certificates(change: ClientChange, after: Client) -> None:
 
 def _expect_profile(method: AuthenticationMethod, after: Client) -> None:
     """Refuse settings that the client's security profile would override."""
-    if after.security_profile is not SecurityProfile.FAPI_2:
+    profile = after.security_profile
+    if profile is SecurityProfile.NONE:
         return
     if method not in KEY_METHODS:
         raise InvalidArgument(
-            f"token_endpoint_auth_method: fapi2 expects one of {', '.join(sorted(KEY_METHODS))}"
+            f"token_endpoint_auth_method: {profile} expects one of {', '.join(sorted(KEY_METHODS))}"
         )
+    if profile is SecurityProfile.FAPI_2_MESSAGE_SIGNING and not (after.jwks or after.jwks_uri):
+        raise InvalidArgument(f"jwks, jwks_uri: {profile} expects one of them, for signed requests")
     if after.authorization_code_lifetime > LONGEST_CODE:
-        raise InvalidArgument("auth_code_lifetime: fapi2 expects 60 seconds at most")
+        raise InvalidArgument(f"auth_code_lifetime: {profile} expects 60 seconds at most")
     if after.access_token_lifetime > LONGEST_ACCESS_TOKEN:
-        raise InvalidArgument("access_token_lifetime: fapi2 expects 3600 seconds at most")
+        raise InvalidArgument(f"access_token_lifetime: {profile} expects 3600 seconds at most")
     _expect_profile_algorithms(after)
 
 
@@ -194,13 +197,14 @@ def _expect_profile_algorithms(after: Client) -> None:
         ("userinfo_signed_response_alg", after.userinfo_signed_response_alg),
     ):
         if algorithm is not None and algorithm not in SIGNING_ALGORITHMS:
-            raise InvalidArgument(f"{member}: fapi2 expects ES256 or EdDSA")
+            raise InvalidArgument(f"{member}: {after.security_profile} expects ES256 or EdDSA")
     for member, name in (
         ("token_endpoint_auth_signing_alg", after.token_endpoint_auth_signing_alg),
         ("request_object_signing_alg", after.request_object_signing_alg),
     ):
         if name and name not in FAPI_ALGORITHMS:
-            raise InvalidArgument(f"{member}: fapi2 expects one of {', '.join(FAPI_ALGORITHMS)}")
+            permitted = ", ".join(FAPI_ALGORITHMS)
+            raise InvalidArgument(f"{member}: {after.security_profile} expects one of {permitted}")
 
 
 def _expect_method(change: ClientChange, after: Client) -> None:

@@ -115,6 +115,7 @@ class Client(Record):
     id_token_signed_response_alg: SigningAlgorithm = SigningAlgorithm.RS256
     userinfo_signed_response_alg: SigningAlgorithm | None = None
     introspection_signed_response_alg: SigningAlgorithm = SigningAlgorithm.RS256
+    authorization_signed_response_alg: SigningAlgorithm = SigningAlgorithm.RS256
     authorization_code_lifetime: timedelta = timedelta(seconds=60)
     access_token_lifetime: timedelta = timedelta(seconds=1800)
     consent: ConsentMode = ConsentMode.NEVER
@@ -147,7 +148,12 @@ class Client(Record):
 
     @property
     def follows_fapi(self) -> bool:
-        return self.security_profile is SecurityProfile.FAPI_2
+        return self.security_profile is not SecurityProfile.NONE
+
+    @property
+    def signs_messages(self) -> bool:
+        """Whether authorization requests and the responses to them have to be signed: FAPI 2.0 Message Signing."""
+        return self.security_profile is SecurityProfile.FAPI_2_MESSAGE_SIGNING
 
     @property
     def accepted_algorithms(self) -> Collection[str]:
@@ -183,8 +189,9 @@ CLIENTS = Kind(
     later={"permissions": LATER_PERMISSIONS, "grant_types": LATER_GRANT_TYPES},
     # Without keys of its own such a client proves nothing to the version before; with keys it proves the same key.
     instead={
+        "security_profile": {SecurityProfile.FAPI_2_MESSAGE_SIGNING.value: SecurityProfile.FAPI_2.value},
         "token_endpoint_auth_method": dict.fromkeys(
             CERTIFICATE_METHODS, AuthenticationMethod.PRIVATE_KEY_JWT.value
-        )
+        ),
     },
 )

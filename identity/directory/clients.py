@@ -1,8 +1,9 @@
 """Look-up of clients, as seen by the provider of a tenant, with the rules of their security profiles.
 
-A profile is a set of rules that hold for a client as a whole: FAPI 2.0 Security Profile §5.3.2. A client that is looked up
-has the rules among its own settings, so that every endpoint applies them. They come from its record or from its tenant,
-and never make a client less strict. The provider's own pages have no profile: their clients are public and get no tokens.
+A profile is a set of rules that hold for a client as a whole: FAPI 2.0 Security Profile §5.3.2, FAPI 2.0 Message Signing
+§5.3 and §5.4. A client that is looked up has the rules among its own settings, so that every endpoint applies them. They
+come from its record or from its tenant, and never make a client less strict. The provider's own pages have no profile:
+their clients are public and get no tokens.
 """
 
 from dataclasses import replace
@@ -43,19 +44,23 @@ class Clients:
 
 def under(client: Client, demanded: SecurityProfile) -> Client:
     """Return the client with the rules of its own profile, or of the one that its tenant demands."""
-    if SecurityProfile.FAPI_2 not in {client.security_profile, demanded} or client.id in OWN_CLIENT_IDS:
+    profile = max(client.security_profile, demanded, key=tuple(SecurityProfile).index)
+    if profile is SecurityProfile.NONE or client.id in OWN_CLIENT_IDS:
         return client
     userinfo = client.userinfo_signed_response_alg
+    signs_requests = client.requires_signed_request or profile is SecurityProfile.FAPI_2_MESSAGE_SIGNING
     return replace(
         client,
-        security_profile=SecurityProfile.FAPI_2,
+        security_profile=profile,
         requires_pushed_request=True,
+        requires_signed_request=signs_requests,
         requires_pkce=True,
         authorization_code_lifetime=min(client.authorization_code_lifetime, LONGEST_CODE),
         access_token_lifetime=min(client.access_token_lifetime, LONGEST_ACCESS_TOKEN),
         access_token_signed_response_alg=_permitted(client.access_token_signed_response_alg),
         id_token_signed_response_alg=_permitted(client.id_token_signed_response_alg),
         introspection_signed_response_alg=_permitted(client.introspection_signed_response_alg),
+        authorization_signed_response_alg=_permitted(client.authorization_signed_response_alg),
         userinfo_signed_response_alg=_permitted(userinfo) if userinfo else None,
     )
 

@@ -42,10 +42,14 @@ KEY_METHODS = CERTIFICATE_METHODS | {AuthenticationMethod.PRIVATE_KEY_JWT}
 
 
 class SecurityProfile(StrEnum):
-    """Rules that hold for a client as a whole: FAPI 2.0 Security Profile."""
+    """Rules that hold for a client as a whole: FAPI 2.0 Security Profile, FAPI 2.0 Message Signing.
+
+    Each profile has the rules of those before it.
+    """
 
     NONE = "none"
     FAPI_2 = "fapi2"
+    FAPI_2_MESSAGE_SIGNING = "fapi2_message_signing"
 
 
 class ConsentMode(StrEnum):

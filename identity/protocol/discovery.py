@@ -1,4 +1,4 @@
-"""Metadata of a provider: OpenID Connect Discovery 1.0 §3, RFC 8414 §2, RFC 8628 §4, RFC 9126 §5, RFC 8705 §3.3, RFC 9207 §3, RFC 9449 §5.1.
+"""Metadata of a provider: OpenID Connect Discovery 1.0 §3, RFC 8414 §2, RFC 8628 §4, RFC 9126 §5, RFC 8705 §3.3, RFC 9207 §3, RFC 9449 §5.1, JARM §4.
 
 Only what works is in it.
 """
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from identity.access.tokens.claims import PERSON_CLAIMS
 from identity.access.tokens.custom_claims import CUSTOM
-from identity.authentication.requests.request import Prompt, ResponseMode
+from identity.authentication.requests.request import RESPONSE_MODES, Prompt, signed_mode_of
 from identity.crypto.jose.algorithms import ALGORITHMS
 from identity.crypto.signed_jwt import FAPI_ALGORITHMS
 from identity.directory.clients import SIGNING_ALGORITHMS
@@ -50,7 +50,8 @@ class ProviderMetadata:
     scopes_supported: tuple[str, ...]
     prompt_values_supported: tuple[str, ...]
     response_types_supported: tuple[str, ...] = ("code",)
-    response_modes_supported: tuple[str, ...] = tuple(ResponseMode)
+    response_modes_supported: tuple[str, ...] = RESPONSE_MODES
+    authorization_signing_alg_values_supported: tuple[str, ...] = _SIGNING
     subject_types_supported: tuple[str, ...] = tuple(SubjectType)
     id_token_signing_alg_values_supported: tuple[str, ...] = _SIGNING
     userinfo_signing_alg_values_supported: tuple[str, ...] = _SIGNING
@@ -75,6 +76,7 @@ class ProviderMetadata:
     require_request_uri_registration: bool = True
     request_object_signing_alg_values_supported: tuple[str, ...] = _SIGNED_BY_CLIENTS
     require_pushed_authorization_requests: bool = False
+    require_signed_request_object: bool = False
     tls_client_certificate_bound_access_tokens: bool = False
     registration_endpoint: str | None = None
 
@@ -121,7 +123,11 @@ def metadata_of(
         prompt_values_supported=(*_PROMPTS, Prompt.CREATE) if registers_people else _PROMPTS,
         registration_endpoint=f"{tenant.issuer}clients_dyn" if registers_clients else None,
     )
-    return _under_fapi(metadata) if tenant.security_profile is SecurityProfile.FAPI_2 else metadata
+    if tenant.security_profile is SecurityProfile.NONE:
+        return metadata
+    under_fapi = _under_fapi(metadata)
+    signs_messages = tenant.security_profile is SecurityProfile.FAPI_2_MESSAGE_SIGNING
+    return _with_signed_messages(under_fapi) if signs_messages else under_fapi
 
 
 def _under_fapi(metadata: ProviderMetadata) -> ProviderMetadata:
@@ -139,7 +145,17 @@ def _under_fapi(metadata: ProviderMetadata) -> ProviderMetadata:
         id_token_signing_alg_values_supported=signing,
         userinfo_signing_alg_values_supported=signing,
         introspection_signing_alg_values_supported=signing,
+        authorization_signing_alg_values_supported=signing,
         token_endpoint_auth_signing_alg_values_supported=FAPI_ALGORITHMS,
         request_object_signing_alg_values_supported=FAPI_ALGORITHMS,
         dpop_signing_alg_values_supported=FAPI_ALGORITHMS,
+    )
+
+
+def _with_signed_messages(metadata: ProviderMetadata) -> ProviderMetadata:
+    """Return the metadata of a tenant whose clients follow FAPI 2.0 Message Signing."""
+    return replace(
+        metadata,
+        require_signed_request_object=True,
+        response_modes_supported=tuple(mode for mode in RESPONSE_MODES if signed_mode_of(mode) is not None),
     )

@@ -29,6 +29,7 @@ from identity.authentication.requests.pushed_endpoint import PushedRequestHandle
 from identity.authentication.requests.request import AUTHORIZATION_REQUESTS
 from identity.authentication.requests.request_objects import RequestObjects
 from identity.authentication.requests.request_reader import RequestReader
+from identity.authentication.requests.response_targets import ResponseTargets
 from identity.authentication.requests.sources import (
     PlainRequests,
     RequestsByReference,
@@ -43,6 +44,7 @@ from identity.directory.providers import Providers
 from identity.directory.tenants.confirmation import ConfirmationBySettings
 from identity.directory.tenants.sign_in_targets import SignInTargets
 from identity.directory.tenants.tenant_record import TENANTS
+from identity.foundation.single_use import SingleUse
 from identity.wiring.access import UserState
 from identity.wiring.browsers import BrowserWiring
 from identity.wiring.client_screens import screens_on
@@ -77,6 +79,7 @@ class AuthorizationWiring:
         self._second_factors = second_factors
         self._confirmation = ConfirmationBySettings(dependencies.store.of(TENANTS))
         self._pushed = self._pushed_requests()
+        targets_of_responses = ResponseTargets(dependencies.keys, dependencies.clock)
         objects = RequestObjects(ClientKeys(dependencies.published_keys), dependencies.clock)
         self._by_themselves = (RequestsByValue(objects), PlainRequests())
         self._reader = RequestReader(
@@ -89,6 +92,7 @@ class AuthorizationWiring:
                 RequestsByReference(objects, dependencies.documents),
                 *self._by_themselves,
             ),
+            targets=targets_of_responses,
             clock=dependencies.clock,
         )
         self._pending = PendingRequests(
@@ -100,6 +104,7 @@ class AuthorizationWiring:
         self._conclusion = Conclusion(
             dependencies.store.of(AUTHORIZATION_CODES),
             user_state.sessions,
+            targets=targets_of_responses,
             hasher=dependencies.secrets,
             clock=dependencies.clock,
             randomness=dependencies.randomness,
@@ -120,12 +125,13 @@ class AuthorizationWiring:
         }
 
     def _context(self, proof_of_work: ProofOfWork) -> SignInContext:
-        asked = AskedRequests(self._reader, self._dependencies.clients, self._pending)
+        asked = AskedRequests(self._reader, self._dependencies.clients, self._pending, self._pushed)
         sign_in_flow = SignInFlow(
             sessions=self._user_state.sessions,
             asked=asked,
             termination=self._user_state.termination,
             consent_gate=self._consent_gate,
+            conclusion=self._conclusion,
             events=self._dependencies.events,
         )
         return SignInContext(proof_of_work=proof_of_work, asked=asked, sign_in_flow=sign_in_flow)
@@ -135,6 +141,7 @@ class AuthorizationWiring:
         return PushedRequests(
             dependencies.store.of(PUSHED_REQUESTS),
             dependencies.secrets,
+            single_use=SingleUse(dependencies.store),
             clock=dependencies.clock,
             randomness=dependencies.randomness,
             config=dependencies.config.pushed_authorization,
@@ -167,9 +174,11 @@ class AuthorizationWiring:
             AuthorizationStart(
                 self._reader,
                 sessions,
+                asked=asked,
                 pending=self._pending,
                 standing=standing,
                 consent_gate=self._consent_gate,
+                conclusion=self._conclusion,
                 targets=self._targets,
             ),
             credential_step=CredentialStep(
@@ -179,7 +188,11 @@ class AuthorizationWiring:
                 second_factors=self._second_factors,
             ),
             refresh_step=RefreshStep(
-                sessions, asked=asked, standing=standing, consent_gate=self._consent_gate
+                sessions,
+                asked=asked,
+                standing=standing,
+                consent_gate=self._consent_gate,
+                conclusion=self._conclusion,
             ),
             consent_step=ConsentStep(
                 sessions,

@@ -1,6 +1,6 @@
 """FAPI 2.0 Security Profile: modules of the plan with private_key_jwt and DPoP, and with mTLS, as black-box tests.
 
-Left out are the modules of national profiles, and opening a request URI twice before the sign-in.
+Left out are the modules of national profiles.
 """
 
 import base64
@@ -400,6 +400,45 @@ async def test_fapi2_security_profile_final_ensure_unsigned_authorization_reques
 
     assert isinstance(outcome, Arrival)
     assert outcome.parameters["error"] == "invalid_request"
+
+
+async def test_fapi2_security_profile_final_par_ensure_reused_request_uri_prior_to_auth_completion_succeeds(
+    client: Client,
+) -> None:
+    request_uri = await client.request_uri()
+    first = await client.opened(request_uri=request_uri)
+    address = client.address(request_uri=request_uri)
+
+    arrival = await client.provider.person("", lambda person: person.sign_in(address))
+
+    assert isinstance(first, Page)
+    assert first.asks_for_a_password
+    assert (await client.redeem(arrival.parameters["code"]))[0] == 200
+
+
+async def test_of_pages_with_the_same_request_uri_one_leads_to_a_code(keyed: Client) -> None:
+    address = keyed.address(request_uri=await keyed.request_uri())
+
+    def sign_in_twice(person: Person) -> int:
+        first, second = person.visit(address), person.visit(address)
+        assert isinstance(first, Page)
+        assert isinstance(second, Page)
+        person.submit(first)
+        return person.submit_credentials(second, person.password).status_code
+
+    assert await keyed.provider.person("", sign_in_twice) == 401
+
+
+async def test_a_page_that_was_opened_in_time_is_answered_later(keyed: Client) -> None:
+    address = keyed.address(request_uri=await keyed.request_uri())
+
+    def hesitate(person: Person) -> Page | Arrival:
+        page = person.visit(address)
+        assert isinstance(page, Page)
+        keyed.provider.deployment.clock.advance(timedelta(minutes=10))
+        return person.submit(page)
+
+    assert isinstance(await keyed.provider.person("", hesitate), Arrival)
 
 
 async def test_fapi2_security_profile_final_par_attempt_reuse_request_uri(client: Client) -> None:

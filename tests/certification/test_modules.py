@@ -23,6 +23,7 @@ FAPI_2 = [
         "ensure-unsigned-authorization-request-without-using-par-fails",
         "ensure-response-type-code-idtoken-fails",
         "ensure-response-type-token-fails",
+        "par-ensure-reused-request-uri-prior-to-auth-completion-succeeds",
         "par-attempt-reuse-request-uri",
         "par-attempt-to-use-expired-request-uri",
         "par-attempt-to-use-request-uri-for-different-client",
@@ -58,6 +59,24 @@ FAPI_2 = [
         "ensure-dpopproof-at-par-endpoint-binding-success",
         "ensure-dpop-auth-code-binding-success",
         "refresh-token",
+        # Those of Message Signing alone bear the same prefix.
+        "ensure-request-object-with-multiple-aud-succeeds",
+        "ensure-request-object-with-nbf-8-seconds-in-the-future-is-accepted",
+        "ensure-different-nonce-inside-and-outside-request-object",
+        "ensure-different-state-inside-and-outside-request-object",
+        "state-only-outside-request-object-not-used",
+        "ensure-request-object-without-exp-fails",
+        "ensure-request-object-without-nbf-fails",
+        "ensure-request-object-without-redirect-uri-fails",
+        "ensure-expired-request-object-fails",
+        "ensure-request-object-with-bad-aud-fails",
+        "ensure-request-object-with-exp-over-60-fails",
+        "ensure-request-object-with-nbf-over-60-fails",
+        "ensure-signed-request-object-with-RS256-fails",
+        "ensure-request-object-signature-algorithm-is-not-none",
+        "ensure-request-object-with-invalid-signature-fails",
+        "ensure-matching-key-in-authorization-request",
+        "ensure-unsigned-request-at-par-endpoint-fails",
     )
 ]
 

@@ -54,6 +54,7 @@ from identity.authentication.requests.redirection import Redirection
 from identity.authentication.requests.request import AUTHORIZATION_REQUESTS
 from identity.authentication.requests.request_objects import RequestObjects
 from identity.authentication.requests.request_reader import RequestReader
+from identity.authentication.requests.response_targets import ResponseTargets
 from identity.authentication.requests.sources import (
     PlainRequests,
     RequestsByReference,
@@ -249,8 +250,12 @@ class Provider:
             lambda token, tenant: verified(token, tenant, self.keys), self.clients, self.subjects
         )
         self.pushed = PushedRequests(
-            self.store.of(PUSHED_REQUESTS), self.hasher, config=PushedRequestConfig(), **sources
+            *(self.store.of(PUSHED_REQUESTS), self.hasher),
+            single_use=SingleUse(self.store),
+            config=PushedRequestConfig(),
+            **sources,
         )
+        targets = ResponseTargets(self.keys, self.clock)
         self.documents = KnownDocuments({})
         published = PublishedKeys(self.documents, self.clock)
         objects = RequestObjects(ClientKeys(published), self.clock)
@@ -261,6 +266,7 @@ class Provider:
                 *(self.pushed, RequiredPush(), RequestsByReference(objects, self.documents)),
                 *by_themselves,
             ),
+            targets=targets,
             clock=self.clock,
         )
         self.targets = SignInTargets(self.tenants, self.store, NoProviders())
@@ -268,16 +274,21 @@ class Provider:
         pending = PendingRequests(self.store.of(AUTHORIZATION_REQUESTS), self.hasher, **sources)
         standing = SessionCheck(self.users, self.clock, confirmation=self.confirmation)
         conclusion = Conclusion(
-            self.store.of(AUTHORIZATION_CODES), self.sessions, hasher=self.hasher, **sources
+            *(self.store.of(AUTHORIZATION_CODES), self.sessions),
+            targets=targets,
+            hasher=self.hasher,
+            **sources,
         )
         self.consents = Consents(self.store, **sources)
         consent_gate = ConsentGate(self.consents, pending, conclusion)
-        asked = self.asked = AskedRequests(self.reader, self.clients, pending)
+        asked = self.asked = AskedRequests(self.reader, self.clients, pending, self.pushed)
         self.authorization_start = AuthorizationStart(
             *(self.reader, self.sessions),
+            asked=asked,
             pending=pending,
             standing=standing,
             consent_gate=consent_gate,
+            conclusion=conclusion,
             targets=self.targets,
         )
         self.email_step = EmailStep(self.sessions, self.proof_of_work, asked=asked, targets=self.targets)
@@ -305,6 +316,7 @@ class Provider:
                 asked=asked,
                 termination=self.termination,
                 consent_gate=consent_gate,
+                conclusion=conclusion,
                 events=self.events,
             ),
         )
@@ -316,7 +328,11 @@ class Provider:
             second_factors=self.second_factors,
         )
         self.refresh_step = RefreshStep(
-            self.sessions, asked=asked, standing=standing, consent_gate=consent_gate
+            self.sessions,
+            asked=asked,
+            standing=standing,
+            consent_gate=consent_gate,
+            conclusion=conclusion,
         )
         self.consent_step = ConsentStep(
             *(self.sessions, self.consents),

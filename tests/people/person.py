@@ -22,7 +22,8 @@ class Arrival:
     @property
     def parameters(self) -> dict[str, str]:
         """Of the response, wherever it stands."""
-        return self.posted or dict(parse_qsl(urlsplit(self.url).query, keep_blank_values=True))
+        parts = urlsplit(self.url)
+        return self.posted or dict(parse_qsl(parts.fragment or parts.query, keep_blank_values=True))
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,7 @@ _SETTINGS: Final = (
     FormField(
         "client.security_profile",
         marked("Security profile"),
-        marked("fapi2 is the FAPI 2.0 Security Profile."),
+        marked("fapi2 is the FAPI 2.0 Security Profile, fapi2_message_signing signs its messages, too."),
     ),
     FormField("client.require_signed_request_object", marked("Authorization requests are signed")),
     FormField(

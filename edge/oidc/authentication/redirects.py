@@ -40,4 +40,6 @@ def location(redirect: pb.Redirect) -> str:
     )
     if not parameters:
         return uri
+    if redirect.response_mode == pb.RESPONSE_MODE_FRAGMENT:
+        return f"{uri}#{parameters}"
     return f"{uri}{'&' if '?' in uri else '?'}{parameters}"

@@ -1,6 +1,5 @@
 """TenantService."""
 
-from dataclasses import replace
 from typing import Protocol
 
 from gnomon.identity.v1 import caller_pb2
@@ -63,7 +62,7 @@ class TenantServicer:
         if not request.settings.security_profile:
             # An edge of the version before does not know the profile, and must not end it.
             present = (await self._administration.get(request.id)).settings
-            settings = replace(settings, security_profile=present.security_profile)
+            settings = settings.with_profile(present.profile)
         changed = await self._administration.change_settings(request.id, settings, actor=actor)
         return pb.UpdateTenantSettingsResponse(tenant=self._message(changed))
 
@@ -101,7 +100,7 @@ class TenantServicer:
                 confirmation_link_hours=settings.confirmation_link_hours,
                 unconfirmed_account_days=settings.unconfirmed_account_days,
                 default_groups=settings.default_groups,
-                security_profile=settings.security_profile,
+                security_profile=settings.profile,
             ),
         )
 
@@ -118,7 +117,6 @@ def _settings(message: pb.TenantSettings) -> TenantSettings:
             confirmation_link_hours=message.confirmation_link_hours,
             unconfirmed_account_days=message.unconfirmed_account_days,
             default_groups=tuple(message.default_groups),
-            security_profile=SecurityProfile(message.security_profile or SecurityProfile.NONE),
-        )
+        ).with_profile(SecurityProfile(message.security_profile or SecurityProfile.NONE))
     except ValueError as error:
         raise InvalidArgument(str(error)) from error

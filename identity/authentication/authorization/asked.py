@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from identity.access.sessions.session import Session
 from identity.authentication.authorization.pending_requests import PendingRequests
 from identity.authentication.requests.parameters import Parameters
+from identity.authentication.requests.pushed import PushedRequests
 from identity.authentication.requests.refusals import RedirectedRefusal, UnredirectableRefusal
 from identity.authentication.requests.request import AuthorizationRequest
 from identity.authentication.requests.request_reader import Clients, RequestReader
@@ -26,10 +27,13 @@ class Reference:
 
 
 class AskedRequests:
-    def __init__(self, reader: RequestReader, clients: Clients, pending: PendingRequests) -> None:
+    def __init__(
+        self, reader: RequestReader, clients: Clients, pending: PendingRequests, pushed: PushedRequests
+    ) -> None:
         self._reader = reader
         self._clients = clients
         self._pending = pending
+        self._pushed = pushed
 
     async def find(
         self, tenant: Tenant, session: Session, reference: Reference
@@ -53,10 +57,13 @@ class AskedRequests:
             )
         return client
 
-    async def take(self, request: AuthorizationRequest) -> None:
-        """Use the request up; raises Unauthenticated when another caller did before."""
+    async def take(self, tenant: Tenant, request: AuthorizationRequest) -> None:
+        """Use the request up, also a pushed one; raises Unauthenticated when another caller did before."""
         # A request without an id is not stored: its caller has no page.
-        if request.id and not await self._pending.take(request):
+        is_first = not request.id or await self._pending.take(request)
+        if is_first and request.pushed_id:
+            is_first = await self._pushed.use_up(tenant, request.pushed_id)
+        if not is_first:
             raise Unauthenticated("the authorization request has ended", cause="SESSION_ENDED")
 
     async def _read(

@@ -1,6 +1,6 @@
 """Parameters by which a user who returns to the sign-in page later repeats an authorization request.
 
-A pushed request is valid once, so these parameters replace it too.
+A pushed request is answered once and expires, so these parameters replace it too.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,8 @@ def _parameters(request: AuthorizationRequest) -> Iterator[tuple[str, str]]:
     yield "client_id", request.client_id
     yield "redirect_uri", request.redirect_uri
     yield "response_type", "code"
-    yield "response_mode", "" if request.response_mode is ResponseMode.QUERY else request.response_mode
+    mode = request.signed_response_mode or request.response_mode
+    yield "response_mode", "" if mode is ResponseMode.QUERY else mode
     yield "scope", " ".join(request.oauth_scopes)
     yield "state", request.state or ""
     yield "nonce", request.nonce

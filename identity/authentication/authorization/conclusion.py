@@ -1,4 +1,4 @@
-"""The last step of every sign-in: issues an authorization code to the relying party.
+"""The last step of every sign-in: issues an authorization code or an error to the relying party.
 
 Only a keyed hash of the code is stored.
 """
@@ -8,11 +8,13 @@ from datetime import timedelta
 from identity.access.sessions.session import Session
 from identity.access.sessions.sessions import Sessions
 from identity.authentication.authorization.code import AuthorizationCode
-from identity.authentication.requests.redirection import Redirection, way_back_of
+from identity.authentication.requests.redirection import Redirection
 from identity.authentication.requests.request import AuthorizationRequest
+from identity.authentication.requests.response_targets import ResponseTargets
 from identity.directory.client import Client
 from identity.directory.consents.consent import pair_of
 from identity.directory.secrets import SecretHasher
+from identity.foundation.errors import ProtocolError
 from identity.foundation.randomness import Randomness
 from identity.foundation.tenants import Tenant
 from server.platform.clock import Clock
@@ -30,12 +32,14 @@ class Conclusion:
         codes: Records[AuthorizationCode],
         sessions: Sessions,
         *,
+        targets: ResponseTargets,
         hasher: SecretHasher,
         clock: Clock,
         randomness: Randomness,
     ) -> None:
         self._codes = codes
         self._sessions = sessions
+        self._targets = targets
         self._hasher = hasher
         self._clock = clock
         self._randomness = randomness
@@ -47,6 +51,7 @@ class Conclusion:
         session = await self._sessions.note_client(session, client.client_id)
         if session.authentication is None:
             raise Unauthenticated("no user is signed in")
+        response_target = await self._targets.of(tenant, client, request)
         code = self._randomness.alphanumeric(_CODE_LENGTH)
         until = self._clock.now() + client.authorization_code_lifetime
         await self._codes.insert(
@@ -67,4 +72,9 @@ class Conclusion:
                 dpop_jkt=request.dpop_jkt,
             )
         )
-        return way_back_of(request, tenant).with_code(code)
+        return response_target.with_code(code)
+
+    async def refuse(
+        self, tenant: Tenant, client: Client, request: AuthorizationRequest, error: ProtocolError
+    ) -> Redirection:
+        return (await self._targets.of(tenant, client, request)).with_error(error)

@@ -11,7 +11,7 @@ from identity.access.tokens.claims import PERSON_CLAIMS
 from identity.authentication.authorization.conclusion import Conclusion
 from identity.authentication.authorization.pending_requests import PendingRequests
 from identity.authentication.requests.claims_parameter import parse
-from identity.authentication.requests.redirection import Redirection, way_back_of
+from identity.authentication.requests.redirection import Redirection
 from identity.authentication.requests.request import AuthorizationRequest, Prompt
 from identity.directory.client import Client, ClientId
 from identity.directory.consents.consent import Consent, Terms
@@ -48,7 +48,7 @@ class ConsentGate:
         """Issue a code, or return `consent_required` where a page would have to ask."""
         if await self._is_asked(tenant, client, request, session=session):
             missing = ConsentRequired("the user has not consented to this request")
-            return way_back_of(request, tenant).with_error(missing)
+            return await self._conclusion.refuse(tenant, client, request, missing)
         return await self._conclusion.grant(tenant, client, request, session=session)
 
     async def pass_or_ask(
@@ -56,8 +56,9 @@ class ConsentGate:
     ) -> Redirection | ConsentQuestion:
         if not await self._is_asked(tenant, client, request, session=session):
             return await self._conclusion.grant(tenant, client, request, session=session)
-        # The user has already signed in as the request demands, so the answer needs no further sign-in.
-        asked = replace(request, requires_sign_in=False, acr_values=())
+        # The user has already signed in as the request demands, so the answer needs no further sign-in. The sign-in
+        # used up a pushed request.
+        asked = replace(request, requires_sign_in=False, acr_values=(), pushed_id="")
         authorization_id = await self._pending.keep(asked, session)
         return ConsentQuestion(
             authorization_id=authorization_id, client=client, request=asked, user=user, session=session

@@ -10,7 +10,7 @@ from identity.authentication.authorization.conclusion import Conclusion
 from identity.authentication.authorization.consent import ConsentQuestion, terms_of
 from identity.authentication.authorization.session_check import SessionCheck, refusal_of
 from identity.authentication.requests.parameters import Parameters
-from identity.authentication.requests.redirection import Redirection, way_back_of
+from identity.authentication.requests.redirection import Redirection
 from identity.directory.client import ClientId
 from identity.directory.consents.consent import Consent, Terms
 from identity.directory.user import UserId
@@ -58,10 +58,10 @@ class ConsentStep:
         """Redirect with a code or an error; raises Unauthenticated when there is no consent request."""
         session = await proved(self._sessions, tenant, browser)
         question = await self._question(tenant, session, authorization_id)
-        await self._asked.take(question.request)
+        await self._asked.take(tenant, question.request)
         refusal = _refusal(question, is_accepted=is_accepted)
         if refusal is not None:
-            return way_back_of(question.request, tenant).with_error(refusal)
+            return await self._conclusion.refuse(tenant, question.client, question.request, refusal)
         await self._remember(tenant, browser, question)
         return await self._conclusion.grant(tenant, question.client, question.request, session=session)
 

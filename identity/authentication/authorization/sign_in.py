@@ -7,9 +7,10 @@ from identity.access.sessions.browser import Browser
 from identity.access.sessions.session import Session, UpstreamAuthentication
 from identity.access.sessions.sessions import Sessions
 from identity.authentication.authorization.asked import AskedRequests
+from identity.authentication.authorization.conclusion import Conclusion
 from identity.authentication.authorization.consent import ConsentGate, ConsentQuestion
 from identity.authentication.authorization.session_check import refusal_of
-from identity.authentication.requests.redirection import Redirection, way_back_of
+from identity.authentication.requests.redirection import Redirection
 from identity.authentication.requests.request import AuthorizationRequest
 from identity.directory.client import Client
 from identity.directory.user import User
@@ -55,6 +56,7 @@ class SignInFlow:
     asked: AskedRequests
     termination: SessionTermination
     consent_gate: ConsentGate
+    conclusion: Conclusion
     events: Events
 
     async def finish(
@@ -74,7 +76,7 @@ class SignInFlow:
         metadata `cause` gives the reason.
         """
         await self._expect_admitted(tenant, browser, client, user=user, proof=proof)
-        await self.asked.take(request)
+        await self.asked.take(tenant, request)
         return await self.conclude(
             tenant, browser, before, client=client, request=request, user=user, proof=proof
         )
@@ -93,7 +95,7 @@ class SignInFlow:
         """Sign the user in for a request that was taken, and redirect with a code or ask for consent."""
         if request.user_id not in {"", user.user_id}:
             # OpenID Connect Core 1.0 §3.1.2.1, id_token_hint.
-            return SignedIn(outcome=way_back_of(request, tenant).with_error(_ANOTHER_PERSON))
+            return SignedIn(outcome=await self.conclusion.refuse(tenant, client, request, _ANOTHER_PERSON))
         if before.user_id not in {"", user.user_id}:
             await self.termination.end(tenant, before)
         cookie, session = await self.sessions.sign_in(

@@ -9,11 +9,13 @@ from typing import Protocol
 from identity.access.sessions.browser import Browser
 from identity.access.sessions.session import Session
 from identity.access.sessions.sessions import Sessions
+from identity.authentication.authorization.asked import AskedRequests
+from identity.authentication.authorization.conclusion import Conclusion
 from identity.authentication.authorization.consent import ConsentGate
 from identity.authentication.authorization.pending_requests import PendingRequests
 from identity.authentication.authorization.session_check import SessionCheck, refusal_of
 from identity.authentication.requests.parameters import Parameters
-from identity.authentication.requests.redirection import Redirection, way_back_of
+from identity.authentication.requests.redirection import Redirection
 from identity.authentication.requests.refusals import RedirectedRefusal
 from identity.authentication.requests.request import AuthorizationRequest, Prompt
 from identity.authentication.requests.request_reader import RequestReader
@@ -53,16 +55,20 @@ class AuthorizationStart:
         reader: RequestReader,
         sessions: Sessions,
         *,
+        asked: AskedRequests,
         pending: PendingRequests,
         standing: SessionCheck,
         consent_gate: ConsentGate,
+        conclusion: Conclusion,
         targets: Targets,
     ) -> None:
         self._reader = reader
         self._sessions = sessions
+        self._asked = asked
         self._pending = pending
         self._standing = standing
         self._consent_gate = consent_gate
+        self._conclusion = conclusion
         self._targets = targets
 
     async def begin(
@@ -81,13 +87,14 @@ class AuthorizationStart:
     async def _without_page(
         self, tenant: Tenant, client: Client, request: AuthorizationRequest, *, session: Session | None
     ) -> Redirection:
-        response_target = way_back_of(request, tenant)
+        await self._asked.take(tenant, request)
         user = await self._standing.user(tenant, session, request)
         if session is None or user is None:
-            return response_target.with_error(LoginRequired("no user is signed in as the request requires"))
+            missing = LoginRequired("no user is signed in as the request requires")
+            return await self._conclusion.refuse(tenant, client, request, missing)
         refusal = refusal_of(client, user, _amr(session))
         if refusal is not None:
-            return response_target.with_error(refusal)
+            return await self._conclusion.refuse(tenant, client, request, refusal)
         return await self._consent_gate.pass_silently(tenant, client, request, session=session)
 
     async def _page(

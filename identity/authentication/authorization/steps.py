@@ -8,12 +8,13 @@ from identity.access.sessions.browser import Browser
 from identity.access.sessions.session import Session
 from identity.access.sessions.sessions import Sessions, proved
 from identity.authentication.authorization.asked import AskedRequests, Reference
+from identity.authentication.authorization.conclusion import Conclusion
 from identity.authentication.authorization.consent import ConsentGate, ConsentQuestion
 from identity.authentication.authorization.session_check import SessionCheck, refusal_of
 from identity.authentication.authorization.sign_in import PASSWORD, Proof, SignedIn
 from identity.authentication.authorization.sign_in_context import SignInContext
 from identity.authentication.password_sign_in import PasswordSignIn
-from identity.authentication.requests.redirection import Redirection, way_back_of
+from identity.authentication.requests.redirection import Redirection
 from identity.authentication.requests.request import AuthorizationRequest
 from identity.directory.client import Client
 from identity.directory.user import User, UserId
@@ -116,12 +117,19 @@ class RefreshStep:
     """Continues the request without credentials, if the session satisfies it."""
 
     def __init__(
-        self, sessions: Sessions, *, asked: AskedRequests, standing: SessionCheck, consent_gate: ConsentGate
+        self,
+        sessions: Sessions,
+        *,
+        asked: AskedRequests,
+        standing: SessionCheck,
+        consent_gate: ConsentGate,
+        conclusion: Conclusion,
     ) -> None:
         self._sessions = sessions
         self._asked = asked
         self._standing = standing
         self._consent_gate = consent_gate
+        self._conclusion = conclusion
 
     async def refresh(
         self, tenant: Tenant, browser: Browser, reference: Reference
@@ -132,8 +140,8 @@ class RefreshStep:
         user = await self._standing.user(tenant, session, request)
         if user is None or session.authentication is None:
             raise Unauthenticated("the authorization request requires a sign-in")
-        await self._asked.take(request)
+        await self._asked.take(tenant, request)
         refusal = refusal_of(client, user, session.authentication.amr)
         if refusal is not None:
-            return way_back_of(request, tenant).with_error(refusal)
+            return await self._conclusion.refuse(tenant, client, request, refusal)
         return await self._consent_gate.pass_or_ask(tenant, client, request, user=user, session=session)

@@ -21,7 +21,6 @@ from identity.authentication.federation.login import LIFETIME, UpstreamLogin
 from identity.authentication.federation.pending_link import PendingLink
 from identity.authentication.federation.people import UpstreamPeople
 from identity.authentication.requests.parameters import Parameters
-from identity.authentication.requests.redirection import way_back_of
 from identity.authentication.requests.request import Prompt
 from identity.authentication.saml.arrival import SamlArrivals
 from identity.directory.client import Client
@@ -91,7 +90,7 @@ class UpstreamCallback:
             person = await self._person(tenant, provider, login, parameters)
             user = await self._accounts.of(tenant, provider, person)
         except AccessDenied as refusal:
-            return await self._sent_back(tenant, login, refusal)
+            return await self._sent_back(tenant, client, login, refusal)
         proof = _proof(provider, person)
         refusal_of_client = refusal_of(client, user, proof.amr)
         if isinstance(refusal_of_client, InteractionRequired):
@@ -99,8 +98,8 @@ class UpstreamCallback:
             if follows is not None:
                 return StepUpRequest(follows=replace(follows, client=client), session=before)
         if refusal_of_client is not None:
-            return await self._sent_back(tenant, login, refusal_of_client)
-        await self._asked.take(login.request)
+            return await self._sent_back(tenant, client, login, refusal_of_client)
+        await self._asked.take(tenant, login.request)
         return await self._sign_in_flow.conclude(
             tenant,
             browser,
@@ -157,9 +156,12 @@ class UpstreamCallback:
         not_before = asked_at if Prompt.LOGIN in login.request.prompts else None
         return await self._people.of(tenant, provider, login, parameters, not_before=not_before)
 
-    async def _sent_back(self, tenant: Tenant, login: UpstreamLogin, refusal: ProtocolError) -> SignedIn:
-        await self._asked.take(login.request)
-        return SignedIn(outcome=way_back_of(login.request, tenant).with_error(refusal))
+    async def _sent_back(
+        self, tenant: Tenant, client: Client, login: UpstreamLogin, refusal: ProtocolError
+    ) -> SignedIn:
+        await self._asked.take(tenant, login.request)
+        conclusion = self._sign_in_flow.conclusion
+        return SignedIn(outcome=await conclusion.refuse(tenant, client, login.request, refusal))
 
 
 def _proof(provider: Provider, person: UpstreamPerson) -> Proof:

@@ -12,7 +12,14 @@ from identity.authentication.requests.claims_parameter import subject_of
 from identity.authentication.requests.login_hint import login_hint
 from identity.authentication.requests.redirect_uris import is_registered
 from identity.authentication.requests.redirection import MAX_STATE
-from identity.authentication.requests.request import AuthorizationRequest, Prompt, ResponseMode
+from identity.authentication.requests.request import (
+    RESPONSE_MODES,
+    AuthorizationRequest,
+    Prompt,
+    ResponseMode,
+    SignedResponseMode,
+    signed_mode_of,
+)
 from identity.directory.oauth_scopes import extent_of, parse
 from identity.foundation.absolute_uris import absolute_uri
 from identity.foundation.errors import (
@@ -51,9 +58,17 @@ def redirect_uri(calls: Asking, request: AuthorizationRequest) -> AuthorizationR
 
 def response_mode(calls: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
     mode = calls.parameters.one("response_mode") or ResponseMode.QUERY
-    if mode not in tuple(ResponseMode):
-        raise InvalidRequest("response_mode has to be query or form_post")
-    return replace(request, response_mode=ResponseMode(mode))
+    if mode not in RESPONSE_MODES:
+        raise InvalidRequest(f"response_mode has to be one of {', '.join(RESPONSE_MODES)}")
+    signed_mode = signed_mode_of(mode)
+    if signed_mode is None and calls.client.signs_messages:
+        raise InvalidRequest("the client has to ask for signed responses: response_mode=jwt")
+    is_posted = mode in {ResponseMode.FORM_POST, SignedResponseMode.FORM_POST}
+    return replace(
+        request,
+        response_mode=ResponseMode.FORM_POST if is_posted else ResponseMode.QUERY,
+        signed_response_mode=signed_mode,
+    )
 
 
 def state(calls: Asking, request: AuthorizationRequest) -> AuthorizationRequest:

@@ -12,7 +12,10 @@ _REPEATABLE = frozenset({"resource"})
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
+    """`pushed_id` is the id of the pushed request that has them, empty for parameters from elsewhere."""
+
     pairs: tuple[tuple[str, str], ...]
+    pushed_id: str = ""
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[str, str]]) -> "Parameters":

@@ -1,6 +1,7 @@
 """Pushed authorization requests: RFC 9126.
 
-Each is valid once, for the client that pushed it.
+Each is answered once, for the client that pushed it. Until then its request URI can be opened again: a user may reload
+the page, and a browser may fetch it in advance (FAPI 2.0 Security Profile §5.3.2.2).
 """
 
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from identity.directory.client import Client, ClientId
 from identity.directory.secrets import SecretHasher
 from identity.foundation.errors import InvalidRequestUri
 from identity.foundation.randomness import Randomness
+from identity.foundation.single_use import SingleUse
 from identity.foundation.tenants import Tenant
 from server.platform.clock import Clock
 from server.platform.records import Kind, Record, Records
@@ -18,6 +20,9 @@ from server.platform.records import Kind, Record, Records
 _REQUEST_URI = "urn:ietf:params:oauth:request_uri:"
 _REFERENCE_LENGTH = 43
 _LIFETIME_SECS = range(60, 601)
+
+# A page that was opened in time may be answered for half an hour.
+_ANSWERED_WITHIN = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,12 +59,14 @@ class PushedRequests:
         records: Records[PushedRequest],
         hasher: SecretHasher,
         *,
+        single_use: SingleUse,
         clock: Clock,
         randomness: Randomness,
         config: PushedRequestConfig,
     ) -> None:
         self._records = records
         self._hasher = hasher
+        self._single_use = single_use
         self._clock = clock
         self._randomness = randomness
         self._config = config
@@ -88,12 +95,16 @@ class PushedRequests:
             return None
         record_id = self._id(request_uri.removeprefix(_REQUEST_URI))
         pushed = await self._records.get(tenant.tenant_id, record_id)
-        # Checked before it is taken: a client must not use up another client's request.
         if pushed is None or pushed.client_id != client.client_id:
             raise InvalidRequestUri("request_uri is unknown, used or expired")
-        if await self._records.take(tenant.tenant_id, record_id) is None:
-            raise InvalidRequestUri("request_uri is unknown, used or expired")
-        return Parameters(pushed.parameters)
+        return Parameters(pushed.parameters, pushed_id=record_id)
+
+    async def use_up(self, tenant: Tenant, pushed_id: str) -> bool:
+        """Remove the request; True for the one caller that answers it."""
+        until = self._clock.now() + _ANSWERED_WITHIN
+        is_first = await self._single_use.spend(tenant, "pushed request", pushed_id, until=until)
+        await self._records.take(tenant.tenant_id, pushed_id)
+        return is_first
 
     def _id(self, reference: str) -> str:
         return self._hasher.hash(reference).hex()

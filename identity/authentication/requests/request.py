@@ -9,10 +9,41 @@ from server.platform.records import Kind, Record
 
 
 class ResponseMode(StrEnum):
-    """OAuth 2.0 Multiple Response Type Encoding Practices §2.1, Form Post Response Mode §2."""
+    """OAuth 2.0 Multiple Response Type Encoding Practices §2.1, Form Post Response Mode §2.
+
+    The fragment is for signed responses only.
+    """
 
     QUERY = "query"
     FORM_POST = "form_post"
+    FRAGMENT = "fragment"
+
+
+class SignedResponseMode(StrEnum):
+    """JWT Secured Authorization Response Mode for OAuth 2.0 (JARM) §2.3."""
+
+    QUERY = "query.jwt"
+    FRAGMENT = "fragment.jwt"
+    FORM_POST = "form_post.jwt"
+
+    @property
+    def unsigned(self) -> ResponseMode:
+        """The way in which the JWT travels."""
+        return ResponseMode(self.removesuffix(".jwt"))
+
+
+# JARM §2.3.4: the default of the response type, which is the query for a code.
+_SIGNED = "jwt"
+
+RESPONSE_MODES = (ResponseMode.QUERY, ResponseMode.FORM_POST, _SIGNED, *SignedResponseMode)
+"""All values of the parameter."""
+
+
+def signed_mode_of(parameter: str) -> SignedResponseMode | None:
+    """Return the mode that the parameter names, None for a response that is not signed."""
+    if parameter == _SIGNED:
+        return SignedResponseMode.QUERY
+    return next((mode for mode in SignedResponseMode if mode == parameter), None)
 
 
 class Prompt(StrEnum):
@@ -31,7 +62,8 @@ class AuthorizationRequest(Record):
 
     `session_id` is the session in which the request began. With `requires_sign_in` an existing session does not
     suffice. Neither does one whose sign-in is older than `not_before`, or one of another user than `user_id` when that
-    is given.
+    is given. `pushed_id` is the id of the pushed request with the parameters. With a `signed_response_mode` the response
+    is a JWT; `response_mode` is how a program that does not know it responds.
     """
 
     client_id: ClientId
@@ -53,6 +85,8 @@ class AuthorizationRequest(Record):
     requires_sign_in: bool = False
     max_age: int | None = None
     not_before: datetime | None = None
+    pushed_id: str = ""
+    signed_response_mode: SignedResponseMode | None = None
 
 
 AUTHORIZATION_REQUESTS = Kind(AuthorizationRequest, "authorization_request", indexed=("session_id",))

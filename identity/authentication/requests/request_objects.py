@@ -57,18 +57,23 @@ class RequestObjects:
         return any(jwt.is_signed_by(key, algorithms) for key in keys)
 
     def _expect_time(self, jwt: SignedJwt, client: Client) -> None:
-        """Check `exp` and `nbf`. The standard requires neither; `exp` is required of a client that must sign."""
+        """Check `exp` and `nbf`. The standard requires neither; `exp` is required of a client that must sign.
+
+        FAPI 2.0 Message Signing §5.3.1 requires both, an hour apart at most.
+        """
         now = self._clock.now()
         for claim, earliest, latest in (
             ("exp", now - _SKEW, now + _FARTHEST + _SKEW),
             ("nbf", now - _FARTHEST - _SKEW, now + _SKEW),
         ):
-            is_demanded = claim == "exp" and client.requires_signed_request
+            is_demanded = client.signs_messages or (claim == "exp" and client.requires_signed_request)
             if claim not in jwt.claims and not is_demanded:
                 continue
             seconds = jwt.time(claim)
             if seconds is None or not earliest.timestamp() < seconds <= latest.timestamp():
                 raise InvalidRequestObject(f"the request object's {claim} is over, too far away or missing")
+        if client.signs_messages and _validity(jwt) > _FARTHEST:
+            raise InvalidRequestObject("the request object is valid for longer than an hour")
 
 
 def _parsed(request_object: str) -> SignedJwt:
@@ -86,6 +91,10 @@ def _parsed(request_object: str) -> SignedJwt:
 def _expect_type(jwt: SignedJwt) -> None:
     if str(jwt.header.get("typ", "")).lower() not in _TYPES:
         raise InvalidRequestObject("the JWT is of another type than request objects")
+
+
+def _validity(jwt: SignedJwt) -> timedelta:
+    return timedelta(seconds=(jwt.time("exp") or 0) - (jwt.time("nbf") or 0))
 
 
 def _expect_parties(jwt: SignedJwt, client: Client, tenant: Tenant) -> None:

@@ -8,9 +8,9 @@ from identity.access.sessions.hints import IdTokenHints
 from identity.authentication.requests.check_input import Asking, Check
 from identity.authentication.requests.checks import CHECKS
 from identity.authentication.requests.parameters import Parameters
-from identity.authentication.requests.redirection import way_back_from
 from identity.authentication.requests.refusals import RedirectedRefusal, UnredirectableRefusal
 from identity.authentication.requests.request import AuthorizationRequest
+from identity.authentication.requests.response_targets import ResponseTargets
 from identity.authentication.requests.sources import ParameterSource, resolved
 from identity.directory.client import Client
 from identity.directory.subjects import Subjects, UnknownSubject
@@ -31,6 +31,7 @@ class RequestReader:
         subjects: Subjects,
         *,
         sources: Sequence[ParameterSource],
+        targets: ResponseTargets,
         clock: Clock,
         checks: Sequence[Check] = CHECKS,
     ) -> None:
@@ -38,6 +39,7 @@ class RequestReader:
         self._hints = hints
         self._subjects = subjects
         self._sources = sources
+        self._targets = targets
         self._clock = clock
         self._checks = checks
 
@@ -48,7 +50,7 @@ class RequestReader:
             parameters = await resolved(self._sources, tenant, client, parameters=parameters)
             return client, await self.examine(tenant, client, parameters)
         except ProtocolError as refusal:
-            response_target = way_back_from(parameters, client, tenant)
+            response_target = await self._targets.of_refused(tenant, client, parameters)
             if response_target is None:
                 raise UnredirectableRefusal(refusal) from refusal
             raise RedirectedRefusal(response_target.with_error(refusal)) from refusal
@@ -57,7 +59,11 @@ class RequestReader:
         """Return the request that the parameters describe; raises a ProtocolError."""
         calls = Asking(tenant=tenant, client=client, parameters=parameters, now=self._clock.now())
         request = AuthorizationRequest(
-            tenant_id=tenant.tenant_id, id="", client_id=client.client_id, redirect_uri=""
+            tenant_id=tenant.tenant_id,
+            id="",
+            client_id=client.client_id,
+            redirect_uri="",
+            pushed_id=parameters.pushed_id,
         )
         for check in self._checks:
             request = check(calls, request)

@@ -28,6 +28,7 @@ from server.platform.errors import OAuthError
 _RESPONSE_MODES = {
     ResponseMode.QUERY: pb.RESPONSE_MODE_QUERY,
     ResponseMode.FORM_POST: pb.RESPONSE_MODE_FORM_POST,
+    ResponseMode.FRAGMENT: pb.RESPONSE_MODE_FRAGMENT,
 }
 _BAD_REQUEST = 400
 _METHODS = {

@@ -1,7 +1,8 @@
 """Settings of a tenant for sign-in and registration."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Self
 
 from identity.foundation.vocabulary import SecurityProfile
 
@@ -20,8 +21,9 @@ class EmailFirst(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantSettings:
-    """`security_profile` holds for all clients of the tenant. An unconfirmed account is removed after `unconfirmed_account_days`, never when that is 0.
+    """`profile` holds for all clients of the tenant. It is two fields, of which the version before knows the first.
 
+    An unconfirmed account is removed after `unconfirmed_account_days`, never when that is 0.
     Raises ValueError for a value out of bounds.
     """
 
@@ -31,6 +33,16 @@ class TenantSettings:
     unconfirmed_account_days: int = 30
     default_groups: tuple[str, ...] = ()
     security_profile: SecurityProfile = SecurityProfile.NONE
+    signs_messages: bool = False
+
+    @property
+    def profile(self) -> SecurityProfile:
+        return SecurityProfile.FAPI_2_MESSAGE_SIGNING if self.signs_messages else self.security_profile
+
+    def with_profile(self, profile: SecurityProfile) -> Self:
+        signs_messages = profile is SecurityProfile.FAPI_2_MESSAGE_SIGNING
+        known = SecurityProfile.FAPI_2 if signs_messages else profile
+        return replace(self, security_profile=known, signs_messages=signs_messages)
 
     def __post_init__(self) -> None:
         if not 1 <= self.confirmation_link_hours <= _MOST_LINK_HOURS:

@@ -35,7 +35,7 @@ class TenantRecord(Record):
 
     @property
     def security_profile(self) -> SecurityProfile:
-        return self.settings.security_profile
+        return self.settings.profile
 
 
 TENANTS = Kind(TenantRecord, "tenant", unique=("hostname",))

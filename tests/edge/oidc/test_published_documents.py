@@ -62,7 +62,21 @@ async def test_the_metadata_names_what_works(http: Http) -> None:
     assert metadata["issuer"] == ISSUER
     assert {name: f"{ISSUER}{path}" for name, path in ENDPOINTS.items()}.items() <= metadata.items()
     assert metadata["response_types_supported"] == ["code"]
-    assert metadata["response_modes_supported"] == ["query", "form_post"]
+    assert metadata["response_modes_supported"] == [
+        "query",
+        "form_post",
+        "jwt",
+        "query.jwt",
+        "fragment.jwt",
+        "form_post.jwt",
+    ]
+    assert metadata["authorization_signing_alg_values_supported"] == [
+        "RS256",
+        "ES256",
+        "EdDSA",
+        "RS384",
+        "RS512",
+    ]
     assert metadata["grant_types_supported"] == [
         "authorization_code",
         "refresh_token",

@@ -30,6 +30,8 @@ class _ResponseModeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Response
     """In the query of the redirect URI."""
     RESPONSE_MODE_FORM_POST: _ResponseMode.ValueType  # 2
     """In a form that the browser posts."""
+    RESPONSE_MODE_FRAGMENT: _ResponseMode.ValueType  # 3
+    """In the fragment of the redirect URI."""
 
 class ResponseMode(_ResponseMode, metaclass=_ResponseModeEnumTypeWrapper):
     """How the parameters of a response travel: OAuth 2.0 Multiple Response Types, Form Post Response Mode."""
@@ -39,6 +41,8 @@ RESPONSE_MODE_QUERY: ResponseMode.ValueType  # 1
 """In the query of the redirect URI."""
 RESPONSE_MODE_FORM_POST: ResponseMode.ValueType  # 2
 """In a form that the browser posts."""
+RESPONSE_MODE_FRAGMENT: ResponseMode.ValueType  # 3
+"""In the fragment of the redirect URI."""
 Global___ResponseMode: _TypeAlias = ResponseMode  # noqa: Y015
 
 @_typing.final

@@ -78,6 +78,7 @@ class Client(_message.Message):
     TLS_CLIENT_AUTH_SAN_EMAIL_FIELD_NUMBER: _builtins.int
     TLS_CLIENT_CERTIFICATE_BOUND_ACCESS_TOKENS_FIELD_NUMBER: _builtins.int
     SECURITY_PROFILE_FIELD_NUMBER: _builtins.int
+    AUTHORIZATION_SIGNED_RESPONSE_ALG_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Client id."""
     name: _builtins.str
@@ -157,7 +158,11 @@ class Client(_message.Message):
     tls_client_certificate_bound_access_tokens: _builtins.bool
     """Whether its access tokens have to be bound to its client certificate: RFC 8705 §3.4."""
     security_profile: _builtins.str
-    """Security profile whose rules it has to follow, fapi2 for the FAPI 2.0 Security Profile; empty means none."""
+    """Security profile whose rules it has to follow, fapi2 for the FAPI 2.0 Security Profile, fapi2_message_signing for FAPI
+    2.0 Message Signing, too; empty means none.
+    """
+    authorization_signed_response_alg: _builtins.str
+    """Algorithm of signed authorization responses that it asks for: JARM §3; empty means RS256."""
     @_builtins.property
     def redirect_uris(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Where people may be sent back to: RFC 6749 §3.1.2."""
@@ -266,10 +271,11 @@ class Client(_message.Message):
         tls_client_auth_san_email: _builtins.str = ...,
         tls_client_certificate_bound_access_tokens: _builtins.bool = ...,
         security_profile: _builtins.str = ...,
+        authorization_signed_response_alg: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["access_token_lifetime", b"access_token_lifetime", "access_token_signed_response_alg", b"access_token_signed_response_alg", "access_token_typ", b"access_token_typ", "allowed_origins", b"allowed_origins", "allowed_resources", b"allowed_resources", "assertion_providers", b"assertion_providers", "auth_code_lifetime", b"auth_code_lifetime", "backchannel_logout_uri", b"backchannel_logout_uri", "challenges", b"challenges", "claims", b"claims", "claims_at_root", b"claims_at_root", "client_uri", b"client_uri", "confidential", b"confidential", "consent", b"consent", "contacts", b"contacts", "default_aud", b"default_aud", "default_scopes", b"default_scopes", "dpop_bound_access_tokens", b"dpop_bound_access_tokens", "enabled", b"enabled", "fed_cm", b"fed_cm", "flows_enabled", b"flows_enabled", "force_mfa", b"force_mfa", "frontchannel_logout_session_required", b"frontchannel_logout_session_required", "frontchannel_logout_uri", b"frontchannel_logout_uri", "id", b"id", "id_token_signed_response_alg", b"id_token_signed_response_alg", "introspection_signed_response_alg", b"introspection_signed_response_alg", "jwks", b"jwks", "jwks_uri", b"jwks_uri", "may_act", b"may_act", "name", b"name", "policy_uri", b"policy_uri", "post_logout_redirect_uris", b"post_logout_redirect_uris", "redirect_uris", b"redirect_uris", "request_object_signing_alg", b"request_object_signing_alg", "request_uris", b"request_uris", "require_pushed_authorization_requests", b"require_pushed_authorization_requests", "require_signed_request_object", b"require_signed_request_object", "restrict_group_prefix", b"restrict_group_prefix", "scopes", b"scopes", "sector_identifier_uri", b"sector_identifier_uri", "security_profile", b"security_profile", "subject_type", b"subject_type", "tls_client_auth_san_dns", b"tls_client_auth_san_dns", "tls_client_auth_san_email", b"tls_client_auth_san_email", "tls_client_auth_san_ip", b"tls_client_auth_san_ip", "tls_client_auth_san_uri", b"tls_client_auth_san_uri", "tls_client_auth_subject_dn", b"tls_client_auth_subject_dn", "tls_client_certificate_bound_access_tokens", b"tls_client_certificate_bound_access_tokens", "token_endpoint_auth_method", b"token_endpoint_auth_method", "token_endpoint_auth_signing_alg", b"token_endpoint_auth_signing_alg", "tos_uri", b"tos_uri", "userinfo_signed_response_alg", b"userinfo_signed_response_alg"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["access_token_lifetime", b"access_token_lifetime", "access_token_signed_response_alg", b"access_token_signed_response_alg", "access_token_typ", b"access_token_typ", "allowed_origins", b"allowed_origins", "allowed_resources", b"allowed_resources", "assertion_providers", b"assertion_providers", "auth_code_lifetime", b"auth_code_lifetime", "authorization_signed_response_alg", b"authorization_signed_response_alg", "backchannel_logout_uri", b"backchannel_logout_uri", "challenges", b"challenges", "claims", b"claims", "claims_at_root", b"claims_at_root", "client_uri", b"client_uri", "confidential", b"confidential", "consent", b"consent", "contacts", b"contacts", "default_aud", b"default_aud", "default_scopes", b"default_scopes", "dpop_bound_access_tokens", b"dpop_bound_access_tokens", "enabled", b"enabled", "fed_cm", b"fed_cm", "flows_enabled", b"flows_enabled", "force_mfa", b"force_mfa", "frontchannel_logout_session_required", b"frontchannel_logout_session_required", "frontchannel_logout_uri", b"frontchannel_logout_uri", "id", b"id", "id_token_signed_response_alg", b"id_token_signed_response_alg", "introspection_signed_response_alg", b"introspection_signed_response_alg", "jwks", b"jwks", "jwks_uri", b"jwks_uri", "may_act", b"may_act", "name", b"name", "policy_uri", b"policy_uri", "post_logout_redirect_uris", b"post_logout_redirect_uris", "redirect_uris", b"redirect_uris", "request_object_signing_alg", b"request_object_signing_alg", "request_uris", b"request_uris", "require_pushed_authorization_requests", b"require_pushed_authorization_requests", "require_signed_request_object", b"require_signed_request_object", "restrict_group_prefix", b"restrict_group_prefix", "scopes", b"scopes", "sector_identifier_uri", b"sector_identifier_uri", "security_profile", b"security_profile", "subject_type", b"subject_type", "tls_client_auth_san_dns", b"tls_client_auth_san_dns", "tls_client_auth_san_email", b"tls_client_auth_san_email", "tls_client_auth_san_ip", b"tls_client_auth_san_ip", "tls_client_auth_san_uri", b"tls_client_auth_san_uri", "tls_client_auth_subject_dn", b"tls_client_auth_subject_dn", "tls_client_certificate_bound_access_tokens", b"tls_client_certificate_bound_access_tokens", "token_endpoint_auth_method", b"token_endpoint_auth_method", "token_endpoint_auth_signing_alg", b"token_endpoint_auth_signing_alg", "tos_uri", b"tos_uri", "userinfo_signed_response_alg", b"userinfo_signed_response_alg"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

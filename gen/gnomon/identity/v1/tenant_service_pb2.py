@@ -27,7 +27,7 @@ from gnomon.identity.v1 import caller_pb2 as gnomon_dot_identity_dot_v1_dot_call
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'gnomon/identity/v1/tenant_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1cgnomon/rest/v1/options.proto\"\x9f\x01\n\x06Tenant\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0f\n\x07\x65nabled\x18\x03 \x01(\x08\x12\x10\n\x08hostname\x18\x04 \x01(\t\x12\x0e\n\x06issuer\x18\x05 \x01(\t\x12\x12\n\ncreated_at\x18\x06 \x01(\x03\x12\x34\n\x08settings\x18\x07 \x01(\x0b\x32\".gnomon.identity.v1.TenantSettings\"\x90\x02\n\x0eTenantSettings\x12%\n\x0b\x65mail_first\x18\x01 \x01(\tB\x10\xbaH\rr\x0bR\x04\x61utoR\x03off\x12\"\n\x1arequire_email_confirmation\x18\x02 \x01(\x08\x12+\n\x17\x63onfirmation_link_hours\x18\x03 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xa8\x01(\x01\x12,\n\x18unconfirmed_account_days\x18\x04 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xc2\x1c(\x00\x12(\n\x0e\x64\x65\x66\x61ult_groups\x18\x05 \x03(\tB\x10\xbaH\r\x92\x01\n\x10\x64\"\x06r\x04\x10\x01\x18@\x12.\n\x10security_profile\x18\x06 \x01(\tB\x14\xbaH\x11r\x0fR\x00R\x04noneR\x05\x66\x61pi2\"@\n\x12ListTenantsRequest\x12*\n\x06\x63\x61ller\x18\x01 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\"B\n\x13ListTenantsResponse\x12+\n\x07tenants\x18\x01 \x03(\x0b\x32\x1a.gnomon.identity.v1.Tenant\"T\n\x10GetTenantRequest\x12*\n\x06\x63\x61ller\x18\x01 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x14\n\x02id\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\"?\n\x11GetTenantResponse\x12*\n\x06tenant\x18\x01 \x01(\x0b\x32\x1a.gnomon.identity.v1.Tenant\"\xd2\x01\n\x13\x43reateTenantRequest\x12*\n\x06\x63\x61ller\x18\x01 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x14\n\x02id\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x16\n\x04name\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x01\x12\x1a\n\x08hostname\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\xfd\x01\x12\x0f\n\x07\x65nabled\x18\x05 \x01(\x08\x12\x34\n\x08settings\x18\x06 \x01(\x0b\x32\".gnomon.identity.v1.TenantSettings\"B\n\x14\x43reateTenantResponse\x12*\n\x06tenant\x18\x01 \x01(\x0b\x32\x1a.gnomon.identity.v1.Tenant\"\x9c\x01\n\x13UpdateTenantRequest\x12*\n\x06\x63\x61ller\x18\x01 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x14\n\x02id\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x16\n\x04name\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x01\x12\x1a\n\x08hostname\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\xfd\x01\x12\x0f\n\x07\x65nabled\x18\x05 \x01(\x08\"B\n\x14UpdateTenantResponse\x12*\n\x06tenant\x18\x01 \x01(\x0b\x32\x1a.gnomon.identity.v1.Tenant\"f\n\x13\x44\x65leteTenantRequest\x12*\n\x06\x63\x61ller\x18\x01 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x14\n\x02id\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\r\n\x05\x66orce\x18\x03 \x01(\x08\"\x16\n\x14\x44\x65leteTenantResponse\"\x9d\x01\n\x1bUpdateTenantSettingsRequest\x12*\n\x06\x63\x61ller\x18\x01 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x14\n\x02id\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12<\n\x08settings\x18\x03 \x01(\x0b\x32\".gnomon.identity.v1.TenantSettingsB\x06\xbaH\x03\xc8\x01\x01\"J\n\x1cUpdateTenantSettingsResponse\x12*\n\x06tenant\x18\x01 \x01(\x0b\x32\x1a.gnomon.identity.v1.Tenant\"1\n\x17\x46indTenantOfHostRequest\x12\x16\n\x04host\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\xfd\x01\"-\n\x18\x46indTenantOfHostResponse\x12\x11\n\ttenant_id\x18\x01 \x01(\t2\xfa\x08\n\rTenantService\x12\x8a\x01\n\x0bListTenants\x12&.gnomon.identity.v1.ListTenantsRequest\x1a\'.gnomon.identity.v1.ListTenantsResponse\"*\x8a\xe7\x18&2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02\x12\x8f\x01\n\tGetTenant\x12$.gnomon.identity.v1.GetTenantRequest\x1a%.gnomon.identity.v1.GetTenantResponse\"5\x8a\xe7\x18\x31\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02\x12\xac\x01\n\x0c\x43reateTenant\x12\'.gnomon.identity.v1.CreateTenantRequest\x1a(.gnomon.identity.v1.CreateTenantResponse\"I\x8a\xe7\x18\x45\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x0e\x41LREADY_EXISTS2\rINVALID_STATEP\x02\x12\xb7\x01\n\x0cUpdateTenant\x12\'.gnomon.identity.v1.UpdateTenantRequest\x1a(.gnomon.identity.v1.UpdateTenantResponse\"T\x8a\xe7\x18P2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUND2\x0e\x41LREADY_EXISTS2\rINVALID_STATEP\x02\x12\xa7\x01\n\x0c\x44\x65leteTenant\x12\'.gnomon.identity.v1.DeleteTenantRequest\x1a(.gnomon.identity.v1.DeleteTenantResponse\"D\x8a\xe7\x18@2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUND2\rINVALID_STATEP\x02\x12\xbf\x01\n\x14UpdateTenantSettings\x12/.gnomon.identity.v1.UpdateTenantSettingsRequest\x1a\x30.gnomon.identity.v1.UpdateTenantSettingsResponse\"D\x8a\xe7\x18@2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUND2\rINVALID_STATEP\x02\x12u\n\x10\x46indTenantOfHost\x12+.gnomon.identity.v1.FindTenantOfHostRequest\x1a,.gnomon.identity.v1.FindTenantOfHostResponse\"\x06\x8a\xe7\x18\x02P\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'gnomon/identity/v1/tenant_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1cgnomon/rest/v1/options.proto\"\x9f\x01\n\x06Tenant\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0f\n\x07\x65nabled\x18\x03 \x01(\x08\x12\x10\n\x08hostname\x18\x04 \x01(\t\x12\x0e\n\x06issuer\x18\x05 \x01(\t\x12\x12\n\ncreated_at\x18\x06 \x01(\x03\x12\x34\n\x08settings\x18\x07 \x01(\x0b\x32\".gnomon.identity.v1.TenantSettings\"\xa7\x02\n\x0eTenantSettings\x12%\n\x0b\x65mail_first\x18\x01 \x01(\tB\x10\xbaH\rr\x0bR\x04\x61utoR\x03off\x12\"\n\x1arequire_email_confirmation\x18\x02 \x01(\x08\x12+\n\x17\x63onfirmation_link_hours\x18\x03 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xa8\x01(\x01\x12,\n\x18unconfirmed_account_days\x18\x04 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xc2\x1c(\x00\x12(\n\x0e\x64\x65\x66\x61ult_groups\x18\x05 \x03(\tB\x10\xbaH\r\x92\x01\n\x10\x64\"\x06r\x04\x10\x01\x18@\x12\x45\n\x10security_profile\x18\x06 \x01(\tB+\xbaH(r&R\x00R\x04noneR\x05\x66\x61pi2R\x15\x66\x61pi2_message_signing\"@\n\x12ListTenantsRequest\x12*\n\x06\x63\x61ller\x18\x01 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\"B\n\x13ListTenantsResponse\x12+\n\x07tenants\x18\x01 \x03(\x0b\x32\x1a.gnomon.identity.v1.Tenant\"T\n\x10GetTenantRequest\x12*\n\x06\x63\x61ller\x18\x01 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x14\n\x02id\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\"?\n\x11GetTenantResponse\x12*\n\x06tenant\x18\x01 \x01(\x0b\x32\x1a.gnomon.identity.v1.Tenant\"\xd2\x01\n\x13\x43reateTenantRequest\x12*\n\x06\x63\x61ller\x18\x01 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x14\n\x02id\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x16\n\x04name\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x01\x12\x1a\n\x08hostname\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\xfd\x01\x12\x0f\n\x07\x65nabled\x18\x05 \x01(\x08\x12\x34\n\x08settings\x18\x06 \x01(\x0b\x32\".gnomon.identity.v1.TenantSettings\"B\n\x14\x43reateTenantResponse\x12*\n\x06tenant\x18\x01 \x01(\x0b\x32\x1a.gnomon.identity.v1.Tenant\"\x9c\x01\n\x13UpdateTenantRequest\x12*\n\x06\x63\x61ller\x18\x01 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x14\n\x02id\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x16\n\x04name\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x01\x12\x1a\n\x08hostname\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\xfd\x01\x12\x0f\n\x07\x65nabled\x18\x05 \x01(\x08\"B\n\x14UpdateTenantResponse\x12*\n\x06tenant\x18\x01 \x01(\x0b\x32\x1a.gnomon.identity.v1.Tenant\"f\n\x13\x44\x65leteTenantRequest\x12*\n\x06\x63\x61ller\x18\x01 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x14\n\x02id\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\r\n\x05\x66orce\x18\x03 \x01(\x08\"\x16\n\x14\x44\x65leteTenantResponse\"\x9d\x01\n\x1bUpdateTenantSettingsRequest\x12*\n\x06\x63\x61ller\x18\x01 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x14\n\x02id\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12<\n\x08settings\x18\x03 \x01(\x0b\x32\".gnomon.identity.v1.TenantSettingsB\x06\xbaH\x03\xc8\x01\x01\"J\n\x1cUpdateTenantSettingsResponse\x12*\n\x06tenant\x18\x01 \x01(\x0b\x32\x1a.gnomon.identity.v1.Tenant\"1\n\x17\x46indTenantOfHostRequest\x12\x16\n\x04host\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\xfd\x01\"-\n\x18\x46indTenantOfHostResponse\x12\x11\n\ttenant_id\x18\x01 \x01(\t2\xfa\x08\n\rTenantService\x12\x8a\x01\n\x0bListTenants\x12&.gnomon.identity.v1.ListTenantsRequest\x1a\'.gnomon.identity.v1.ListTenantsResponse\"*\x8a\xe7\x18&2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02\x12\x8f\x01\n\tGetTenant\x12$.gnomon.identity.v1.GetTenantRequest\x1a%.gnomon.identity.v1.GetTenantResponse\"5\x8a\xe7\x18\x31\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02\x12\xac\x01\n\x0c\x43reateTenant\x12\'.gnomon.identity.v1.CreateTenantRequest\x1a(.gnomon.identity.v1.CreateTenantResponse\"I\x8a\xe7\x18\x45\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x0e\x41LREADY_EXISTS2\rINVALID_STATEP\x02\x12\xb7\x01\n\x0cUpdateTenant\x12\'.gnomon.identity.v1.UpdateTenantRequest\x1a(.gnomon.identity.v1.UpdateTenantResponse\"T\x8a\xe7\x18P2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUND2\x0e\x41LREADY_EXISTS2\rINVALID_STATEP\x02\x12\xa7\x01\n\x0c\x44\x65leteTenant\x12\'.gnomon.identity.v1.DeleteTenantRequest\x1a(.gnomon.identity.v1.DeleteTenantResponse\"D\x8a\xe7\x18@2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUND2\rINVALID_STATEP\x02\x12\xbf\x01\n\x14UpdateTenantSettings\x12/.gnomon.identity.v1.UpdateTenantSettingsRequest\x1a\x30.gnomon.identity.v1.UpdateTenantSettingsResponse\"D\x8a\xe7\x18@2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUND2\rINVALID_STATEP\x02\x12u\n\x10\x46indTenantOfHost\x12+.gnomon.identity.v1.FindTenantOfHostRequest\x1a,.gnomon.identity.v1.FindTenantOfHostResponse\"\x06\x8a\xe7\x18\x02P\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -43,7 +43,7 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_TENANTSETTINGS'].fields_by_name['default_groups']._loaded_options = None
   _globals['_TENANTSETTINGS'].fields_by_name['default_groups']._serialized_options = b'\272H\r\222\001\n\020d\"\006r\004\020\001\030@'
   _globals['_TENANTSETTINGS'].fields_by_name['security_profile']._loaded_options = None
-  _globals['_TENANTSETTINGS'].fields_by_name['security_profile']._serialized_options = b'\272H\021r\017R\000R\004noneR\005fapi2'
+  _globals['_TENANTSETTINGS'].fields_by_name['security_profile']._serialized_options = b'\272H(r&R\000R\004noneR\005fapi2R\025fapi2_message_signing'
   _globals['_GETTENANTREQUEST'].fields_by_name['id']._loaded_options = None
   _globals['_GETTENANTREQUEST'].fields_by_name['id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_CREATETENANTREQUEST'].fields_by_name['id']._loaded_options = None
@@ -83,35 +83,35 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_TENANT']._serialized_start=156
   _globals['_TENANT']._serialized_end=315
   _globals['_TENANTSETTINGS']._serialized_start=318
-  _globals['_TENANTSETTINGS']._serialized_end=590
-  _globals['_LISTTENANTSREQUEST']._serialized_start=592
-  _globals['_LISTTENANTSREQUEST']._serialized_end=656
-  _globals['_LISTTENANTSRESPONSE']._serialized_start=658
-  _globals['_LISTTENANTSRESPONSE']._serialized_end=724
-  _globals['_GETTENANTREQUEST']._serialized_start=726
-  _globals['_GETTENANTREQUEST']._serialized_end=810
-  _globals['_GETTENANTRESPONSE']._serialized_start=812
-  _globals['_GETTENANTRESPONSE']._serialized_end=875
-  _globals['_CREATETENANTREQUEST']._serialized_start=878
-  _globals['_CREATETENANTREQUEST']._serialized_end=1088
-  _globals['_CREATETENANTRESPONSE']._serialized_start=1090
-  _globals['_CREATETENANTRESPONSE']._serialized_end=1156
-  _globals['_UPDATETENANTREQUEST']._serialized_start=1159
-  _globals['_UPDATETENANTREQUEST']._serialized_end=1315
-  _globals['_UPDATETENANTRESPONSE']._serialized_start=1317
-  _globals['_UPDATETENANTRESPONSE']._serialized_end=1383
-  _globals['_DELETETENANTREQUEST']._serialized_start=1385
-  _globals['_DELETETENANTREQUEST']._serialized_end=1487
-  _globals['_DELETETENANTRESPONSE']._serialized_start=1489
-  _globals['_DELETETENANTRESPONSE']._serialized_end=1511
-  _globals['_UPDATETENANTSETTINGSREQUEST']._serialized_start=1514
-  _globals['_UPDATETENANTSETTINGSREQUEST']._serialized_end=1671
-  _globals['_UPDATETENANTSETTINGSRESPONSE']._serialized_start=1673
-  _globals['_UPDATETENANTSETTINGSRESPONSE']._serialized_end=1747
-  _globals['_FINDTENANTOFHOSTREQUEST']._serialized_start=1749
-  _globals['_FINDTENANTOFHOSTREQUEST']._serialized_end=1798
-  _globals['_FINDTENANTOFHOSTRESPONSE']._serialized_start=1800
-  _globals['_FINDTENANTOFHOSTRESPONSE']._serialized_end=1845
-  _globals['_TENANTSERVICE']._serialized_start=1848
-  _globals['_TENANTSERVICE']._serialized_end=2994
+  _globals['_TENANTSETTINGS']._serialized_end=613
+  _globals['_LISTTENANTSREQUEST']._serialized_start=615
+  _globals['_LISTTENANTSREQUEST']._serialized_end=679
+  _globals['_LISTTENANTSRESPONSE']._serialized_start=681
+  _globals['_LISTTENANTSRESPONSE']._serialized_end=747
+  _globals['_GETTENANTREQUEST']._serialized_start=749
+  _globals['_GETTENANTREQUEST']._serialized_end=833
+  _globals['_GETTENANTRESPONSE']._serialized_start=835
+  _globals['_GETTENANTRESPONSE']._serialized_end=898
+  _globals['_CREATETENANTREQUEST']._serialized_start=901
+  _globals['_CREATETENANTREQUEST']._serialized_end=1111
+  _globals['_CREATETENANTRESPONSE']._serialized_start=1113
+  _globals['_CREATETENANTRESPONSE']._serialized_end=1179
+  _globals['_UPDATETENANTREQUEST']._serialized_start=1182
+  _globals['_UPDATETENANTREQUEST']._serialized_end=1338
+  _globals['_UPDATETENANTRESPONSE']._serialized_start=1340
+  _globals['_UPDATETENANTRESPONSE']._serialized_end=1406
+  _globals['_DELETETENANTREQUEST']._serialized_start=1408
+  _globals['_DELETETENANTREQUEST']._serialized_end=1510
+  _globals['_DELETETENANTRESPONSE']._serialized_start=1512
+  _globals['_DELETETENANTRESPONSE']._serialized_end=1534
+  _globals['_UPDATETENANTSETTINGSREQUEST']._serialized_start=1537
+  _globals['_UPDATETENANTSETTINGSREQUEST']._serialized_end=1694
+  _globals['_UPDATETENANTSETTINGSRESPONSE']._serialized_start=1696
+  _globals['_UPDATETENANTSETTINGSRESPONSE']._serialized_end=1770
+  _globals['_FINDTENANTOFHOSTREQUEST']._serialized_start=1772
+  _globals['_FINDTENANTOFHOSTREQUEST']._serialized_end=1821
+  _globals['_FINDTENANTOFHOSTRESPONSE']._serialized_start=1823
+  _globals['_FINDTENANTOFHOSTRESPONSE']._serialized_end=1868
+  _globals['_TENANTSERVICE']._serialized_start=1871
+  _globals['_TENANTSERVICE']._serialized_end=3017
 # @@protoc_insertion_point(module_scope)

@@ -88,8 +88,8 @@ class TenantSettings(_message.Message):
     unconfirmed_account_days: _builtins.int
     """After how many days an account goes that was never confirmed, 0 for never."""
     security_profile: _builtins.str
-    """Security profile whose rules all clients have to follow, fapi2 for the FAPI 2.0 Security Profile; a change keeps it
-    when this is empty.
+    """Security profile whose rules all clients have to follow, fapi2 for the FAPI 2.0 Security Profile,
+    fapi2_message_signing for FAPI 2.0 Message Signing, too; a change keeps it when this is empty.
     """
     @_builtins.property
     def default_groups(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:

@@ -6,6 +6,7 @@ import pytest
 from gnomon.identity.v1 import authorization_service_pb2 as pb
 from gnomon.identity.v1.browser_pb2 import (
     RESPONSE_MODE_FORM_POST,
+    RESPONSE_MODE_FRAGMENT,
     RESPONSE_MODE_QUERY,
     ErrorPage,
     Parameter,
@@ -237,6 +238,16 @@ async def test_a_redirect_carries_its_parameters_encoded(provider: Provider, uri
     response = await provider.http.get(AUTHORIZE, allow_redirects=False)
 
     assert (response.status, response.headers["Location"]) == (302, location)
+
+
+async def test_a_fragment_carries_its_parameters_encoded(provider: Provider) -> None:
+    uri = "https://shop.example/cb?x=1"
+    redirect = Redirect(uri=uri, response_mode=RESPONSE_MODE_FRAGMENT, parameters=CODE)
+    provider.answers(begin_authorization=pb.BeginAuthorizationResponse(redirect=redirect))
+
+    response = await provider.http.get(AUTHORIZE, allow_redirects=False)
+
+    assert response.headers["Location"] == f"{uri}#code=abc&state=a%20b%26c%3D%C3%BC"
 
 
 async def test_form_post_is_a_form_with_a_button_for_those_without_script(provider: Provider) -> None:

@@ -1,7 +1,9 @@
 """The FAPI 2.0 Security Profile as a setting of clients and of tenants. The modules of its plan are in tests/certification."""
 
+from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
 import pytest
 from aiohttp import encode_basic_auth
 from joserfc.jwk import ECKey, RSAKey
@@ -9,6 +11,13 @@ from joserfc.jwk import ECKey, RSAKey
 from gnomon.identity.v1 import caller_pb2, tenant_service_pb2
 from gnomon.identity.v1.tenant_service_pb2_grpc import TenantServiceStub
 from identity.crypto.signed_jwt import parse
+from identity.directory.client import CLIENTS
+from identity.directory.client import Client as ClientRecord
+from identity.directory.tenants.settings import TenantSettings
+from identity.directory.tenants.tenant_record import DEPLOYMENT, TENANTS, TenantRecord
+from identity.foundation.vocabulary import SecurityProfile
+from server.platform.call import TenantId
+from server.platform.records.contents import Contents
 from tests.certification.test_fapi2 import Client
 from tests.edge.oidc.tenants.world import CALLBACK, World
 from tests.identity.deployment import SECRET
@@ -78,8 +87,9 @@ async def test_the_demand_ends_with_the_setting_and_changes_no_client(provider: 
     assert await provider.access_token("acme")
 
 
-async def test_an_edge_that_does_not_know_the_profile_does_not_end_it(provider: World) -> None:
-    await demand(provider, "fapi2", "acme")
+@pytest.mark.parametrize("profile", ["fapi2", "fapi2_message_signing"])
+async def test_an_edge_that_does_not_know_the_profile_does_not_end_it(provider: World, profile: str) -> None:
+    await demand(provider, profile, "acme")
     token = (await provider.deployment.issue()).access_token
     older = tenant_service_pb2.UpdateTenantSettingsRequest(
         caller=caller_pb2.Caller(access_token=token),
@@ -91,7 +101,34 @@ async def test_an_edge_that_does_not_know_the_profile_does_not_end_it(provider: 
 
     kept = await (await provider.administer("GET", "tenants/acme/settings")).json()
     assert kept["sign_in"] == {"email_first": "off"}
-    assert kept["clients"] == {"security_profile": "fapi2"}
+    assert kept["clients"] == {"security_profile": profile}
+
+
+def test_a_program_of_the_version_before_applies_the_profile_that_it_knows() -> None:
+    client = ClientRecord(
+        tenant_id=TenantId("acme"), id="bank", security_profile=SecurityProfile.FAPI_2_MESSAGE_SIGNING
+    )
+    settings = TenantSettings().with_profile(SecurityProfile.FAPI_2_MESSAGE_SIGNING)
+    tenant = TenantRecord(
+        tenant_id=DEPLOYMENT,
+        id="acme",
+        name="",
+        settings=settings,
+        created_at=datetime(2030, 1, 1, tzinfo=UTC),
+    )
+
+    stored = msgspec.json.decode(Contents(CLIENTS).written(client))
+    stored_tenant = msgspec.json.decode(Contents(TENANTS).written(tenant))
+
+    assert stored["security_profile"] == stored_tenant["settings"]["security_profile"] == "fapi2"
+    assert (
+        Contents(CLIENTS).read(msgspec.json.encode(stored).decode()).security_profile
+        is SecurityProfile.FAPI_2_MESSAGE_SIGNING
+    )
+    assert (
+        Contents(TENANTS).read(msgspec.json.encode(stored_tenant).decode()).security_profile
+        is SecurityProfile.FAPI_2_MESSAGE_SIGNING
+    )
 
 
 async def test_pages_of_the_provider_go_on_working(provider: World) -> None:
@@ -143,6 +180,12 @@ async def test_a_client_of_such_a_tenant_gets_tokens_of_a_permitted_algorithm(pr
         {"auth_code_lifetime": 61},
         {"access_token_lifetime": 3601},
         {"security_profile": "fapi3"},
+        {
+            "security_profile": "fapi2_message_signing",
+            "jwks": None,
+            "token_endpoint_auth_method": "tls_client_auth",
+            "tls_client_auth_subject_dn": "CN=bank",
+        },
     ],
 )
 async def test_settings_that_the_profile_overrides_are_refused(

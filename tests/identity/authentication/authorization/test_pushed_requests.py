@@ -1,13 +1,17 @@
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
+from identity.authentication.authorization.sign_in import SignedIn
+from identity.authentication.authorization.start import SignInStep
 from identity.authentication.requests.parameters import Parameters
 from identity.authentication.requests.redirection import Redirection
 from identity.authentication.requests.refusals import UnredirectableRefusal
 from identity.foundation.errors import InvalidRequest, InvalidRequestObject, InvalidTarget, ProtocolError
-from tests.identity.browsers import NEW_BROWSER, Provider, app, calls
+from server.platform.errors import Unauthenticated
+from tests.identity.browsers import NEW_BROWSER, Provider, alice, app, calls
 
 
 @pytest.fixture
@@ -27,6 +31,15 @@ async def begin(provider: Provider, request_uri: str, *, client_id: str = "app",
     return await provider.authorization_start.begin(provider.tenant, asked, NEW_BROWSER)
 
 
+async def sign_in(provider: Provider, page: object) -> object:
+    assert isinstance(page, SignInStep)
+    browser = replace(NEW_BROWSER, cookie=page.cookie, csrf_token=page.session.csrf_token)
+    try:
+        return await provider.submit(page, browser)
+    except Unauthenticated as error:
+        return error
+
+
 async def test_a_pushed_request_stands_for_its_parameters_and_no_others(provider: Provider) -> None:
     request_uri = await push(provider, login_hint="a@example.com")
 
@@ -37,15 +50,29 @@ async def test_a_pushed_request_stands_for_its_parameters_and_no_others(provider
     assert step.request.login_hint == "a@example.com"  # type: ignore[attr-defined]
 
 
-async def test_a_pushed_request_is_good_once(provider: Provider) -> None:
-    request_uri = await push(provider)
+async def test_a_pushed_request_is_answered_once(provider: Provider) -> None:
+    request_uri = await push(provider, prompt="none")
 
     outcomes = await asyncio.gather(
         *(begin(provider, request_uri) for _ in range(20)), return_exceptions=True
     )
 
-    refusals = [outcome.refusal.error for outcome in outcomes if isinstance(outcome, UnredirectableRefusal)]
-    assert refusals == ["invalid_request_uri"] * 19
+    assert sum(isinstance(outcome, Redirection) for outcome in outcomes) == 1
+    refused = (UnredirectableRefusal, Unauthenticated)
+    assert sum(isinstance(outcome, refused) for outcome in outcomes) == 19
+    with pytest.raises(UnredirectableRefusal):
+        await begin(provider, request_uri)
+
+
+async def test_of_pages_of_a_pushed_request_one_leads_to_a_code(provider: Provider) -> None:
+    await provider.admit(alice())
+    request_uri = await push(provider)
+    pages = [await begin(provider, request_uri) for _ in range(2)]
+    provider.clock.advance(timedelta(minutes=20))
+
+    outcomes = [await sign_in(provider, page) for page in pages]
+
+    assert [type(outcome) for outcome in outcomes] == [SignedIn, Unauthenticated]
 
 
 async def test_another_client_cannot_use_it_nor_use_it_up(provider: Provider) -> None:

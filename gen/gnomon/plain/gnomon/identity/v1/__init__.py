@@ -999,12 +999,18 @@ class ResponseMode(betterproto2.Enum):
     In a form that the browser posts.
     """
 
+    FRAGMENT = 3
+    """
+    In the fragment of the redirect URI.
+    """
+
     @classmethod
     def betterproto_value_to_renamed_proto_names(cls) -> dict[int, str]:
         return {
             0: "RESPONSE_MODE_UNSPECIFIED",
             1: "RESPONSE_MODE_QUERY",
             2: "RESPONSE_MODE_FORM_POST",
+            3: "RESPONSE_MODE_FRAGMENT",
         }
 
     @classmethod
@@ -1013,6 +1019,7 @@ class ResponseMode(betterproto2.Enum):
             "RESPONSE_MODE_UNSPECIFIED": 0,
             "RESPONSE_MODE_QUERY": 1,
             "RESPONSE_MODE_FORM_POST": 2,
+            "RESPONSE_MODE_FRAGMENT": 3,
         }
 
 
@@ -2831,7 +2838,13 @@ class Client(betterproto2.Message):
 
     security_profile: "str" = betterproto2.field(53, betterproto2.TYPE_STRING)
     """
-    Security profile whose rules it has to follow, fapi2 for the FAPI 2.0 Security Profile; empty means none.
+    Security profile whose rules it has to follow, fapi2 for the FAPI 2.0 Security Profile, fapi2_message_signing for FAPI
+    2.0 Message Signing, too; empty means none.
+    """
+
+    authorization_signed_response_alg: "str" = betterproto2.field(54, betterproto2.TYPE_STRING)
+    """
+    Algorithm of signed authorization responses that it asks for: JARM §3; empty means RS256.
     """
 
 
@@ -3012,6 +3025,11 @@ class ClientMetadata(betterproto2.Message):
     tls_client_certificate_bound_access_tokens: "bool" = betterproto2.field(34, betterproto2.TYPE_BOOL)
     """
     Whether its access tokens have to be bound to its client certificate: RFC 8705 §3.4.
+    """
+
+    authorization_signed_response_alg: "str" = betterproto2.field(35, betterproto2.TYPE_STRING)
+    """
+    Algorithm of signed authorization responses that it asks for; left out RS256.
     """
 
 
@@ -9740,6 +9758,18 @@ class ProviderMetadata(betterproto2.Message):
     Whether access tokens can be bound to certificates of clients: RFC 8705 §3.3.
     """
 
+    authorization_signing_alg_values_supported: "list[str]" = betterproto2.field(
+        42, betterproto2.TYPE_STRING, repeated=True
+    )
+    """
+    Algorithms of signed authorization responses: JARM §4.
+    """
+
+    require_signed_request_object: "bool" = betterproto2.field(43, betterproto2.TYPE_BOOL)
+    """
+    Whether requests have to be signed: RFC 9101 §10.5.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "ProviderMetadata", ProviderMetadata)
 
@@ -12389,8 +12419,8 @@ class TenantSettings(betterproto2.Message):
 
     security_profile: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
     """
-    Security profile whose rules all clients have to follow, fapi2 for the FAPI 2.0 Security Profile; a change keeps it
-    when this is empty.
+    Security profile whose rules all clients have to follow, fapi2 for the FAPI 2.0 Security Profile,
+    fapi2_message_signing for FAPI 2.0 Message Signing, too; a change keeps it when this is empty.
     """
 
 
