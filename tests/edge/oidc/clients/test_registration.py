@@ -43,6 +43,7 @@ async def test_a_client_is_told_all_that_is_registered(registrant: Registrant) -
         "response_types": ["code"],
         "token_endpoint_auth_method": "client_secret_basic",
         "id_token_signed_response_alg": "RS256",
+        "authorization_signed_response_alg": "RS256",
         "require_signed_request_object": False,
         "require_pushed_authorization_requests": False,
         "dpop_bound_access_tokens": False,
