@@ -20,7 +20,7 @@ from rich.table import Table
 from server.bpmn.reader import read
 from server.lint.linter import lint, refusals
 from tests.campaigns.dice import Dice
-from tests.peer.differences import DIFFERENCES, STANDING, explanation
+from tests.peer.differences import DIFFERENCES, STANDING, explanations
 from tests.peer.models import GOOD, JOB_TYPES, Names, mirrored, random_files
 from tests.peer.moves import Move, chosen_move, ours, theirs
 from tests.peer.ours import OK, Ours, milliseconds
@@ -376,12 +376,11 @@ class _Lockstep:
             both,
             model,
         )
-        row = explanation(found)
-        if row is not None:
-            self._result.explained[row.name] += 1
-        else:
+        rows = explanations(found)
+        self._result.explained.update(row.name for row in rows)
+        if not rows:
             self._result.unexplained.append(str(found))
-        if row is None or not row.goes_on:
+        if not rows or not all(row.goes_on for row in rows):
             self._result.differing += 1
             self._drop(history)
 

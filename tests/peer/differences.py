@@ -4,7 +4,7 @@ A row says which differences are its own. A difference without a row is unexplai
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tests.peer.predicates import (
@@ -13,6 +13,7 @@ from tests.peer.predicates import (
     asks_at_the_end_again,
     begins_itself_again,
     begins_next,
+    beside_handlers,
     compensates_inside,
     completes_sooner,
     ends_itself,
@@ -54,12 +55,16 @@ from tests.peer.predicates import (
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """With `goes_on` both engines stand at the same place, and the history is compared further."""
+    """With `goes_on` both engines stand at the same place, and the history is compared further.
+
+    `beside` gives what differs elsewhere than at the row's own elements: another row may explain that.
+    """
 
     name: str
     rule: str
     takes: Callable[[Found], bool]
     goes_on: bool = False
+    beside: Callable[[Found], Found | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +75,22 @@ class Standing:
     rule: str
 
 
-def explanation(found: Found) -> Difference | None:
+def explanations(found: Found) -> Sequence[Difference]:
+    """The row that takes all that differs, or the two that share it; empty when there are none."""
+    whole = _row(found)
+    return [whole] if whole is not None else next(_pairs(found), [])
+
+
+def _row(found: Found) -> Difference | None:
     return next((row for row in DIFFERENCES if row.takes(found)), None)
+
+
+def _pairs(found: Found) -> Iterator[Sequence[Difference]]:
+    for row in DIFFERENCES:
+        rest = row.beside(found) if row.beside is not None else None
+        other = _row(rest) if rest is not None else None
+        if other is not None:
+            yield [row, other]
 
 
 DIFFERENCES: Sequence[Difference] = (
@@ -269,6 +288,7 @@ DIFFERENCES: Sequence[Difference] = (
         "handlers of a throwing event that a modification terminates",
         "They run inside of it (decision 059), and end with it. In Zeebe they are beside it, and go on.",
         has_handler,
+        beside=beside_handlers,
     ),
     Difference(
         "activation in a scope that is not active",

@@ -3,7 +3,8 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
 
 from lxml import etree
 
@@ -245,14 +246,42 @@ def has_handler(found: Found) -> bool:
 
     A scope that was left empty by that has ended in ours, and what is outside of it has gone on.
     """
+    handlers = _terminated_handlers(found)
+    happened = found.ours.get("happened", Counter())
+    has_gone_on = any((*path[:-1], state) in happened for path in handlers for state in _ENDS)
+    return bool(handlers) and (has_gone_on or all(_is_inside(fact, handlers) for fact in _facts(found)))
+
+
+def beside_handlers(found: Found) -> Found | None:
+    """What differs elsewhere than at such compensation handlers; None when there are none."""
+    handlers = _terminated_handlers(found)
+    if not handlers:
+        return None
+    ours, theirs = (
+        {
+            kind: rest
+            for kind, facts in sides.items()
+            if (
+                rest := Counter(
+                    {fact: times for fact, times in facts.items() if not _is_inside(fact, handlers)}
+                )
+            )
+        }
+        for sides in (found.ours, found.theirs)
+    )
+    return replace(found, ours=ours, theirs=theirs)
+
+
+def _terminated_handlers(found: Found) -> AbstractSet[Fact]:
+    """Compensation handlers that a modification has terminated in ours, all of which are active in theirs; or none."""
     happened = found.ours.get("happened", Counter())
     ended = {end[:-1] for end in happened if end[-1] == "TERMINATED" and str(end[-2]).endswith("_handler")}
     left = {fact[:-2] for fact in found.theirs.get("element", ())}
-    if found.move != "modify" or not ended or not ended <= left:
-        return False
-    scopes = {path[:-1] for path in ended}
-    has_gone_on = any((*scope, state) in happened for scope in scopes for state in _ENDS)
-    return has_gone_on or all(any(fact[: len(path)] == path for path in ended) for fact in _facts(found))
+    return ended if found.move == "modify" and ended <= left else frozenset()
+
+
+def _is_inside(fact: Fact, paths: AbstractSet[Fact]) -> bool:
+    return any(fact[: len(path)] == path for path in paths)
 
 
 def is_refused_for_scope(found: Found) -> bool:
