@@ -1,6 +1,7 @@
 """Compare a number of random processes with Zeebe: `python -m tests.peer 2000 seed`.
 
-A third argument is the number of the only process to compare, and shows its model and its moves.
+A third argument is the number of the only process to compare, and shows its model and its moves; a range such as
+`1900-1999` compares these processes, such as those that an earlier run did not compare.
 """
 
 import secrets
@@ -20,8 +21,9 @@ def main(count: str = "2000", seed: str = "", only: str = "") -> int:
     if not is_here():
         console.print(ABSENT)
         return 2
-    numbers = [int(only)] if only else range(int(count))
-    comparison = compared(numbers, seed or secrets.token_hex(4), console, is_told=bool(only))
+    first, _, last = only.partition("-")
+    numbers = range(int(first), int(last or first) + 1) if only else range(int(count))
+    comparison = compared(numbers, seed or secrets.token_hex(4), console, is_told=len(numbers) == 1)
     console.print(comparison.table())
     for text in comparison.unexplained:
         console.print(text, markup=False, highlight=False, soft_wrap=True)

@@ -6,7 +6,7 @@ from tests.peer.differences import explanations
 from tests.peer.predicates import Fact, Found
 
 _HANDLER = ("main", "undo_handler")
-_GATEWAY_ENTERED = {("main", "fork", "COMPLETED"): 1, ("main", "fork_to_end", "TAKEN"): 1}
+_GATEWAY_ENTERED: dict[Fact, int] = {("main", "fork", "COMPLETED"): 1, ("main", "fork_to_end", "TAKEN"): 1}
 
 
 def test_a_modification_shows_a_difference_of_handlers_and_one_of_gateways_at_once() -> None:
