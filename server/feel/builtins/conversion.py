@@ -1,5 +1,7 @@
 """Functions from one type to another."""
 
+from typing import Final
+
 from server.feel import json_text
 from server.feel.decimals import parse_number
 from server.feel.errors import InvocationError
@@ -8,10 +10,15 @@ from server.feel.signatures import Family
 from server.feel.text import pieces
 from server.feel.values import Value
 
+# An integer that needs no look at how long its text is.
+_SHORT_BITS: Final = 64
+
 
 def string(run: Run, from_: Value) -> str | None:
     if from_ is None or isinstance(from_, str):
         return from_
+    if type(from_) is int and from_.bit_length() <= _SHORT_BITS:
+        return str(from_)
     measure(run, from_)
     return joined(pieces(from_))
 

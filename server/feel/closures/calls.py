@@ -120,12 +120,28 @@ def _builtin_invocation(node: Call, candidates: Sequence[Signature], arguments: 
         return _not_found(node)
 
     first = candidates[0]
+    if len(arguments) == 1:
+        return _invocation_of_one(node, candidates, arguments[0])
 
     def invocation(run: Run) -> Value:
         values = [argument(run) for argument in arguments]
         if first.accepts_as_they_are(values):
             return called(run, name, first, values, position)
         return invoke(run, name, candidates, values, position)
+
+    return invocation
+
+
+def _invocation_of_one(node: Call, candidates: Sequence[Signature], argument: Closure) -> Closure:
+    """The commonest call, without what several arguments need."""
+    name, position, first = node.name, node.position, candidates[0]
+    types = first.types[0]
+
+    def invocation(run: Run) -> Value:
+        value = argument(run)
+        if types is None or type(value) in types:
+            return called(run, name, first, [value], position)
+        return invoke(run, name, candidates, [value], position)
 
     return invocation
 
