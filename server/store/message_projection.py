@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import TypedDict
+from typing import Final, TypedDict
 
 from server.bpmn.executable import ExecutableProcess, MessageTrigger
 from server.engine import events
@@ -18,6 +18,9 @@ from server.store.entities import (
 from server.store.ports import Change, Insert, Update
 
 Changes = list[Change]
+
+_CORRELATED: Final = MessageSubscriptionState.CORRELATED
+_DELETED: Final = MessageSubscriptionState.DELETED
 
 
 class _Described(TypedDict):
@@ -89,10 +92,8 @@ def _described(properties: Mapping[str, str]) -> _Described:
 
 def subscription_closed(event: events.SubscriptionClosed, now: datetime, changes: Changes) -> None:
     """One that a message ended shows that the message was correlated."""
-    if event.is_correlated:
-        changes.append(_changed(event.key, now, is_open=False))
-    elif event.is_message:
-        state = MessageSubscriptionState.DELETED
+    if event.is_correlated or event.is_message:
+        state = _CORRELATED if event.is_correlated else _DELETED
         changes.append(_changed(event.key, now, message_subscription_state=state, is_open=False))
 
 
@@ -131,10 +132,12 @@ def message_correlated(event: events.MessageCorrelated, now: datetime, changes: 
         element_id=event.element_id,
         element_instance_key=event.element_instance_key,
     )
+    shown = changes[-1] if changes else None
     changes.append(Insert(row))
-    if event.element_instance_key is not None:
-        state = MessageSubscriptionState.CORRELATED
-        changes.append(_changed(event.subscription_key, now, message_subscription_state=state))
+    # One that the message ended was closed just before, and shows the message by that.
+    is_shown = isinstance(shown, Update) and shown.key == event.subscription_key
+    if event.element_instance_key is not None and not is_shown:
+        changes.append(_changed(event.subscription_key, now, message_subscription_state=_CORRELATED))
 
 
 def _changed(key: Key, now: datetime, **values: object) -> Update:

@@ -197,10 +197,23 @@ def _element_activating(event: events.ElementActivating, now: datetime, changes:
 def _element_completed(event: events.ElementCompleted, now: datetime, changes: Changes) -> None:
     if event.key == event.instance.key:
         _process_instance_ended(event.key, now, changes, ProcessInstanceState.COMPLETED)
-    else:
-        values = {"state": _ELEMENT_COMPLETED, "end_date": now}
-        taken = {"sequence_flow_ids": event.flow_ids} if event.flow_ids else {}
-        changes.append(Update(ElementInstance, event.key, values | taken))
+        return
+    passed = _just_entered(event.key, changes)
+    if passed is not None:
+        passed.state, passed.end_date = _ELEMENT_COMPLETED, now
+        passed.sequence_flow_ids = event.flow_ids
+        return
+    values: dict[str, object] = {"state": _ELEMENT_COMPLETED, "end_date": now}
+    if event.flow_ids:
+        values["sequence_flow_ids"] = event.flow_ids
+    changes.append(Update(ElementInstance, event.key, values))
+
+
+def _just_entered(key: Key, changes: Changes) -> ElementInstance | None:
+    """The row of an element instance that was entered in this batch, when nothing was written since: one that is passed."""
+    last = changes[-1] if changes else None
+    row = last.row if type(last) is Insert else None
+    return row if type(row) is ElementInstance and row.element_instance_key == key else None
 
 
 def _element_terminated(event: events.ElementTerminated, now: datetime, changes: Changes) -> None:

@@ -13,7 +13,7 @@ from server.store.ports import E
 class Shelf(Generic[E]):
     """The rows of one tenant, indexed by a field from the first search by it on."""
 
-    __slots__ = ("_entries", "_indexed", "_indexes", "_key", "rows")
+    __slots__ = ("_indexed", "_indexes", "_key", "entries", "rows")
 
     def __init__(self, searchable: Searchable[E]) -> None:
         self._key = attrgetter(searchable.key.name)
@@ -21,11 +21,11 @@ class Shelf(Generic[E]):
         self._indexes: dict[str, dict[Scalar, Ordered[E]]] = {}
         self._indexed: frozenset[str] = frozenset()
         # Each index with the field that it is by, for the many rows that enter all of them.
-        self._entries: list[tuple[dict[Scalar, Ordered[E]], Callable[[E], Scalar | None]]] = []
+        self.entries: list[tuple[dict[Scalar, Ordered[E]], Callable[[E], Scalar | None]]] = []
 
-    def add(self, row: E) -> None:
-        self.rows.add(row)
-        for index, value_of in self._entries:
+    def enter(self, row: E) -> None:
+        """Let the indexes have a row that was added."""
+        for index, value_of in self.entries:
             value = value_of(row)
             if value is not None:
                 rows = index.get(value)
@@ -33,9 +33,9 @@ class Shelf(Generic[E]):
                     rows = index[value] = Ordered(self._key)
                 rows.add(row)
 
-    def remove(self, row: E) -> None:
-        self.rows.remove(row)
-        for index, value_of in self._entries:
+    def leave(self, row: E) -> None:
+        """Let the indexes forget a row that was removed."""
+        for index, value_of in self.entries:
             self._leave(row, index, value_of(row))
 
     def change(self, row: E, values: Mapping[str, object]) -> None:
@@ -58,7 +58,7 @@ class Shelf(Generic[E]):
             index = self._indexes[name] = {}
             self._indexed = frozenset(self._indexes)
             value_of = attrgetter(name)
-            self._entries.append((index, value_of))
+            self.entries.append((index, value_of))
             for row in self.rows:
                 self._enter(row, index, value_of(row))
         return index
@@ -96,7 +96,10 @@ class Table(Generic[E]):
         shelf = self._shelves.get(tenant_id)
         if shelf is None:
             shelf = self._shelves[tenant_id] = Shelf(self._searchable)
-        shelf.add(row)
+        # Most rows enter no index: a call for nothing is worth leaving out.
+        shelf.rows.add(row)
+        if shelf.entries:
+            shelf.enter(row)
 
     def update(self, key: Key, values: Mapping[str, object]) -> E | None:
         """Change a row; nothing happens when there is none."""
@@ -110,7 +113,10 @@ class Table(Generic[E]):
         key = self.key_of(row)
         if self._rows.get(key) is row:
             del self._rows[key]
-            self._shelves[row.tenant_id].remove(row)
+            shelf = self._shelves[row.tenant_id]
+            shelf.rows.remove(row)
+            if shelf.entries:
+                shelf.leave(row)
 
     def rows_with(self, name: str, value: Scalar, *, tenant_id: str) -> Sequence[E]:
         """Rows of a tenant whose indexed field has this value, in order of their key."""
