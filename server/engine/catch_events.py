@@ -62,7 +62,8 @@ def open_prepared(step: Step, process_instance: ProcessInstance, opened: Sequenc
 def open_subscription(step: Step, process_instance: ProcessInstance, subscription: AnySubscription) -> None:
     properties = _message_properties(step, process_instance, subscription)
     step.emit(events.SubscriptionOpened(process_instance.head, subscription, properties))
-    report_opened(step, process_instance.head, subscription)
+    if isinstance(subscription, MessageSubscription):
+        report_opened(step, process_instance.head, subscription)
 
 
 def _message_properties(
@@ -81,12 +82,14 @@ def close_subscription(
     """`is_correlated` says that a message ended it."""
     subscription = process_instance.subscriptions[key]
     is_message = isinstance(subscription, MessageSubscription)
+    if isinstance(subscription, MessageSubscription):
+        # A home in this partition changes first: then what follows changes the process instance alone.
+        report_closed(step, process_instance.head, subscription)
     step.emit(
         events.SubscriptionClosed(
             process_instance.head, key, is_message=is_message, is_correlated=is_correlated
         )
     )
-    report_closed(step, process_instance.head, subscription)
 
 
 def unsubscribe(step: Step, process_instance: ProcessInstance, instance: ElementInstance) -> None:

@@ -3,13 +3,16 @@
 A subscription is taken by marking it and sending the message to the partition of its process instance, which answers
 whether it still waits. If not, the message goes to the next one of the same process. A process of which no instance
 waits begins, if the message starts it: in this partition, and with the same correlation key one at a time.
+
+A message that is not to be buffered, and that one subscription of this partition waits for, is taken without all that.
 """
 
 from collections.abc import Iterable
 from operator import attrgetter
 
 from server.engine import message_events as happened
-from server.engine.commands import DeliverMessage
+from server.engine import triggers
+from server.engine.commands import DeliverMessage, PublishMessage
 from server.engine.definitions import message_starts_of
 from server.engine.events import MessageCorrelated
 from server.engine.instantiation import begin_at
@@ -41,6 +44,59 @@ def correlate(step: Step, message: Message) -> None:
         left -= first is message
     if left or not _begin_processes(step, message):
         postpone(step, message)
+
+
+def takes_at_once(step: Step, publication: PublishMessage, key: Key) -> bool:
+    """Whether the only subscription that waits for the message is here, and took it; if not, nothing has happened.
+
+    Nothing of such a message is left to be remembered, so no buffer holds it and nothing is on its way: its key is claimed
+    by the correlation.
+    """
+    subscription = _only_taker(step, publication)
+    instance = step.state.owner_of(subscription.key) if subscription is not None else None
+    if subscription is None or instance is None:
+        return False
+    step.begin_element()
+    waiting = instance.subscriptions.get(subscription.key)
+    if waiting is None or not triggers.caught(
+        step, instance, waiting, publication.variables, message_key=key
+    ):
+        return False
+    _put_behind_others(step, subscription)
+    return True
+
+
+def _only_taker(step: Step, publication: PublishMessage) -> HomeSubscription | None:
+    """The subscription of this partition that gets the message, when nothing else can come of that."""
+    place = (publication.tenant_id, publication.name, publication.correlation_key)
+    known = step.state.messages
+    processes = known.candidates.get(place, ())
+    if publication.time_to_live or len(processes) != 1:
+        return None
+    if place in known.buffered or place[:2] in step.state.starts.messages or step.has_done_enough:
+        return None
+    subscription = known.first(place, next(iter(processes)))
+    is_here = subscription is not None and partition_of(subscription.key) == step.state.partition_id
+    return subscription if is_here else None
+
+
+def _put_behind_others(step: Step, subscription: HomeSubscription) -> None:
+    """One that waits on is the last of its line to take the next message."""
+    known = step.state.messages
+    if subscription.key not in known.subscriptions:
+        return
+    if len(known.candidates[subscription.place][subscription.process_definition_id]) > 1:
+        step.emit(
+            happened.HomeSubscriptionOpened(
+                subscription.key,
+                subscription.tenant_id,
+                subscription.process_instance_key,
+                subscription.process_definition_id,
+                subscription.message_name,
+                subscription.correlation_key,
+                step.next_key(),
+            )
+        )
 
 
 def is_wanted(step: Step, place: Place) -> bool:

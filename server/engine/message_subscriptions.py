@@ -8,6 +8,7 @@ from server.engine.events import InstanceHead, MessageCorrelated, SubscriptionMo
 from server.engine.expressions import key_text_of, string_of
 from server.engine.incidents import ErrorType, Incident
 from server.engine.keys import Key
+from server.engine.message_events import HomeSubscriptionClosed, HomeSubscriptionOpened
 from server.engine.messages import MOST_CHARACTERS, home_of
 from server.engine.scopes import VariableScope
 from server.engine.step import Step
@@ -40,10 +41,31 @@ def bounded(text: str, subject: str) -> str:
     return text
 
 
-def report_opened(step: Step, head: InstanceHead, subscription: AnySubscription) -> None:
+def report_opened(step: Step, head: InstanceHead, subscription: MessageSubscription) -> None:
     """Let the home know that a process instance waits."""
-    if isinstance(subscription, MessageSubscription):
+    if _learns_at_once(step, head, subscription):
+        # As it is the latest key, it is the last number as well.
+        step.emit(
+            HomeSubscriptionOpened(
+                subscription.key,
+                head.tenant_id,
+                head.key,
+                head.process_definition_id,
+                subscription.message_name,
+                subscription.correlation_key,
+                subscription.key,
+            )
+        )
+    else:
         _send_opened(step, head, subscription, is_to_be_confirmed=False)
+
+
+def _learns_at_once(step: Step, head: InstanceHead, subscription: MessageSubscription) -> bool:
+    """Whether the home of a new subscription is here, has no message for it, and nothing else is on its way there."""
+    if step.received or _home(step, head, subscription) != step.state.partition_id:
+        return False
+    place = (head.tenant_id, subscription.message_name, subscription.correlation_key)
+    return place not in step.state.messages.buffered
 
 
 def report_moved(step: Step, head: InstanceHead, subscription: AnySubscription) -> None:
@@ -70,8 +92,10 @@ def _send_opened(
     step.send(_home(step, head, subscription), command)
 
 
-def report_closed(step: Step, head: InstanceHead, subscription: AnySubscription) -> None:
-    if isinstance(subscription, MessageSubscription):
+def report_closed(step: Step, head: InstanceHead, subscription: MessageSubscription) -> None:
+    if not step.received and subscription.key in step.state.messages.subscriptions:
+        step.emit(HomeSubscriptionClosed(subscription.key))
+    else:
         command = CloseMessageSubscription(head.tenant_id, subscription.key)
         step.send(_home(step, head, subscription), command)
 
@@ -79,10 +103,12 @@ def report_closed(step: Step, head: InstanceHead, subscription: AnySubscription)
 def report_correlated(
     step: Step, head: InstanceHead, subscription: MessageSubscription, message_key: Key
 ) -> None:
+    key = step.next_key()
     step.emit(
         MessageCorrelated(
             head,
-            step.next_key(),
+            # A message that is taken at once has the next key, and nothing else claims it.
+            key if key != message_key else Key(key + 1),
             message_key,
             subscription.key,
             subscription.element_id,

@@ -214,7 +214,10 @@ class KnownMessages:
 
     def _line_of(self, subscription: HomeSubscription) -> OrderedDict[Key, None]:
         lines = self.candidates.setdefault(subscription.place, {})
-        return lines.setdefault(subscription.process_definition_id, OrderedDict())
+        line = lines.get(subscription.process_definition_id)
+        if line is None:
+            line = lines[subscription.process_definition_id] = OrderedDict()
+        return line
 
     def _put_in_line(self, subscription: HomeSubscription) -> None:
         """To the place that its number has, most often the last or the first."""

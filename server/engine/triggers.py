@@ -26,17 +26,32 @@ def take(
 
     `message_key` is the message that it waits for, if it is one.
     """
+    if caught(step, process_instance, subscription, variables, message_key=message_key):
+        return True
+    catch_events.close_subscription(step, process_instance, subscription.key)
+    return False
+
+
+def caught(
+    step: Step,
+    process_instance: ProcessInstance,
+    subscription: AnySubscription,
+    variables: Variables,
+    *,
+    message_key: Key | None = None,
+) -> bool:
+    """Whether the element instance caught what it waits for; nothing happens to one that cannot any more."""
     host = process_instance.elements[subscription.element_instance_key]
     catch = step.process_of(process_instance).of(subscription.element_id, host.type)
-    can_catch = catch_events.can_catch(process_instance, host, catch)
-    is_correlated = can_catch and message_key is not None
-    if catch.is_interrupting or not can_catch:
+    if not catch_events.can_catch(process_instance, host, catch):
+        return False
+    if catch.is_interrupting:
+        is_correlated = message_key is not None
         catch_events.close_subscription(step, process_instance, subscription.key, is_correlated=is_correlated)
-    if can_catch:
-        if isinstance(subscription, MessageSubscription) and message_key is not None:
-            report_correlated(step, process_instance.head, subscription, message_key)
-        trigger(step, process_instance, host, catch.id, variables)
-    return can_catch
+    if isinstance(subscription, MessageSubscription) and message_key is not None:
+        report_correlated(step, process_instance.head, subscription, message_key)
+    trigger(step, process_instance, host, catch.id, variables)
+    return True
 
 
 def trigger(
@@ -51,8 +66,8 @@ def trigger(
     if not catch_events.is_open(instance, catch):
         return
     is_behind = instance.type is ElementType.EVENT_BASED_GATEWAY
-    caught = _behind_gateway if is_behind else _CAUGHT[catch.type]
-    caught(step, process_instance, instance, catch, variables)
+    react = _behind_gateway if is_behind else _CAUGHT[catch.type]
+    react(step, process_instance, instance, catch, variables)
 
 
 def catch(step: Step, process_instance: ProcessInstance, scope: ElementInstance, work: Catch) -> None:

@@ -46,7 +46,7 @@ def correlate(command: CorrelateMessage, step: Step) -> CorrelatedMessage:
 def _correlated(step: Step) -> Key:
     """A process instance that the command began, or one that waited."""
     for event in step.events:
-        if isinstance(event, events.ProcessInstanceCreated):
+        if isinstance(event, events.MessageCorrelated):
             return event.instance.key
     sent = next(event for event in step.events if isinstance(event, happened.MessageSent))
     return step.state.messages.subscriptions[sent.subscription_key].process_instance_key
@@ -54,6 +54,8 @@ def _correlated(step: Step) -> Key:
 
 def _publish(command: PublishMessage, step: Step) -> Key:
     key = step.next_key()
+    if correlation.takes_at_once(step, command, key):
+        return key
     step.emit(
         happened.MessagePublished(
             key,
@@ -81,7 +83,7 @@ def _expect_publishable(command: PublishMessage, step: Step) -> None:
                 RejectionType.ALREADY_EXISTS,
                 f"a message '{command.name}' with id '{command.message_id}' is buffered already",
             )
-    if known.counts[command.tenant_id] >= most:
+    if known.counts.get(command.tenant_id, 0) >= most:
         raise Rejected(RejectionType.EXHAUSTED, f"the tenant has {most} messages in the buffer already")
 
 

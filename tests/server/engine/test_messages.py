@@ -451,6 +451,60 @@ def test_a_tenant_has_a_bound_in_the_buffer() -> None:
 # Ends
 
 
+# Taken at once
+
+
+def test_a_message_that_one_subscription_waits_for_goes_through_no_buffer(engine: Scenario) -> None:
+    engine.deploy(waiting()).start(id="a").publish("paid", "a", amount=5)
+
+    assert engine.is_completed
+    assert engine.variables() == {"id": "a", "amount": 5}
+    on_its_way = (message_events.MessagePublished, message_events.MessageSent, message_events.MessageSettled)
+    assert engine.happened(*on_its_way) == []
+    assert engine.state.messages.subscriptions == {}
+
+
+def test_the_key_of_a_message_that_is_taken_at_once_is_given_to_nothing_else(engine: Scenario) -> None:
+    engine.deploy(waiting(), guarded(is_interrupting=False)).start("order", id="a")
+
+    published = [engine.correlate("news", "a").key for _ in range(3)]
+
+    correlated = engine.happened(events.MessageCorrelated)
+    assert published == [each.message_key for each in correlated]
+    assert len({*published, *(each.key for each in correlated)}) == 6
+
+
+def test_one_that_waits_on_is_the_last_to_have_the_next_message(engine: Scenario) -> None:
+    engine.deploy(guarded(is_interrupting=False)).start(id="a")
+    first = engine.instance_key
+    engine.start(id="a")
+
+    answers = [engine.correlate("news", "a").process_instance_key for _ in range(4)]
+
+    assert [first, engine.instance_key] * 2 == answers
+
+
+@pytest.mark.parametrize("lives", [timedelta(), HOUR])
+def test_a_message_for_two_processes_comes_to_both(engine: Scenario, lives: timedelta) -> None:
+    engine.deploy(waiting(), waiting("refund")).start("order", id="a").start("refund", id="a")
+
+    engine.publish("paid", "a", lives=lives)
+
+    assert len(engine.happened(events.MessageCorrelated)) == 1
+    assert engine.state.instances == {}
+
+
+def test_an_element_that_waits_for_the_same_message_again_does_not_have_it_twice(engine: Scenario) -> None:
+    twice = process("order").message_catch("first", message="paid", key="=id")
+    engine.deploy(twice.message_catch("second", message="paid", key="=id").end("done")).start(id="a")
+
+    engine.publish("paid", "a")
+
+    assert engine.path == ["start", "first"]
+    engine.publish("paid", "a")
+    assert engine.path == ["start", "first", "second", "done"]
+
+
 def test_an_instance_that_is_cancelled_waits_no_longer(engine: Scenario) -> None:
     engine.deploy(waiting()).start(id="a").cancel().publish("paid", "a")
 
@@ -592,7 +646,7 @@ def test_a_publication_costs_the_same_however_many_wait() -> None:
     engine.publish("paid", "7").publish("paid", "same")
 
     kinds = [type(event) for event in engine.last_events]
-    assert kinds.count(message_events.MessageSent) == 1
+    assert kinds.count(events.MessageCorrelated) == 1
     assert len(engine.state.messages.subscriptions) == 598
 
 
