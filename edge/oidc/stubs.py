@@ -18,7 +18,6 @@ from gnomon.identity.v1.event_service_pb2_grpc import EventServiceStub
 from gnomon.identity.v1.fed_cm_service_pb2_grpc import FedCmServiceStub
 from gnomon.identity.v1.federation_service_pb2_grpc import FederationServiceStub
 from gnomon.identity.v1.forward_auth_service_pb2_grpc import ForwardAuthServiceStub
-from gnomon.identity.v1.group_service_pb2_grpc import GroupServiceStub
 from gnomon.identity.v1.image_service_pb2_grpc import ImageServiceStub
 from gnomon.identity.v1.key_set_service_pb2_grpc import KeySetServiceStub
 from gnomon.identity.v1.logout_service_pb2_grpc import LogoutServiceStub
@@ -31,8 +30,6 @@ from gnomon.identity.v1.provider_link_service_pb2_grpc import ProviderLinkServic
 from gnomon.identity.v1.provider_service_pb2_grpc import ProviderServiceStub
 from gnomon.identity.v1.provisioning_service_pb2_grpc import ProvisioningServiceStub
 from gnomon.identity.v1.registration_service_pb2_grpc import RegistrationServiceStub
-from gnomon.identity.v1.role_service_pb2_grpc import RoleServiceStub
-from gnomon.identity.v1.scope_service_pb2_grpc import ScopeServiceStub
 from gnomon.identity.v1.screen_service_pb2_grpc import ScreenServiceStub
 from gnomon.identity.v1.session_administration_service_pb2_grpc import SessionAdministrationServiceStub
 from gnomon.identity.v1.session_service_pb2_grpc import SessionServiceStub
@@ -63,7 +60,6 @@ if TYPE_CHECKING:
     from gnomon.identity.v1.fed_cm_service_pb2_grpc import FedCmServiceAsyncStub
     from gnomon.identity.v1.federation_service_pb2_grpc import FederationServiceAsyncStub
     from gnomon.identity.v1.forward_auth_service_pb2_grpc import ForwardAuthServiceAsyncStub
-    from gnomon.identity.v1.group_service_pb2_grpc import GroupServiceAsyncStub
     from gnomon.identity.v1.image_service_pb2_grpc import ImageServiceAsyncStub
     from gnomon.identity.v1.key_set_service_pb2_grpc import KeySetServiceAsyncStub
     from gnomon.identity.v1.logout_service_pb2_grpc import LogoutServiceAsyncStub
@@ -76,8 +72,6 @@ if TYPE_CHECKING:
     from gnomon.identity.v1.provider_service_pb2_grpc import ProviderServiceAsyncStub
     from gnomon.identity.v1.provisioning_service_pb2_grpc import ProvisioningServiceAsyncStub
     from gnomon.identity.v1.registration_service_pb2_grpc import RegistrationServiceAsyncStub
-    from gnomon.identity.v1.role_service_pb2_grpc import RoleServiceAsyncStub
-    from gnomon.identity.v1.scope_service_pb2_grpc import ScopeServiceAsyncStub
     from gnomon.identity.v1.screen_service_pb2_grpc import ScreenServiceAsyncStub
     from gnomon.identity.v1.session_administration_service_pb2_grpc import (
         SessionAdministrationServiceAsyncStub,
@@ -95,6 +89,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stubs:
+    """Stubs by service, and the channel itself for operations that the contract declares whole."""
+
+    channel: Channel
     accounts: "AccountServiceAsyncStub"
     api_keys: "ApiKeyServiceAsyncStub"
     authorizations: "AuthorizationServiceAsyncStub"
@@ -109,7 +106,6 @@ class Stubs:
     fed_cm: "FedCmServiceAsyncStub"
     federations: "FederationServiceAsyncStub"
     forward_auth: "ForwardAuthServiceAsyncStub"
-    groups: "GroupServiceAsyncStub"
     images: "ImageServiceAsyncStub"
     key_sets: "KeySetServiceAsyncStub"
     logouts: "LogoutServiceAsyncStub"
@@ -122,8 +118,6 @@ class Stubs:
     providers: "ProviderServiceAsyncStub"
     provisioning: "ProvisioningServiceAsyncStub"
     registrations: "RegistrationServiceAsyncStub"
-    roles: "RoleServiceAsyncStub"
-    scopes: "ScopeServiceAsyncStub"
     screens: "ScreenServiceAsyncStub"
     session_administration: "SessionAdministrationServiceAsyncStub"
     sessions: "SessionServiceAsyncStub"
@@ -138,9 +132,11 @@ class Stubs:
 
 
 def stubs_of(channel: Channel) -> Stubs:
+    identified = IdentifiedChannel(channel)
     # Stubs use no other method of a channel than our Channel has.
-    aio_channel = cast("grpc.aio.Channel", IdentifiedChannel(channel))
+    aio_channel = cast("grpc.aio.Channel", identified)
     return Stubs(
+        channel=identified,
         accounts=AccountServiceStub(aio_channel),
         api_keys=ApiKeyServiceStub(aio_channel),
         authorizations=AuthorizationServiceStub(aio_channel),
@@ -155,7 +151,6 @@ def stubs_of(channel: Channel) -> Stubs:
         fed_cm=FedCmServiceStub(aio_channel),
         federations=FederationServiceStub(aio_channel),
         forward_auth=ForwardAuthServiceStub(aio_channel),
-        groups=GroupServiceStub(aio_channel),
         images=ImageServiceStub(aio_channel),
         key_sets=KeySetServiceStub(aio_channel),
         logouts=LogoutServiceStub(aio_channel),
@@ -168,8 +163,6 @@ def stubs_of(channel: Channel) -> Stubs:
         providers=ProviderServiceStub(aio_channel),
         provisioning=ProvisioningServiceStub(aio_channel),
         registrations=RegistrationServiceStub(aio_channel),
-        roles=RoleServiceStub(aio_channel),
-        scopes=ScopeServiceStub(aio_channel),
         screens=ScreenServiceStub(aio_channel),
         session_administration=SessionAdministrationServiceStub(aio_channel),
         sessions=SessionServiceStub(aio_channel),

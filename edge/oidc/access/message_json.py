@@ -4,7 +4,7 @@ Names, types, bounds and defaults come from the descriptor of the message and th
 declared in the contract alone.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from operator import attrgetter
@@ -24,6 +24,8 @@ M = TypeVar("M", bound=Message)
 B = TypeVar("B", bound=msgspec.Struct)
 
 _Member = tuple[str, Any, Any]
+# A list of texts that may be absent.
+_NAMES = "gnomon.identity.v1.Names"
 
 
 class Empty(Enum):
@@ -40,11 +42,21 @@ class Empty(Enum):
 class MessageJson(Generic[M, B]):
     """JSON form of one message. `body` reads requests; it has the members of `base`, and one for each field."""
 
-    def __init__(self, message: type[M], base: type[B], *, name: str, empty: Empty) -> None:
+    def __init__(
+        self,
+        message: type[M],
+        base: type[B],
+        *,
+        name: str,
+        empty: Empty,
+        fields: Sequence[FieldDescriptor] | None = None,
+    ) -> None:
+        """Take all fields of the message, unless `fields` names some."""
         self._message = message
         self._omits_empty = empty is Empty.OMITTED
-        self._fields = tuple(map(_field, cast("Descriptor", message.DESCRIPTOR).fields))
-        self._readers = [(field.name, field.alias, field.reader()) for field in self._fields]
+        taken = cast("Descriptor", message.DESCRIPTOR).fields if fields is None else fields
+        self._fields = tuple(map(_field, taken))
+        self._readers = [(field.member, field.alias, field.reader()) for field in self._fields]
         members = [member for field in self._fields for member in self._members_of(field)]
         # The OpenAPI document has the text of the base.
         named = {"__doc__": base.__doc__}
@@ -73,25 +85,27 @@ class MessageJson(Generic[M, B]):
 
     def _members_of(self, field: "_Field") -> Iterator[_Member]:
         if field.is_required:
-            yield field.name, field.type, msgspec.NODEFAULT
+            yield field.member, field.type, msgspec.NODEFAULT
         elif field.may_be_empty or self._omits_empty:
-            yield field.name, field.type | None, None
+            yield field.member, field.type | None, None
         else:
-            yield field.name, field.type, field.type() if field.absent is None else field.absent
+            yield field.member, field.type, field.type() if field.absent is None else field.absent
         if field.alias:
             yield field.alias, field.type | None, None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Field:
-    """`absent` is the value that an absent member means, `otherwise` the text of an empty one in an answer."""
+    """`name` is that of the message, `member` that of JSON. `absent` is the value that an absent member means, `otherwise` the text of an empty one in an answer."""
 
     name: str
+    member: str
     alias: str
     type: Any
     is_required: bool
     is_repeated: bool
     is_object: bool
+    is_names: bool
     has_presence: bool
     may_be_empty: bool
     absent: object
@@ -99,10 +113,10 @@ class _Field:
 
     def sent(self, body: msgspec.Struct) -> object:
         """Return the value of a body, None for one that the message leaves out; raises Refused."""
-        value = getattr(body, self.name)
+        value = getattr(body, self.member)
         other = getattr(body, self.alias) if self.alias else None
         if value and other and value != other:
-            raise bad_request(f"{self.name} and {self.alias}: expected one value, found two")
+            raise bad_request(f"{self.member} and {self.alias}: expected one value, found two")
         if value is None or value == "":
             value = other or self.absent
         return msgspec.json.encode(value).decode() if self.is_object and value is not None else value
@@ -110,6 +124,11 @@ class _Field:
     def put(self, message: Message, value: object) -> None:
         if self.is_repeated:
             getattr(message, self.name).extend(value)
+        elif self.is_names:
+            # An empty list is another value than none.
+            names = getattr(message, self.name)
+            names.SetInParent()
+            names.names.extend(value)
         else:
             setattr(message, self.name, value)
 
@@ -132,13 +151,15 @@ def _field(field: FieldDescriptor) -> _Field:
     rule = rule_of(field)
     return _Field(
         name=field.name,
+        member=rule.member or field.name,
         alias=rule.alias,
         type=_type(field),
         is_required=rule.required,
         is_repeated=field.is_repeated,
         is_object=_is_object(field),
+        is_names=_is_names(field),
         has_presence=field.has_presence,
-        may_be_empty=field.is_repeated or kind_of(field) is Kind.STRING,
+        may_be_empty=_may_be_empty(field),
         absent=orjson.loads(rule.absent) if rule.absent else None,
         otherwise=rule.otherwise or None,
     )
@@ -148,8 +169,16 @@ def _is_object(field: FieldDescriptor) -> bool:
     return rule_of(field).form == options_pb2.JSON_FORM_OBJECT_TEXT
 
 
+def _is_names(field: FieldDescriptor) -> bool:
+    return field.message_type is not None and field.message_type.full_name == _NAMES
+
+
+def _may_be_empty(field: FieldDescriptor) -> bool:
+    return field.is_repeated or field.has_presence or kind_of(field) is Kind.STRING
+
+
 def _type(field: FieldDescriptor) -> Any:
-    if field.is_repeated:
+    if field.is_repeated or _is_names(field):
         return tuple[str, ...]
     if _is_object(field):
         return dict[str, object]

@@ -119,7 +119,9 @@ def _paths(rows: Sequence[Row], components: "_Components") -> dict[str, Schema]:
         if own in described and own != path:
             continue
         found = {
-            method.lower(): _Described(path, method, policy, operation, _tag(handler)).schema(components)
+            method.lower(): _Described(
+                path, method, policy, operation, operation.tag or _tag(handler)
+            ).schema(components)
             for method, handler in handlers.items()
             if (operation := operation_of(handler)) is not None
         }

@@ -53,7 +53,8 @@ class Answer:
 class Operation:
     """`body` is a JSON object, `form` the members of a form; an operation with both takes either.
 
-    `refusals` are the statuses besides those of every operation with such a caller, body and path.
+    `refusals` are the statuses besides those of every operation with such a caller, body and path. `tag` is the group of
+    the operation, by default the module of its handler.
     """
 
     summary: str
@@ -66,6 +67,7 @@ class Operation:
     query: Sequence[Parameter] = ()
     headers: Sequence[Parameter] = ()
     refusals: Sequence[int] = ()
+    tag: str = ""
 
 
 def described(  # the parts of an operation
@@ -79,6 +81,7 @@ def described(  # the parts of an operation
     query: Sequence[Parameter] = (),
     headers: Sequence[Parameter] = (),
     refusals: Sequence[int] = (),
+    tag: str = "",
 ) -> Callable[[_Handler], _Handler]:
     """Declare the operation of a handler."""
     operation = Operation(
@@ -92,6 +95,7 @@ def described(  # the parts of an operation
         query=query,
         headers=headers,
         refusals=refusals,
+        tag=tag,
     )
 
     def declare(handler: _Handler) -> _Handler:

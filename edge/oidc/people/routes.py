@@ -4,19 +4,16 @@ from collections.abc import Iterator, Mapping
 
 from edge.oidc.access.administration_calls import AdministrationCalls
 from edge.oidc.access.browsers import Browsers
+from edge.oidc.administration.issuer_routes import declared_rows
 from edge.oidc.administration.sessions import SessionsEndpoint
 from edge.oidc.config import OidcConfig
-from edge.oidc.people.groups import GroupsEndpoint
 from edge.oidc.people.one_time_codes import OneTimeCodesEndpoint
 from edge.oidc.people.own_account import OwnAccountEndpoint
 from edge.oidc.people.passkeys import PasskeysEndpoint
 from edge.oidc.people.password_policy import PasswordPolicyEndpoint
 from edge.oidc.people.provider_links import ProviderLinksEndpoint
-from edge.oidc.people.roles import RolesEndpoint
-from edge.oidc.people.scopes import ScopesEndpoint
 from edge.oidc.people.user_attributes import UserAttributesEndpoint
 from edge.oidc.people.users import UsersEndpoint
-from edge.oidc.protocol.consents import ConsentsEndpoint
 from edge.oidc.protocol.devices import DevicesEndpoint
 from edge.oidc.stubs import Stubs
 from edge.problem import Handler
@@ -27,7 +24,8 @@ Row = tuple[str, Mapping[str, Handler]]
 def about_people(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterator[Row]:
     """Yield paths and handlers by method; paths with a fixed segment come before those with an id in its place."""
     calls = AdministrationCalls(config, browsers)
-    yield from _labels(stubs, calls)
+    yield from declared_rows(stubs.channel, calls)
+    yield from _attribute_values(UserAttributesEndpoint(stubs, calls))
     yield from _sessions(stubs, calls)
     yield from _own_accounts(stubs, calls, browsers=browsers)
     yield from _passkeys(PasskeysEndpoint(stubs, calls, browsers=browsers))
@@ -36,23 +34,7 @@ def about_people(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Ite
     yield from _users(stubs, calls)
 
 
-def _labels(stubs: Stubs, calls: AdministrationCalls) -> Iterator[Row]:
-    groups, roles, scopes = (
-        GroupsEndpoint(stubs, calls),
-        RolesEndpoint(stubs, calls),
-        ScopesEndpoint(stubs, calls),
-    )
-    attributes = UserAttributesEndpoint(stubs, calls)
-
-    yield "/groups", {"GET": groups.list, "POST": groups.create}
-    yield "/groups/{id}", {"PUT": groups.update, "DELETE": groups.delete}
-    yield "/roles", {"GET": roles.list, "POST": roles.create}
-    yield "/roles/{id}", {"PUT": roles.update, "DELETE": roles.delete}
-    yield "/scopes", {"GET": scopes.list, "POST": scopes.create}
-    yield "/scopes/{id}", {"PUT": scopes.update, "DELETE": scopes.delete}
-    yield "/users/attr", {"GET": attributes.list, "POST": attributes.create}
-    yield "/users/attr/{name}", {"PUT": attributes.update, "DELETE": attributes.delete}
-    yield "/users/{id}/attr/editable", {"GET": attributes.list_editable}
+def _attribute_values(attributes: UserAttributesEndpoint) -> Iterator[Row]:
     yield "/users/{id}/attr", {"GET": attributes.get_values, "PUT": attributes.update_values}
 
 
@@ -109,7 +91,6 @@ def _one_time_codes(codes: OneTimeCodesEndpoint) -> Iterator[Row]:
 def _users(stubs: Stubs, calls: AdministrationCalls) -> Iterator[Row]:
     users, devices = UsersEndpoint(stubs, calls), DevicesEndpoint(stubs, calls)
     policy = PasswordPolicyEndpoint(stubs, calls)
-    consents = ConsentsEndpoint(stubs, calls)
 
     yield "/password_policy", {"GET": policy.get, "PUT": policy.update}
     yield "/users", {"GET": users.list, "POST": users.create}
@@ -120,5 +101,3 @@ def _users(stubs: Stubs, calls: AdministrationCalls) -> Iterator[Row]:
         {"GET": devices.list, "PUT": devices.rename, "DELETE": devices.revoke},
     )
     yield "/users/{id}/devices/{device_id}", {"DELETE": devices.revoke_named}
-    yield "/users/{id}/consents", {"GET": consents.list}
-    yield "/users/{id}/consents/{client_id}", {"DELETE": consents.withdraw}

@@ -27,7 +27,7 @@ from gnomon.identity.v1 import caller_pb2 as gnomon_dot_identity_dot_v1_dot_call
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n(gnomon/identity/v1/consent_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1cgnomon/rest/v1/options.proto\"x\n\x07\x43onsent\x12\x11\n\tclient_id\x18\x01 \x01(\t\x12\x13\n\x0b\x63lient_name\x18\x02 \x01(\t\x12\x0e\n\x06scopes\x18\x03 \x03(\t\x12\x11\n\tresources\x18\x04 \x03(\t\x12\x0e\n\x06\x63laims\x18\x05 \x03(\t\x12\x12\n\ngranted_at\x18\x06 \x01(\x03\"{\n\x13ListConsentsRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1b\n\x07user_id\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\"E\n\x14ListConsentsResponse\x12-\n\x08\x63onsents\x18\x01 \x03(\x0b\x32\x1b.gnomon.identity.v1.Consent\"\x9d\x01\n\x16WithdrawConsentRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1b\n\x07user_id\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x1d\n\tclient_id\x18\x04 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\"\x19\n\x17WithdrawConsentResponse2\xc4\x02\n\x0e\x43onsentService\x12\x8d\x01\n\x0cListConsents\x12\'.gnomon.identity.v1.ListConsentsRequest\x1a(.gnomon.identity.v1.ListConsentsResponse\"*\x8a\xe7\x18&2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02\x12\xa1\x01\n\x0fWithdrawConsent\x12*.gnomon.identity.v1.WithdrawConsentRequest\x1a+.gnomon.identity.v1.WithdrawConsentResponse\"5\x8a\xe7\x18\x31\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n(gnomon/identity/v1/consent_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1cgnomon/rest/v1/options.proto\"x\n\x07\x43onsent\x12\x11\n\tclient_id\x18\x01 \x01(\t\x12\x13\n\x0b\x63lient_name\x18\x02 \x01(\t\x12\x0e\n\x06scopes\x18\x03 \x03(\t\x12\x11\n\tresources\x18\x04 \x03(\t\x12\x0e\n\x06\x63laims\x18\x05 \x03(\t\x12\x12\n\ngranted_at\x18\x06 \x01(\x03\"\x83\x01\n\x13ListConsentsRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12#\n\x07user_id\x18\x03 \x01(\tB\x12\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x04\x62\x02id\"E\n\x14ListConsentsResponse\x12-\n\x08\x63onsents\x18\x01 \x03(\x0b\x32\x1b.gnomon.identity.v1.Consent\"\xa5\x01\n\x16WithdrawConsentRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12#\n\x07user_id\x18\x03 \x01(\tB\x12\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x04\x62\x02id\x12\x1d\n\tclient_id\x18\x04 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\"\x19\n\x17WithdrawConsentResponse2\xec\x03\n\x0e\x43onsentService\x12\xd2\x01\n\x0cListConsents\x12\'.gnomon.identity.v1.ListConsentsRequest\x1a(.gnomon.identity.v1.ListConsentsResponse\"o\x8a\xe7\x18k2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02zC\n\x18GET /users/{id}/consents\x12\x1dLists the consents of a user.\x1a\x08\x63onsents\x12\x84\x02\n\x0fWithdrawConsent\x12*.gnomon.identity.v1.WithdrawConsentRequest\x1a+.gnomon.identity.v1.WithdrawConsentResponse\"\x97\x01\x8a\xe7\x18\x92\x01 \xcc\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02z\\\n\'DELETE /users/{id}/consents/{client_id}\x12\x31Withdraws a consent; the client loses its tokens.b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -37,27 +37,27 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LISTCONSENTSREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_LISTCONSENTSREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_LISTCONSENTSREQUEST'].fields_by_name['user_id']._loaded_options = None
-  _globals['_LISTCONSENTSREQUEST'].fields_by_name['user_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002'
+  _globals['_LISTCONSENTSREQUEST'].fields_by_name['user_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002\222\347\030\004b\002id'
   _globals['_WITHDRAWCONSENTREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_WITHDRAWCONSENTREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_WITHDRAWCONSENTREQUEST'].fields_by_name['user_id']._loaded_options = None
-  _globals['_WITHDRAWCONSENTREQUEST'].fields_by_name['user_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002'
+  _globals['_WITHDRAWCONSENTREQUEST'].fields_by_name['user_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002\222\347\030\004b\002id'
   _globals['_WITHDRAWCONSENTREQUEST'].fields_by_name['client_id']._loaded_options = None
   _globals['_WITHDRAWCONSENTREQUEST'].fields_by_name['client_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002'
   _globals['_CONSENTSERVICE'].methods_by_name['ListConsents']._loaded_options = None
-  _globals['_CONSENTSERVICE'].methods_by_name['ListConsents']._serialized_options = b'\212\347\030&2\017UNAUTHENTICATED2\021PERMISSION_DENIEDP\002'
+  _globals['_CONSENTSERVICE'].methods_by_name['ListConsents']._serialized_options = b'\212\347\030k2\017UNAUTHENTICATED2\021PERMISSION_DENIEDP\002zC\n\030GET /users/{id}/consents\022\035Lists the consents of a user.\032\010consents'
   _globals['_CONSENTSERVICE'].methods_by_name['WithdrawConsent']._loaded_options = None
-  _globals['_CONSENTSERVICE'].methods_by_name['WithdrawConsent']._serialized_options = b'\212\347\03012\017UNAUTHENTICATED2\021PERMISSION_DENIED2\tNOT_FOUNDP\002'
+  _globals['_CONSENTSERVICE'].methods_by_name['WithdrawConsent']._serialized_options = b'\212\347\030\222\001 \314\0012\017UNAUTHENTICATED2\021PERMISSION_DENIED2\tNOT_FOUNDP\002z\\\n\'DELETE /users/{id}/consents/{client_id}\0221Withdraws a consent; the client loses its tokens.'
   _globals['_CONSENT']._serialized_start=156
   _globals['_CONSENT']._serialized_end=276
-  _globals['_LISTCONSENTSREQUEST']._serialized_start=278
-  _globals['_LISTCONSENTSREQUEST']._serialized_end=401
-  _globals['_LISTCONSENTSRESPONSE']._serialized_start=403
-  _globals['_LISTCONSENTSRESPONSE']._serialized_end=472
-  _globals['_WITHDRAWCONSENTREQUEST']._serialized_start=475
-  _globals['_WITHDRAWCONSENTREQUEST']._serialized_end=632
-  _globals['_WITHDRAWCONSENTRESPONSE']._serialized_start=634
-  _globals['_WITHDRAWCONSENTRESPONSE']._serialized_end=659
-  _globals['_CONSENTSERVICE']._serialized_start=662
-  _globals['_CONSENTSERVICE']._serialized_end=986
+  _globals['_LISTCONSENTSREQUEST']._serialized_start=279
+  _globals['_LISTCONSENTSREQUEST']._serialized_end=410
+  _globals['_LISTCONSENTSRESPONSE']._serialized_start=412
+  _globals['_LISTCONSENTSRESPONSE']._serialized_end=481
+  _globals['_WITHDRAWCONSENTREQUEST']._serialized_start=484
+  _globals['_WITHDRAWCONSENTREQUEST']._serialized_end=649
+  _globals['_WITHDRAWCONSENTRESPONSE']._serialized_start=651
+  _globals['_WITHDRAWCONSENTRESPONSE']._serialized_end=676
+  _globals['_CONSENTSERVICE']._serialized_start=679
+  _globals['_CONSENTSERVICE']._serialized_end=1171
 # @@protoc_insertion_point(module_scope)

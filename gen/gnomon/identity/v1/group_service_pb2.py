@@ -28,7 +28,7 @@ from gnomon.identity.v1 import user_pb2 as gnomon_dot_identity_dot_v1_dot_user__
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&gnomon/identity/v1/group_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1dgnomon/identity/v1/user.proto\x1a\x1cgnomon/rest/v1/options.proto\"0\n\x05Group\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\r\n\x05roles\x18\x03 \x03(\t\"\\\n\x11ListGroupsRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\"?\n\x12ListGroupsResponse\x12)\n\x06groups\x18\x01 \x03(\x0b\x32\x19.gnomon.identity.v1.Group\"\xa0\x01\n\x12\x43reateGroupRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x17\n\x04name\x18\x03 \x01(\tB\t\xbaH\x06r\x04\x10\x02\x18@\x12(\n\x05roles\x18\x04 \x01(\x0b\x32\x19.gnomon.identity.v1.Names\"?\n\x13\x43reateGroupResponse\x12(\n\x05group\x18\x01 \x01(\x0b\x32\x19.gnomon.identity.v1.Group\"\xbe\x01\n\x12UpdateGroupRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1c\n\x08group_id\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x17\n\x04name\x18\x04 \x01(\tB\t\xbaH\x06r\x04\x10\x02\x18@\x12(\n\x05roles\x18\x05 \x01(\x0b\x32\x19.gnomon.identity.v1.Names\"?\n\x13UpdateGroupResponse\x12(\n\x05group\x18\x01 \x01(\x0b\x32\x19.gnomon.identity.v1.Group\"{\n\x12\x44\x65leteGroupRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1c\n\x08group_id\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\"\x15\n\x13\x44\x65leteGroupResponse2\xba\x05\n\x0cGroupService\x12\x87\x01\n\nListGroups\x12%.gnomon.identity.v1.ListGroupsRequest\x1a&.gnomon.identity.v1.ListGroupsResponse\"*\x8a\xe7\x18&2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02\x12\xbb\x01\n\x0b\x43reateGroup\x12&.gnomon.identity.v1.CreateGroupRequest\x1a\'.gnomon.identity.v1.CreateGroupResponse\"[\x8a\xe7\x18W2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\x0e\x41LREADY_EXISTS2\rINVALID_STATEP\x02\x12\xb7\x01\n\x0bUpdateGroup\x12&.gnomon.identity.v1.UpdateGroupRequest\x1a\'.gnomon.identity.v1.UpdateGroupResponse\"W\x8a\xe7\x18S2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUND2\x0e\x41LREADY_EXISTSP\x02\x12\xa7\x01\n\x0b\x44\x65leteGroup\x12&.gnomon.identity.v1.DeleteGroupRequest\x1a\'.gnomon.identity.v1.DeleteGroupResponse\"G\x8a\xe7\x18\x43\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUNDP\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&gnomon/identity/v1/group_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1dgnomon/identity/v1/user.proto\x1a\x1cgnomon/rest/v1/options.proto\"0\n\x05Group\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\r\n\x05roles\x18\x03 \x03(\t\"\\\n\x11ListGroupsRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\"?\n\x12ListGroupsResponse\x12)\n\x06groups\x18\x01 \x03(\x0b\x32\x19.gnomon.identity.v1.Group\"\xad\x01\n\x12\x43reateGroupRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12$\n\x04name\x18\x03 \x01(\tB\x16\xbaH\x06r\x04\x10\x02\x18@\x92\xe7\x18\t(\x01\x62\x05group\x12(\n\x05roles\x18\x04 \x01(\x0b\x32\x19.gnomon.identity.v1.Names\"?\n\x13\x43reateGroupResponse\x12(\n\x05group\x18\x01 \x01(\x0b\x32\x19.gnomon.identity.v1.Group\"\xd3\x01\n\x12UpdateGroupRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12$\n\x08group_id\x18\x03 \x01(\tB\x12\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x04\x62\x02id\x12$\n\x04name\x18\x04 \x01(\tB\x16\xbaH\x06r\x04\x10\x02\x18@\x92\xe7\x18\t(\x01\x62\x05group\x12(\n\x05roles\x18\x05 \x01(\x0b\x32\x19.gnomon.identity.v1.Names\"?\n\x13UpdateGroupResponse\x12(\n\x05group\x18\x01 \x01(\x0b\x32\x19.gnomon.identity.v1.Group\"\x83\x01\n\x12\x44\x65leteGroupRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12$\n\x08group_id\x18\x03 \x01(\tB\x12\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x04\x62\x02id\"\x15\n\x13\x44\x65leteGroupResponse2\xf8\x06\n\x0cGroupService\x12\xbd\x01\n\nListGroups\x12%.gnomon.identity.v1.ListGroupsRequest\x1a&.gnomon.identity.v1.ListGroupsResponse\"`\x8a\xe7\x18\\2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02z4\n\x0bGET /groups\x12\x1dLists the groups of a tenant.\x1a\x06groups\x12\xe6\x01\n\x0b\x43reateGroup\x12&.gnomon.identity.v1.CreateGroupRequest\x1a\'.gnomon.identity.v1.CreateGroupResponse\"\x85\x01\x8a\xe7\x18\x80\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\x0e\x41LREADY_EXISTS2\rINVALID_STATEP\x02z\'\n\x0cPOST /groups\x12\x10\x43reates a group.\x1a\x05group\x12\xe9\x01\n\x0bUpdateGroup\x12&.gnomon.identity.v1.UpdateGroupRequest\x1a\'.gnomon.identity.v1.UpdateGroupResponse\"\x88\x01\x8a\xe7\x18\x83\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUND2\x0e\x41LREADY_EXISTSP\x02z.\n\x10PUT /groups/{id}\x12\x11Replaces a group.\x1a\x05group \x01\x12\xd2\x01\n\x0b\x44\x65leteGroup\x12&.gnomon.identity.v1.DeleteGroupRequest\x1a\'.gnomon.identity.v1.DeleteGroupResponse\"r\x8a\xe7\x18n2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUNDP\x02z)\n\x13\x44\x45LETE /groups/{id}\x12\x10\x44\x65letes a group. \x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -40,25 +40,25 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_CREATEGROUPREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_CREATEGROUPREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_CREATEGROUPREQUEST'].fields_by_name['name']._loaded_options = None
-  _globals['_CREATEGROUPREQUEST'].fields_by_name['name']._serialized_options = b'\272H\006r\004\020\002\030@'
+  _globals['_CREATEGROUPREQUEST'].fields_by_name['name']._serialized_options = b'\272H\006r\004\020\002\030@\222\347\030\t(\001b\005group'
   _globals['_UPDATEGROUPREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_UPDATEGROUPREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_UPDATEGROUPREQUEST'].fields_by_name['group_id']._loaded_options = None
-  _globals['_UPDATEGROUPREQUEST'].fields_by_name['group_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002'
+  _globals['_UPDATEGROUPREQUEST'].fields_by_name['group_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002\222\347\030\004b\002id'
   _globals['_UPDATEGROUPREQUEST'].fields_by_name['name']._loaded_options = None
-  _globals['_UPDATEGROUPREQUEST'].fields_by_name['name']._serialized_options = b'\272H\006r\004\020\002\030@'
+  _globals['_UPDATEGROUPREQUEST'].fields_by_name['name']._serialized_options = b'\272H\006r\004\020\002\030@\222\347\030\t(\001b\005group'
   _globals['_DELETEGROUPREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_DELETEGROUPREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_DELETEGROUPREQUEST'].fields_by_name['group_id']._loaded_options = None
-  _globals['_DELETEGROUPREQUEST'].fields_by_name['group_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002'
+  _globals['_DELETEGROUPREQUEST'].fields_by_name['group_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002\222\347\030\004b\002id'
   _globals['_GROUPSERVICE'].methods_by_name['ListGroups']._loaded_options = None
-  _globals['_GROUPSERVICE'].methods_by_name['ListGroups']._serialized_options = b'\212\347\030&2\017UNAUTHENTICATED2\021PERMISSION_DENIEDP\002'
+  _globals['_GROUPSERVICE'].methods_by_name['ListGroups']._serialized_options = b'\212\347\030\\2\017UNAUTHENTICATED2\021PERMISSION_DENIEDP\002z4\n\013GET /groups\022\035Lists the groups of a tenant.\032\006groups'
   _globals['_GROUPSERVICE'].methods_by_name['CreateGroup']._loaded_options = None
-  _globals['_GROUPSERVICE'].methods_by_name['CreateGroup']._serialized_options = b'\212\347\030W2\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENT2\016ALREADY_EXISTS2\rINVALID_STATEP\002'
+  _globals['_GROUPSERVICE'].methods_by_name['CreateGroup']._serialized_options = b'\212\347\030\200\0012\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENT2\016ALREADY_EXISTS2\rINVALID_STATEP\002z\'\n\014POST /groups\022\020Creates a group.\032\005group'
   _globals['_GROUPSERVICE'].methods_by_name['UpdateGroup']._loaded_options = None
-  _globals['_GROUPSERVICE'].methods_by_name['UpdateGroup']._serialized_options = b'\212\347\030S2\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENT2\tNOT_FOUND2\016ALREADY_EXISTSP\002'
+  _globals['_GROUPSERVICE'].methods_by_name['UpdateGroup']._serialized_options = b'\212\347\030\203\0012\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENT2\tNOT_FOUND2\016ALREADY_EXISTSP\002z.\n\020PUT /groups/{id}\022\021Replaces a group.\032\005group \001'
   _globals['_GROUPSERVICE'].methods_by_name['DeleteGroup']._loaded_options = None
-  _globals['_GROUPSERVICE'].methods_by_name['DeleteGroup']._serialized_options = b'\212\347\030C2\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENT2\tNOT_FOUNDP\002'
+  _globals['_GROUPSERVICE'].methods_by_name['DeleteGroup']._serialized_options = b'\212\347\030n2\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENT2\tNOT_FOUNDP\002z)\n\023DELETE /groups/{id}\022\020Deletes a group. \001'
   _globals['_GROUP']._serialized_start=185
   _globals['_GROUP']._serialized_end=233
   _globals['_LISTGROUPSREQUEST']._serialized_start=235
@@ -66,17 +66,17 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LISTGROUPSRESPONSE']._serialized_start=329
   _globals['_LISTGROUPSRESPONSE']._serialized_end=392
   _globals['_CREATEGROUPREQUEST']._serialized_start=395
-  _globals['_CREATEGROUPREQUEST']._serialized_end=555
-  _globals['_CREATEGROUPRESPONSE']._serialized_start=557
-  _globals['_CREATEGROUPRESPONSE']._serialized_end=620
-  _globals['_UPDATEGROUPREQUEST']._serialized_start=623
-  _globals['_UPDATEGROUPREQUEST']._serialized_end=813
-  _globals['_UPDATEGROUPRESPONSE']._serialized_start=815
-  _globals['_UPDATEGROUPRESPONSE']._serialized_end=878
-  _globals['_DELETEGROUPREQUEST']._serialized_start=880
-  _globals['_DELETEGROUPREQUEST']._serialized_end=1003
-  _globals['_DELETEGROUPRESPONSE']._serialized_start=1005
-  _globals['_DELETEGROUPRESPONSE']._serialized_end=1026
-  _globals['_GROUPSERVICE']._serialized_start=1029
-  _globals['_GROUPSERVICE']._serialized_end=1727
+  _globals['_CREATEGROUPREQUEST']._serialized_end=568
+  _globals['_CREATEGROUPRESPONSE']._serialized_start=570
+  _globals['_CREATEGROUPRESPONSE']._serialized_end=633
+  _globals['_UPDATEGROUPREQUEST']._serialized_start=636
+  _globals['_UPDATEGROUPREQUEST']._serialized_end=847
+  _globals['_UPDATEGROUPRESPONSE']._serialized_start=849
+  _globals['_UPDATEGROUPRESPONSE']._serialized_end=912
+  _globals['_DELETEGROUPREQUEST']._serialized_start=915
+  _globals['_DELETEGROUPREQUEST']._serialized_end=1046
+  _globals['_DELETEGROUPRESPONSE']._serialized_start=1048
+  _globals['_DELETEGROUPRESPONSE']._serialized_end=1069
+  _globals['_GROUPSERVICE']._serialized_start=1072
+  _globals['_GROUPSERVICE']._serialized_end=1960
 # @@protoc_insertion_point(module_scope)

@@ -28,7 +28,7 @@ from gnomon.identity.v1 import user_pb2 as gnomon_dot_identity_dot_v1_dot_user__
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%gnomon/identity/v1/role_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1dgnomon/identity/v1/user.proto\x1a\x1cgnomon/rest/v1/options.proto\"5\n\x04Role\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x13\n\x0bpermissions\x18\x03 \x03(\t\"[\n\x10ListRolesRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\"<\n\x11ListRolesResponse\x12\'\n\x05roles\x18\x01 \x03(\x0b\x32\x18.gnomon.identity.v1.Role\"\xa5\x01\n\x11\x43reateRoleRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x17\n\x04name\x18\x03 \x01(\tB\t\xbaH\x06r\x04\x10\x02\x18@\x12.\n\x0bpermissions\x18\x04 \x01(\x0b\x32\x19.gnomon.identity.v1.Names\"<\n\x12\x43reateRoleResponse\x12&\n\x04role\x18\x01 \x01(\x0b\x32\x18.gnomon.identity.v1.Role\"\xc2\x01\n\x11UpdateRoleRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1b\n\x07role_id\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x17\n\x04name\x18\x04 \x01(\tB\t\xbaH\x06r\x04\x10\x02\x18@\x12.\n\x0bpermissions\x18\x05 \x01(\x0b\x32\x19.gnomon.identity.v1.Names\"<\n\x12UpdateRoleResponse\x12&\n\x04role\x18\x01 \x01(\x0b\x32\x18.gnomon.identity.v1.Role\"y\n\x11\x44\x65leteRoleRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1b\n\x07role_id\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\"\x14\n\x12\x44\x65leteRoleResponse2\xad\x05\n\x0bRoleService\x12\x84\x01\n\tListRoles\x12$.gnomon.identity.v1.ListRolesRequest\x1a%.gnomon.identity.v1.ListRolesResponse\"*\x8a\xe7\x18&2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02\x12\xb8\x01\n\nCreateRole\x12%.gnomon.identity.v1.CreateRoleRequest\x1a&.gnomon.identity.v1.CreateRoleResponse\"[\x8a\xe7\x18W2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\x0e\x41LREADY_EXISTS2\rINVALID_STATEP\x02\x12\xb4\x01\n\nUpdateRole\x12%.gnomon.identity.v1.UpdateRoleRequest\x1a&.gnomon.identity.v1.UpdateRoleResponse\"W\x8a\xe7\x18S2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUND2\x0e\x41LREADY_EXISTSP\x02\x12\xa4\x01\n\nDeleteRole\x12%.gnomon.identity.v1.DeleteRoleRequest\x1a&.gnomon.identity.v1.DeleteRoleResponse\"G\x8a\xe7\x18\x43\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUNDP\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%gnomon/identity/v1/role_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1dgnomon/identity/v1/user.proto\x1a\x1cgnomon/rest/v1/options.proto\"5\n\x04Role\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x13\n\x0bpermissions\x18\x03 \x03(\t\"[\n\x10ListRolesRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\"<\n\x11ListRolesResponse\x12\'\n\x05roles\x18\x01 \x03(\x0b\x32\x18.gnomon.identity.v1.Role\"\xb1\x01\n\x11\x43reateRoleRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12#\n\x04name\x18\x03 \x01(\tB\x15\xbaH\x06r\x04\x10\x02\x18@\x92\xe7\x18\x08(\x01\x62\x04role\x12.\n\x0bpermissions\x18\x04 \x01(\x0b\x32\x19.gnomon.identity.v1.Names\"<\n\x12\x43reateRoleResponse\x12&\n\x04role\x18\x01 \x01(\x0b\x32\x18.gnomon.identity.v1.Role\"\xd6\x01\n\x11UpdateRoleRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12#\n\x07role_id\x18\x03 \x01(\tB\x12\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x04\x62\x02id\x12#\n\x04name\x18\x04 \x01(\tB\x15\xbaH\x06r\x04\x10\x02\x18@\x92\xe7\x18\x08(\x01\x62\x04role\x12.\n\x0bpermissions\x18\x05 \x01(\x0b\x32\x19.gnomon.identity.v1.Names\"<\n\x12UpdateRoleResponse\x12&\n\x04role\x18\x01 \x01(\x0b\x32\x18.gnomon.identity.v1.Role\"\x81\x01\n\x11\x44\x65leteRoleRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12#\n\x07role_id\x18\x03 \x01(\tB\x12\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x04\x62\x02id\"\x14\n\x12\x44\x65leteRoleResponse2\xdf\x06\n\x0bRoleService\x12\xb7\x01\n\tListRoles\x12$.gnomon.identity.v1.ListRolesRequest\x1a%.gnomon.identity.v1.ListRolesResponse\"]\x8a\xe7\x18Y2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02z1\n\nGET /roles\x12\x1cLists the roles of a tenant.\x1a\x05roles\x12\xdf\x01\n\nCreateRole\x12%.gnomon.identity.v1.CreateRoleRequest\x1a&.gnomon.identity.v1.CreateRoleResponse\"\x81\x01\x8a\xe7\x18}2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\x0e\x41LREADY_EXISTS2\rINVALID_STATEP\x02z$\n\x0bPOST /roles\x12\x0f\x43reates a role.\x1a\x04role\x12\xe3\x01\n\nUpdateRole\x12%.gnomon.identity.v1.UpdateRoleRequest\x1a&.gnomon.identity.v1.UpdateRoleResponse\"\x85\x01\x8a\xe7\x18\x80\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUND2\x0e\x41LREADY_EXISTSP\x02z+\n\x0fPUT /roles/{id}\x12\x10Replaces a role.\x1a\x04role \x01\x12\xcd\x01\n\nDeleteRole\x12%.gnomon.identity.v1.DeleteRoleRequest\x1a&.gnomon.identity.v1.DeleteRoleResponse\"p\x8a\xe7\x18l2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUNDP\x02z\'\n\x12\x44\x45LETE /roles/{id}\x12\x0f\x44\x65letes a role. \x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -40,25 +40,25 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_CREATEROLEREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_CREATEROLEREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_CREATEROLEREQUEST'].fields_by_name['name']._loaded_options = None
-  _globals['_CREATEROLEREQUEST'].fields_by_name['name']._serialized_options = b'\272H\006r\004\020\002\030@'
+  _globals['_CREATEROLEREQUEST'].fields_by_name['name']._serialized_options = b'\272H\006r\004\020\002\030@\222\347\030\010(\001b\004role'
   _globals['_UPDATEROLEREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_UPDATEROLEREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_UPDATEROLEREQUEST'].fields_by_name['role_id']._loaded_options = None
-  _globals['_UPDATEROLEREQUEST'].fields_by_name['role_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002'
+  _globals['_UPDATEROLEREQUEST'].fields_by_name['role_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002\222\347\030\004b\002id'
   _globals['_UPDATEROLEREQUEST'].fields_by_name['name']._loaded_options = None
-  _globals['_UPDATEROLEREQUEST'].fields_by_name['name']._serialized_options = b'\272H\006r\004\020\002\030@'
+  _globals['_UPDATEROLEREQUEST'].fields_by_name['name']._serialized_options = b'\272H\006r\004\020\002\030@\222\347\030\010(\001b\004role'
   _globals['_DELETEROLEREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_DELETEROLEREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_DELETEROLEREQUEST'].fields_by_name['role_id']._loaded_options = None
-  _globals['_DELETEROLEREQUEST'].fields_by_name['role_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002'
+  _globals['_DELETEROLEREQUEST'].fields_by_name['role_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002\222\347\030\004b\002id'
   _globals['_ROLESERVICE'].methods_by_name['ListRoles']._loaded_options = None
-  _globals['_ROLESERVICE'].methods_by_name['ListRoles']._serialized_options = b'\212\347\030&2\017UNAUTHENTICATED2\021PERMISSION_DENIEDP\002'
+  _globals['_ROLESERVICE'].methods_by_name['ListRoles']._serialized_options = b'\212\347\030Y2\017UNAUTHENTICATED2\021PERMISSION_DENIEDP\002z1\n\nGET /roles\022\034Lists the roles of a tenant.\032\005roles'
   _globals['_ROLESERVICE'].methods_by_name['CreateRole']._loaded_options = None
-  _globals['_ROLESERVICE'].methods_by_name['CreateRole']._serialized_options = b'\212\347\030W2\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENT2\016ALREADY_EXISTS2\rINVALID_STATEP\002'
+  _globals['_ROLESERVICE'].methods_by_name['CreateRole']._serialized_options = b'\212\347\030}2\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENT2\016ALREADY_EXISTS2\rINVALID_STATEP\002z$\n\013POST /roles\022\017Creates a role.\032\004role'
   _globals['_ROLESERVICE'].methods_by_name['UpdateRole']._loaded_options = None
-  _globals['_ROLESERVICE'].methods_by_name['UpdateRole']._serialized_options = b'\212\347\030S2\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENT2\tNOT_FOUND2\016ALREADY_EXISTSP\002'
+  _globals['_ROLESERVICE'].methods_by_name['UpdateRole']._serialized_options = b'\212\347\030\200\0012\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENT2\tNOT_FOUND2\016ALREADY_EXISTSP\002z+\n\017PUT /roles/{id}\022\020Replaces a role.\032\004role \001'
   _globals['_ROLESERVICE'].methods_by_name['DeleteRole']._loaded_options = None
-  _globals['_ROLESERVICE'].methods_by_name['DeleteRole']._serialized_options = b'\212\347\030C2\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENT2\tNOT_FOUNDP\002'
+  _globals['_ROLESERVICE'].methods_by_name['DeleteRole']._serialized_options = b'\212\347\030l2\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENT2\tNOT_FOUNDP\002z\'\n\022DELETE /roles/{id}\022\017Deletes a role. \001'
   _globals['_ROLE']._serialized_start=184
   _globals['_ROLE']._serialized_end=237
   _globals['_LISTROLESREQUEST']._serialized_start=239
@@ -66,17 +66,17 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LISTROLESRESPONSE']._serialized_start=332
   _globals['_LISTROLESRESPONSE']._serialized_end=392
   _globals['_CREATEROLEREQUEST']._serialized_start=395
-  _globals['_CREATEROLEREQUEST']._serialized_end=560
-  _globals['_CREATEROLERESPONSE']._serialized_start=562
-  _globals['_CREATEROLERESPONSE']._serialized_end=622
-  _globals['_UPDATEROLEREQUEST']._serialized_start=625
-  _globals['_UPDATEROLEREQUEST']._serialized_end=819
-  _globals['_UPDATEROLERESPONSE']._serialized_start=821
-  _globals['_UPDATEROLERESPONSE']._serialized_end=881
-  _globals['_DELETEROLEREQUEST']._serialized_start=883
-  _globals['_DELETEROLEREQUEST']._serialized_end=1004
-  _globals['_DELETEROLERESPONSE']._serialized_start=1006
-  _globals['_DELETEROLERESPONSE']._serialized_end=1026
-  _globals['_ROLESERVICE']._serialized_start=1029
-  _globals['_ROLESERVICE']._serialized_end=1714
+  _globals['_CREATEROLEREQUEST']._serialized_end=572
+  _globals['_CREATEROLERESPONSE']._serialized_start=574
+  _globals['_CREATEROLERESPONSE']._serialized_end=634
+  _globals['_UPDATEROLEREQUEST']._serialized_start=637
+  _globals['_UPDATEROLEREQUEST']._serialized_end=851
+  _globals['_UPDATEROLERESPONSE']._serialized_start=853
+  _globals['_UPDATEROLERESPONSE']._serialized_end=913
+  _globals['_DELETEROLEREQUEST']._serialized_start=916
+  _globals['_DELETEROLEREQUEST']._serialized_end=1045
+  _globals['_DELETEROLERESPONSE']._serialized_start=1047
+  _globals['_DELETEROLERESPONSE']._serialized_end=1067
+  _globals['_ROLESERVICE']._serialized_start=1070
+  _globals['_ROLESERVICE']._serialized_end=1933
 # @@protoc_insertion_point(module_scope)

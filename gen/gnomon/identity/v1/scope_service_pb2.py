@@ -27,7 +27,7 @@ from gnomon.identity.v1 import caller_pb2 as gnomon_dot_identity_dot_v1_dot_call
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&gnomon/identity/v1/scope_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1cgnomon/rest/v1/options.proto\"y\n\x05Scope\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12,\n\x13\x61ttr_include_access\x18\x03 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x80\x02\"\x04r\x02\x18@\x12(\n\x0f\x61ttr_include_id\x18\x04 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x80\x02\"\x04r\x02\x18@\"\\\n\x11ListScopesRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\"?\n\x12ListScopesResponse\x12)\n\x06scopes\x18\x01 \x03(\x0b\x32\x19.gnomon.identity.v1.Scope\"\xce\x01\n\x12\x43reateScopeRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x17\n\x04name\x18\x03 \x01(\tB\t\xbaH\x06r\x04\x10\x02\x18@\x12,\n\x13\x61ttr_include_access\x18\x04 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x80\x02\"\x04r\x02\x18@\x12(\n\x0f\x61ttr_include_id\x18\x05 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x80\x02\"\x04r\x02\x18@\"?\n\x13\x43reateScopeResponse\x12(\n\x05scope\x18\x01 \x01(\x0b\x32\x19.gnomon.identity.v1.Scope\"\xec\x01\n\x12UpdateScopeRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1c\n\x08scope_id\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x17\n\x04name\x18\x04 \x01(\tB\t\xbaH\x06r\x04\x10\x02\x18@\x12,\n\x13\x61ttr_include_access\x18\x05 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x80\x02\"\x04r\x02\x18@\x12(\n\x0f\x61ttr_include_id\x18\x06 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x80\x02\"\x04r\x02\x18@\"?\n\x13UpdateScopeResponse\x12(\n\x05scope\x18\x01 \x01(\x0b\x32\x19.gnomon.identity.v1.Scope\"{\n\x12\x44\x65leteScopeRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1c\n\x08scope_id\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\"\x15\n\x13\x44\x65leteScopeResponse2\xba\x05\n\x0cScopeService\x12\x87\x01\n\nListScopes\x12%.gnomon.identity.v1.ListScopesRequest\x1a&.gnomon.identity.v1.ListScopesResponse\"*\x8a\xe7\x18&2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02\x12\xbb\x01\n\x0b\x43reateScope\x12&.gnomon.identity.v1.CreateScopeRequest\x1a\'.gnomon.identity.v1.CreateScopeResponse\"[\x8a\xe7\x18W2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\x0e\x41LREADY_EXISTS2\rINVALID_STATEP\x02\x12\xb7\x01\n\x0bUpdateScope\x12&.gnomon.identity.v1.UpdateScopeRequest\x1a\'.gnomon.identity.v1.UpdateScopeResponse\"W\x8a\xe7\x18S2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUND2\x0e\x41LREADY_EXISTSP\x02\x12\xa7\x01\n\x0b\x44\x65leteScope\x12&.gnomon.identity.v1.DeleteScopeRequest\x1a\'.gnomon.identity.v1.DeleteScopeResponse\"G\x8a\xe7\x18\x43\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUNDP\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&gnomon/identity/v1/scope_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1cgnomon/rest/v1/options.proto\"y\n\x05Scope\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12,\n\x13\x61ttr_include_access\x18\x03 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x80\x02\"\x04r\x02\x18@\x12(\n\x0f\x61ttr_include_id\x18\x04 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x80\x02\"\x04r\x02\x18@\"\\\n\x11ListScopesRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\"?\n\x12ListScopesResponse\x12)\n\x06scopes\x18\x01 \x03(\x0b\x32\x19.gnomon.identity.v1.Scope\"\xdb\x01\n\x12\x43reateScopeRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12$\n\x04name\x18\x03 \x01(\tB\x16\xbaH\x06r\x04\x10\x02\x18@\x92\xe7\x18\t(\x01\x62\x05scope\x12,\n\x13\x61ttr_include_access\x18\x04 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x80\x02\"\x04r\x02\x18@\x12(\n\x0f\x61ttr_include_id\x18\x05 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x80\x02\"\x04r\x02\x18@\"?\n\x13\x43reateScopeResponse\x12(\n\x05scope\x18\x01 \x01(\x0b\x32\x19.gnomon.identity.v1.Scope\"\x81\x02\n\x12UpdateScopeRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12$\n\x08scope_id\x18\x03 \x01(\tB\x12\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x04\x62\x02id\x12$\n\x04name\x18\x04 \x01(\tB\x16\xbaH\x06r\x04\x10\x02\x18@\x92\xe7\x18\t(\x01\x62\x05scope\x12,\n\x13\x61ttr_include_access\x18\x05 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x80\x02\"\x04r\x02\x18@\x12(\n\x0f\x61ttr_include_id\x18\x06 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x80\x02\"\x04r\x02\x18@\"?\n\x13UpdateScopeResponse\x12(\n\x05scope\x18\x01 \x01(\x0b\x32\x19.gnomon.identity.v1.Scope\"\x83\x01\n\x12\x44\x65leteScopeRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12$\n\x08scope_id\x18\x03 \x01(\tB\x12\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x04\x62\x02id\"\x15\n\x13\x44\x65leteScopeResponse2\xf8\x06\n\x0cScopeService\x12\xbd\x01\n\nListScopes\x12%.gnomon.identity.v1.ListScopesRequest\x1a&.gnomon.identity.v1.ListScopesResponse\"`\x8a\xe7\x18\\2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02z4\n\x0bGET /scopes\x12\x1dLists the scopes of a tenant.\x1a\x06scopes\x12\xe6\x01\n\x0b\x43reateScope\x12&.gnomon.identity.v1.CreateScopeRequest\x1a\'.gnomon.identity.v1.CreateScopeResponse\"\x85\x01\x8a\xe7\x18\x80\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\x0e\x41LREADY_EXISTS2\rINVALID_STATEP\x02z\'\n\x0cPOST /scopes\x12\x10\x43reates a scope.\x1a\x05scope\x12\xe9\x01\n\x0bUpdateScope\x12&.gnomon.identity.v1.UpdateScopeRequest\x1a\'.gnomon.identity.v1.UpdateScopeResponse\"\x88\x01\x8a\xe7\x18\x83\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUND2\x0e\x41LREADY_EXISTSP\x02z.\n\x10PUT /scopes/{id}\x12\x11Replaces a scope.\x1a\x05scope \x01\x12\xd2\x01\n\x0b\x44\x65leteScope\x12&.gnomon.identity.v1.DeleteScopeRequest\x1a\'.gnomon.identity.v1.DeleteScopeResponse\"r\x8a\xe7\x18n2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUNDP\x02z)\n\x13\x44\x45LETE /scopes/{id}\x12\x10\x44\x65letes a scope. \x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -43,7 +43,7 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_CREATESCOPEREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_CREATESCOPEREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_CREATESCOPEREQUEST'].fields_by_name['name']._loaded_options = None
-  _globals['_CREATESCOPEREQUEST'].fields_by_name['name']._serialized_options = b'\272H\006r\004\020\002\030@'
+  _globals['_CREATESCOPEREQUEST'].fields_by_name['name']._serialized_options = b'\272H\006r\004\020\002\030@\222\347\030\t(\001b\005scope'
   _globals['_CREATESCOPEREQUEST'].fields_by_name['attr_include_access']._loaded_options = None
   _globals['_CREATESCOPEREQUEST'].fields_by_name['attr_include_access']._serialized_options = b'\272H\014\222\001\t\020\200\002\"\004r\002\030@'
   _globals['_CREATESCOPEREQUEST'].fields_by_name['attr_include_id']._loaded_options = None
@@ -51,9 +51,9 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_UPDATESCOPEREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_UPDATESCOPEREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_UPDATESCOPEREQUEST'].fields_by_name['scope_id']._loaded_options = None
-  _globals['_UPDATESCOPEREQUEST'].fields_by_name['scope_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002'
+  _globals['_UPDATESCOPEREQUEST'].fields_by_name['scope_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002\222\347\030\004b\002id'
   _globals['_UPDATESCOPEREQUEST'].fields_by_name['name']._loaded_options = None
-  _globals['_UPDATESCOPEREQUEST'].fields_by_name['name']._serialized_options = b'\272H\006r\004\020\002\030@'
+  _globals['_UPDATESCOPEREQUEST'].fields_by_name['name']._serialized_options = b'\272H\006r\004\020\002\030@\222\347\030\t(\001b\005scope'
   _globals['_UPDATESCOPEREQUEST'].fields_by_name['attr_include_access']._loaded_options = None
   _globals['_UPDATESCOPEREQUEST'].fields_by_name['attr_include_access']._serialized_options = b'\272H\014\222\001\t\020\200\002\"\004r\002\030@'
   _globals['_UPDATESCOPEREQUEST'].fields_by_name['attr_include_id']._loaded_options = None
@@ -61,15 +61,15 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_DELETESCOPEREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_DELETESCOPEREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_DELETESCOPEREQUEST'].fields_by_name['scope_id']._loaded_options = None
-  _globals['_DELETESCOPEREQUEST'].fields_by_name['scope_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002'
+  _globals['_DELETESCOPEREQUEST'].fields_by_name['scope_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002\222\347\030\004b\002id'
   _globals['_SCOPESERVICE'].methods_by_name['ListScopes']._loaded_options = None
-  _globals['_SCOPESERVICE'].methods_by_name['ListScopes']._serialized_options = b'\212\347\030&2\017UNAUTHENTICATED2\021PERMISSION_DENIEDP\002'
+  _globals['_SCOPESERVICE'].methods_by_name['ListScopes']._serialized_options = b'\212\347\030\\2\017UNAUTHENTICATED2\021PERMISSION_DENIEDP\002z4\n\013GET /scopes\022\035Lists the scopes of a tenant.\032\006scopes'
   _globals['_SCOPESERVICE'].methods_by_name['CreateScope']._loaded_options = None
-  _globals['_SCOPESERVICE'].methods_by_name['CreateScope']._serialized_options = b'\212\347\030W2\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENT2\016ALREADY_EXISTS2\rINVALID_STATEP\002'
+  _globals['_SCOPESERVICE'].methods_by_name['CreateScope']._serialized_options = b'\212\347\030\200\0012\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENT2\016ALREADY_EXISTS2\rINVALID_STATEP\002z\'\n\014POST /scopes\022\020Creates a scope.\032\005scope'
   _globals['_SCOPESERVICE'].methods_by_name['UpdateScope']._loaded_options = None
-  _globals['_SCOPESERVICE'].methods_by_name['UpdateScope']._serialized_options = b'\212\347\030S2\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENT2\tNOT_FOUND2\016ALREADY_EXISTSP\002'
+  _globals['_SCOPESERVICE'].methods_by_name['UpdateScope']._serialized_options = b'\212\347\030\203\0012\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENT2\tNOT_FOUND2\016ALREADY_EXISTSP\002z.\n\020PUT /scopes/{id}\022\021Replaces a scope.\032\005scope \001'
   _globals['_SCOPESERVICE'].methods_by_name['DeleteScope']._loaded_options = None
-  _globals['_SCOPESERVICE'].methods_by_name['DeleteScope']._serialized_options = b'\212\347\030C2\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENT2\tNOT_FOUNDP\002'
+  _globals['_SCOPESERVICE'].methods_by_name['DeleteScope']._serialized_options = b'\212\347\030n2\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENT2\tNOT_FOUNDP\002z)\n\023DELETE /scopes/{id}\022\020Deletes a scope. \001'
   _globals['_SCOPE']._serialized_start=154
   _globals['_SCOPE']._serialized_end=275
   _globals['_LISTSCOPESREQUEST']._serialized_start=277
@@ -77,17 +77,17 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LISTSCOPESRESPONSE']._serialized_start=371
   _globals['_LISTSCOPESRESPONSE']._serialized_end=434
   _globals['_CREATESCOPEREQUEST']._serialized_start=437
-  _globals['_CREATESCOPEREQUEST']._serialized_end=643
-  _globals['_CREATESCOPERESPONSE']._serialized_start=645
-  _globals['_CREATESCOPERESPONSE']._serialized_end=708
-  _globals['_UPDATESCOPEREQUEST']._serialized_start=711
-  _globals['_UPDATESCOPEREQUEST']._serialized_end=947
-  _globals['_UPDATESCOPERESPONSE']._serialized_start=949
-  _globals['_UPDATESCOPERESPONSE']._serialized_end=1012
-  _globals['_DELETESCOPEREQUEST']._serialized_start=1014
-  _globals['_DELETESCOPEREQUEST']._serialized_end=1137
-  _globals['_DELETESCOPERESPONSE']._serialized_start=1139
-  _globals['_DELETESCOPERESPONSE']._serialized_end=1160
-  _globals['_SCOPESERVICE']._serialized_start=1163
-  _globals['_SCOPESERVICE']._serialized_end=1861
+  _globals['_CREATESCOPEREQUEST']._serialized_end=656
+  _globals['_CREATESCOPERESPONSE']._serialized_start=658
+  _globals['_CREATESCOPERESPONSE']._serialized_end=721
+  _globals['_UPDATESCOPEREQUEST']._serialized_start=724
+  _globals['_UPDATESCOPEREQUEST']._serialized_end=981
+  _globals['_UPDATESCOPERESPONSE']._serialized_start=983
+  _globals['_UPDATESCOPERESPONSE']._serialized_end=1046
+  _globals['_DELETESCOPEREQUEST']._serialized_start=1049
+  _globals['_DELETESCOPEREQUEST']._serialized_end=1180
+  _globals['_DELETESCOPERESPONSE']._serialized_start=1182
+  _globals['_DELETESCOPERESPONSE']._serialized_end=1203
+  _globals['_SCOPESERVICE']._serialized_start=1206
+  _globals['_SCOPESERVICE']._serialized_end=2094
 # @@protoc_insertion_point(module_scope)

@@ -251,6 +251,42 @@ class AuthorizationRule(_message.Message):
 Global___AuthorizationRule: _TypeAlias = AuthorizationRule  # noqa: Y015
 
 @_typing.final
+class IssuerRoute(_message.Message):
+    """Route of an operation of the provider's administration, below each issuer.
+    The edge fills in `tenant_id` and `caller`. Fields of the request that the path does not name are members of the body.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ADDRESS_FIELD_NUMBER: _builtins.int
+    SUMMARY_FIELD_NUMBER: _builtins.int
+    ANSWER_FIELD_NUMBER: _builtins.int
+    SLOW_FIELD_NUMBER: _builtins.int
+    address: _builtins.str
+    """HTTP method and path, as in "PUT /groups/{id}"."""
+    summary: _builtins.str
+    """What the operation does, for the OpenAPI document."""
+    answer: _builtins.str
+    """Field of the response that is the body; empty for an object with all of them."""
+    slow: _builtins.bool
+    """True when the operation may take longer than others."""
+    def __init__(
+        self,
+        *,
+        address: _builtins.str = ...,
+        summary: _builtins.str = ...,
+        answer: _builtins.str = ...,
+        slow: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["address", b"address", "answer", b"answer", "slow", b"slow", "summary", b"summary"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___IssuerRoute: _TypeAlias = IssuerRoute  # noqa: Y015
+
+@_typing.final
 class MethodRule(_message.Message):
     """What an operation asks of its caller and promises over HTTP."""
 
@@ -270,6 +306,7 @@ class MethodRule(_message.Message):
     STANDS_FOR_FIELD_NUMBER: _builtins.int
     OPERATION_ID_FIELD_NUMBER: _builtins.int
     AUTHORIZATIONS_FIELD_NUMBER: _builtins.int
+    ISSUER_ROUTES_FIELD_NUMBER: _builtins.int
     permission: _builtins.str
     """Permission that the caller needs, for example "process:deploy"; empty asks for a valid credential only."""
     public: _builtins.bool
@@ -310,6 +347,10 @@ class MethodRule(_message.Message):
     def authorizations(self) -> _containers.RepeatedCompositeFieldContainer[Global___AuthorizationRule]:
         """Authorizations that stand in for the permission; any of them."""
 
+    @_builtins.property
+    def issuer_routes(self) -> _containers.RepeatedCompositeFieldContainer[Global___IssuerRoute]:
+        """Routes of the operation in the provider's administration."""
+
     def __init__(
         self,
         *,
@@ -327,10 +368,11 @@ class MethodRule(_message.Message):
         stands_for: _builtins.str = ...,
         operation_id: _builtins.str = ...,
         authorizations: _abc.Iterable[Global___AuthorizationRule] | None = ...,
+        issuer_routes: _abc.Iterable[Global___IssuerRoute] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["audit", b"audit"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["audit", b"audit", "authorizations", b"authorizations", "body_form", b"body_form", "caller", b"caller", "command", b"command", "long_polling", b"long_polling", "modes", b"modes", "operation_id", b"operation_id", "permission", b"permission", "public", b"public", "rejections", b"rejections", "response_type", b"response_type", "stands_for", b"stands_for", "success_status", b"success_status"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["audit", b"audit", "authorizations", b"authorizations", "body_form", b"body_form", "caller", b"caller", "command", b"command", "issuer_routes", b"issuer_routes", "long_polling", b"long_polling", "modes", b"modes", "operation_id", b"operation_id", "permission", b"permission", "public", b"public", "rejections", b"rejections", "response_type", b"response_type", "stands_for", b"stands_for", "success_status", b"success_status"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -353,6 +395,7 @@ class FieldRule(_message.Message):
     OTHERWISE_FIELD_NUMBER: _builtins.int
     ABSENT_FIELD_NUMBER: _builtins.int
     ALIAS_FIELD_NUMBER: _builtins.int
+    MEMBER_FIELD_NUMBER: _builtins.int
     form: Global___JsonForm.ValueType
     """JSON form, where it is not protobuf's own."""
     tenant: _builtins.bool
@@ -377,6 +420,8 @@ class FieldRule(_message.Message):
     """JSON text of the value that a request of the provider's administration without the member has."""
     alias: _builtins.str
     """Another name of the member in the provider's administration: requests may have either name, answers have both."""
+    member: _builtins.str
+    """Name of the member, or of the variable of a path, in the provider's administration; empty for that of the field."""
     def __init__(
         self,
         *,
@@ -391,10 +436,11 @@ class FieldRule(_message.Message):
         otherwise: _builtins.str = ...,
         absent: _builtins.str = ...,
         alias: _builtins.str = ...,
+        member: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent", b"absent", "alias", b"alias", "etag", b"etag", "failures", b"failures", "form", b"form", "header", b"header", "otherwise", b"otherwise", "query", b"query", "required", b"required", "since", b"since", "tenant", b"tenant"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent", b"absent", "alias", b"alias", "etag", b"etag", "failures", b"failures", "form", b"form", "header", b"header", "member", b"member", "otherwise", b"otherwise", "query", b"query", "required", b"required", "since", b"since", "tenant", b"tenant"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -11,6 +11,7 @@ __all__ = (
     "CallerKind",
     "EnumRule",
     "FieldRule",
+    "IssuerRoute",
     "JsonForm",
     "MessageRule",
     "MethodRule",
@@ -394,8 +395,44 @@ class FieldRule(betterproto2.Message):
     Another name of the member in the provider's administration: requests may have either name, answers have both.
     """
 
+    member: "str" = betterproto2.field(12, betterproto2.TYPE_STRING)
+    """
+    Name of the member, or of the variable of a path, in the provider's administration; empty for that of the field.
+    """
+
 
 default_message_pool.register_message("gnomon.rest.v1", "FieldRule", FieldRule)
+
+
+@dataclass(eq=False, repr=False)
+class IssuerRoute(betterproto2.Message):
+    """
+    Route of an operation of the provider's administration, below each issuer.
+    The edge fills in `tenant_id` and `caller`. Fields of the request that the path does not name are members of the body.
+    """
+
+    address: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    HTTP method and path, as in "PUT /groups/{id}".
+    """
+
+    summary: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    What the operation does, for the OpenAPI document.
+    """
+
+    answer: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
+    """
+    Field of the response that is the body; empty for an object with all of them.
+    """
+
+    slow: "bool" = betterproto2.field(4, betterproto2.TYPE_BOOL)
+    """
+    True when the operation may take longer than others.
+    """
+
+
+default_message_pool.register_message("gnomon.rest.v1", "IssuerRoute", IssuerRoute)
 
 
 @dataclass(eq=False, repr=False)
@@ -493,6 +530,11 @@ class MethodRule(betterproto2.Message):
     )
     """
     Authorizations that stand in for the permission; any of them.
+    """
+
+    issuer_routes: "list[IssuerRoute]" = betterproto2.field(15, betterproto2.TYPE_MESSAGE, repeated=True)
+    """
+    Routes of the operation in the provider's administration.
     """
 
 
