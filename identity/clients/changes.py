@@ -9,7 +9,8 @@ from identity.access.client_authentication.certificates import expect_name
 from identity.access.tokens.custom_claims import RESERVED
 from identity.clients.fields import RecordFields
 from identity.clients.sectors import expect_sector
-from identity.crypto.jose.public_keys import RefusedJwk, expect_key_set
+from identity.crypto.jose.encryption import keys_for
+from identity.crypto.jose.public_keys import RefusedJwk, expect_key_set, parse_key_set
 from identity.crypto.signed_jwt import CLIENT_ALGORITHMS, FAPI_ALGORITHMS
 from identity.delivery.http.destinations import Destinations
 from identity.delivery.http.registered_uris import (
@@ -102,6 +103,7 @@ def changed(client: Client, change: ClientChange, destinations: Destinations) ->
     _expect_profile(change.method_of(client), after)
     _expect_keys(change, after)
     _expect_signatures(after)
+    _expect_encryption(after)
     return replace(
         _authenticated(after, change.method_of(client)), permissions=_permissions(client, change, after)
     )
@@ -228,6 +230,25 @@ def _expect_signatures(after: Client) -> None:
         expect_algorithm(member, algorithm, CLIENT_ALGORITHMS)
     if after.requires_signed_request and not _has_keys(after):
         raise InvalidArgument("require_signed_request_object: expected jwks or jwks_uri")
+
+
+def _expect_encryption(after: Client) -> None:
+    for document, alg, enc in (
+        ("id_token", after.id_token_encrypted_response_alg, after.id_token_encrypted_response_enc),
+        ("userinfo", after.userinfo_encrypted_response_alg, after.userinfo_encrypted_response_enc),
+        (
+            "authorization",
+            after.authorization_encrypted_response_alg,
+            after.authorization_encrypted_response_enc,
+        ),
+    ):
+        member = f"{document}_encrypted_response_alg"
+        if alg is None and enc is not None:
+            raise InvalidArgument(f"{member}: expected an algorithm of the key beside one of the content")
+        if alg is None or after.jwks_uri:
+            continue
+        if not keys_for(parse_key_set(after.jwks), alg):
+            raise InvalidArgument(f"{member}: expected a key for {alg} in jwks, or jwks_uri")
 
 
 def _expect_keys(change: ClientChange, after: Client) -> None:

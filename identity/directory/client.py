@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import NewType
 
 from identity.crypto.jose.algorithms import SigningAlgorithm
+from identity.crypto.jose.encryption import ContentEncryption, KeyManagement
 from identity.crypto.signed_jwt import CLIENT_ALGORITHMS, FAPI_ALGORITHMS
 from identity.foundation.absolute_uris import absolute_uri
 from identity.foundation.tenants import Tenant
@@ -116,6 +117,12 @@ class Client(Record):
     userinfo_signed_response_alg: SigningAlgorithm | None = None
     introspection_signed_response_alg: SigningAlgorithm = SigningAlgorithm.RS256
     authorization_signed_response_alg: SigningAlgorithm = SigningAlgorithm.RS256
+    id_token_encrypted_response_alg: KeyManagement | None = None
+    id_token_encrypted_response_enc: ContentEncryption | None = None
+    userinfo_encrypted_response_alg: KeyManagement | None = None
+    userinfo_encrypted_response_enc: ContentEncryption | None = None
+    authorization_encrypted_response_alg: KeyManagement | None = None
+    authorization_encrypted_response_enc: ContentEncryption | None = None
     authorization_code_lifetime: timedelta = timedelta(seconds=60)
     access_token_lifetime: timedelta = timedelta(seconds=1800)
     consent: ConsentMode = ConsentMode.NEVER

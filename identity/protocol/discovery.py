@@ -10,6 +10,7 @@ from identity.access.tokens.claims import PERSON_CLAIMS
 from identity.access.tokens.custom_claims import CUSTOM
 from identity.authentication.requests.request import RESPONSE_MODES, Prompt, signed_mode_of
 from identity.crypto.jose.algorithms import ALGORITHMS
+from identity.crypto.jose.encryption import ContentEncryption, KeyManagement
 from identity.crypto.signed_jwt import FAPI_ALGORITHMS
 from identity.directory.clients import SIGNING_ALGORITHMS
 from identity.foundation.tenants import Tenant
@@ -26,6 +27,8 @@ from identity.foundation.vocabulary import (
 
 _SIGNING = tuple(kind.algorithm for kind in ALGORITHMS)
 _SIGNED_BY_CLIENTS = ("RS256", "PS256", "ES256", "EdDSA")
+_KEY_MANAGEMENT = tuple(KeyManagement)
+_CONTENT_ENCRYPTION = tuple(ContentEncryption)
 _METHODS = tuple(method for method in AuthenticationMethod if method not in CERTIFICATE_METHODS)
 
 _TOKEN_CLAIMS = ("iss", "sub", "aud", "azp", "iat", "nbf", "exp", "jti", "scope", "tid", "sid", "did", "cnf")
@@ -51,6 +54,12 @@ class ProviderMetadata:
     prompt_values_supported: tuple[str, ...]
     response_types_supported: tuple[str, ...] = ("code",)
     response_modes_supported: tuple[str, ...] = RESPONSE_MODES
+    id_token_encryption_alg_values_supported: tuple[str, ...] = _KEY_MANAGEMENT
+    id_token_encryption_enc_values_supported: tuple[str, ...] = _CONTENT_ENCRYPTION
+    userinfo_encryption_alg_values_supported: tuple[str, ...] = _KEY_MANAGEMENT
+    userinfo_encryption_enc_values_supported: tuple[str, ...] = _CONTENT_ENCRYPTION
+    authorization_encryption_alg_values_supported: tuple[str, ...] = _KEY_MANAGEMENT
+    authorization_encryption_enc_values_supported: tuple[str, ...] = _CONTENT_ENCRYPTION
     authorization_signing_alg_values_supported: tuple[str, ...] = _SIGNING
     subject_types_supported: tuple[str, ...] = tuple(SubjectType)
     id_token_signing_alg_values_supported: tuple[str, ...] = _SIGNING

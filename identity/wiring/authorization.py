@@ -79,7 +79,7 @@ class AuthorizationWiring:
         self._second_factors = second_factors
         self._confirmation = ConfirmationBySettings(dependencies.store.of(TENANTS))
         self._pushed = self._pushed_requests()
-        targets_of_responses = ResponseTargets(dependencies.keys, dependencies.clock)
+        targets_of_responses = ResponseTargets(dependencies.keys, tokens.encryptions, dependencies.clock)
         objects = RequestObjects(ClientKeys(dependencies.published_keys), dependencies.clock)
         self._by_themselves = (RequestsByValue(objects), PlainRequests())
         self._reader = RequestReader(

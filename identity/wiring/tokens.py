@@ -22,6 +22,7 @@ from identity.access.rpc.admission import Admission
 from identity.access.sessions.signed_in import SignedInPrincipals
 from identity.access.tokens.access_token import AccessTokens
 from identity.access.tokens.custom_claims import CustomClaims
+from identity.access.tokens.encryptions import ResponseEncryptions
 from identity.access.tokens.families import Families
 from identity.access.tokens.id_token import IdTokens
 from identity.access.tokens.refresh_token import RefreshTokens
@@ -72,6 +73,7 @@ class TokenWiring:
         self._first_use = FirstUse(dependencies.store)
         single_use = SingleUse(dependencies.store)
         client_keys = ClientKeys(dependencies.published_keys)
+        self.encryptions = ResponseEncryptions(client_keys)
         authorities = read_authorities(dependencies.config.mutual_tls.authorities)
         self.authenticator = ClientAuthenticator(
             dependencies.clients,
@@ -139,7 +141,7 @@ class TokenWiring:
             ),
             _USER_INFO: UserInfoServicer(
                 dependencies.tenants,
-                UserInfo(presented, dependencies.keys, custom=self._custom),
+                UserInfo(presented, dependencies.keys, encryptions=self.encryptions, custom=self._custom),
                 forward=ForwardAuthentication(presented),
                 nonces=self.nonces,
             ),
@@ -158,6 +160,7 @@ class TokenWiring:
                 dependencies.keys,
                 access_tokens,
                 IdTokens(dependencies.clock),
+                encryptions=self.encryptions,
                 custom=self._custom,
                 subjects=dependencies.subjects,
             ),

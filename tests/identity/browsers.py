@@ -25,6 +25,7 @@ from identity.access.sessions.logout_records import BACK_CHANNEL_LOGOUTS, LOGOUT
 from identity.access.sessions.session import SESSIONS, Session
 from identity.access.sessions.session_end import SessionTermination
 from identity.access.sessions.sessions import Sessions
+from identity.access.tokens.encryptions import ResponseEncryptions
 from identity.access.tokens.verification import verified
 from identity.authentication.authorization.asked import AskedRequests, Reference
 from identity.authentication.authorization.code import AUTHORIZATION_CODES, AuthorizationCode
@@ -255,9 +256,10 @@ class Provider:
             config=PushedRequestConfig(),
             **sources,
         )
-        targets = ResponseTargets(self.keys, self.clock)
         self.documents = KnownDocuments({})
         published = PublishedKeys(self.documents, self.clock)
+        encryptions = ResponseEncryptions(ClientKeys(published))
+        targets = ResponseTargets(self.keys, encryptions, self.clock)
         objects = RequestObjects(ClientKeys(published), self.clock)
         by_themselves = (RequestsByValue(objects), PlainRequests())
         self.reader = RequestReader(

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 
 import msgspec
 
+from identity.access.tokens.encryptions import ResponseEncryptions
 from identity.access.tokens.keys import KeyRing
 from identity.authentication.requests.parameters import Parameters
 from identity.authentication.requests.redirect_uris import is_registered
@@ -19,6 +20,7 @@ from identity.authentication.requests.request import (
     SignedResponseMode,
     signed_mode_of,
 )
+from identity.crypto.jose.encryption import Encryption
 from identity.crypto.jose.signing_key import SigningKey
 from identity.directory.client import Client
 from identity.foundation.tenants import Tenant
@@ -30,24 +32,27 @@ _LIFETIME = timedelta(minutes=5)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResponseSigner:
-    """Signs the parameters of one response: JARM §2.1."""
+    """Signs the parameters of one response and encrypts them, if the client wants that: JARM §2.1, §2.2."""
 
     client_id: str
     signing_key: SigningKey = field(repr=False)
+    encryption: Encryption | None
     now: datetime
 
     def __call__(self, parameters: Mapping[str, str]) -> str:
         claims = {**parameters, "aud": self.client_id, "exp": int((self.now + _LIFETIME).timestamp())}
-        return self.signing_key.sign(msgspec.json.encode(claims))
+        signed = self.signing_key.sign(msgspec.json.encode(claims))
+        return signed if self.encryption is None else self.encryption.of_jwt(signed)
 
 
 class ResponseTargets:
-    def __init__(self, keys: KeyRing, clock: Clock) -> None:
+    def __init__(self, keys: KeyRing, encryptions: ResponseEncryptions, clock: Clock) -> None:
         self._keys = keys
+        self._encryptions = encryptions
         self._clock = clock
 
     async def of(self, tenant: Tenant, client: Client, request: AuthorizationRequest) -> ResponseTarget:
-        """Return the target of a valid request; raises Unavailable while a signing key is being made."""
+        """Return the target of a valid request; raises Unavailable while a signing key is being made, or without a key of the client."""
         signed_mode = request.signed_response_mode
         return ResponseTarget(
             issuer=tenant.issuer,
@@ -83,5 +88,6 @@ class ResponseTargets:
         return ResponseSigner(
             client_id=client.client_id,
             signing_key=keys.signing_key(client.authorization_signed_response_alg),
+            encryption=await self._encryptions.of_authorization(client),
             now=self._clock.now(),
         )

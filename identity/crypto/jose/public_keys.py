@@ -1,6 +1,6 @@
 """Public keys of other parties: single JWKs and JWK Sets; only keys of supported types are accepted."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
 from joserfc.errors import JoseError
@@ -10,6 +10,9 @@ _KINDS: dict[str, type[RSAKey] | type[ECKey] | type[OKPKey]] = {"RSA": RSAKey, "
 
 # Curves of ES256 and EdDSA: RFC 7518 §3.4, RFC 8037 §3.1.
 _CURVES = frozenset({"P-256", "Ed25519"})
+
+# Curves of ECDH-ES: RFC 7518 §4.6, RFC 8037 §3.2.
+_ENCRYPTION_CURVES = frozenset({"P-256", "P-384", "P-521", "X25519"})
 
 _MAX_KEYS = 20
 _MIN_RSA_BITS = 2048
@@ -22,7 +25,11 @@ class RefusedJwk(ValueError):
 
 
 def public_key(jwk: dict[str, object]) -> Key:
-    """Return a public key; raises RefusedJwk for a private, symmetric, weak or malformed one."""
+    """Return a public key for signatures; raises RefusedJwk for a private, symmetric, weak or malformed one."""
+    return _public_key(jwk, _CURVES)
+
+
+def _public_key(jwk: dict[str, object], curves: Collection[str]) -> Key:
     kind = _KINDS.get(str(jwk.get("kty")))
     members: dict[str, str | list[str]] = {
         name: value for name, value in jwk.items() if isinstance(value, str)
@@ -31,8 +38,8 @@ def public_key(jwk: dict[str, object]) -> Key:
         raise RefusedJwk("expected an RSA, EC or OKP key")
     if not {"d", "p", "q", "dp", "dq", "qi", "oth", "k"}.isdisjoint(jwk):
         raise RefusedJwk("expected a public key")
-    if kind is not RSAKey and members.get("crv") not in _CURVES:
-        raise RefusedJwk("expected a curve that signatures are taken from")
+    if kind is not RSAKey and members.get("crv") not in curves:
+        raise RefusedJwk(f"expected one of the curves {', '.join(sorted(curves))}")
     if (
         kind is RSAKey
         and not _MIN_RSA_BITS <= len(members.get("n", "")) * _BITS_PER_CHARACTER <= _MAX_RSA_BITS
@@ -53,7 +60,7 @@ def expect_key_set(document: str) -> None:
     if not 0 < len(found) <= _MAX_KEYS:
         raise RefusedJwk(f"expected 1 to {_MAX_KEYS} keys")
     for jwk in found:
-        public_key(jwk)
+        _public_key(jwk, _curves_of(jwk))
 
 
 def parse_key_set(document: str) -> tuple[Key, ...]:
@@ -66,13 +73,17 @@ def parse_key_set(document: str) -> tuple[Key, ...]:
 
 
 def named(keys: Sequence[Key], kid: str) -> Sequence[Key]:
-    """Return the key with this `kid`, or all keys when it is empty."""
-    return [key for key in keys if not kid or key.kid in (None, kid)]
+    """Return the key for signatures with this `kid`, or all of them when it is empty."""
+    return [key for key in keys if key.get("use") != "enc" and (not kid or key.kid in (None, kid))]
+
+
+def _curves_of(jwk: dict[str, object]) -> Collection[str]:
+    return _ENCRYPTION_CURVES if jwk.get("use") == "enc" else _CURVES
 
 
 def _key_or_none(jwk: dict[str, object]) -> Key | None:
     try:
-        return public_key(jwk)
+        return _public_key(jwk, _curves_of(jwk))
     except RefusedJwk:
         return None
 

@@ -6,12 +6,13 @@ that invented key ids cost the publisher nothing. While a set cannot be fetched,
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from joserfc.jwk import Key
 
+from identity.crypto.jose.encryption import KeyManagement, keys_for
 from identity.crypto.jose.public_keys import named, parse_key_set
 from identity.delivery.http.documents import Documents, UnreadableDocument
 from server.platform.clock import Clock
@@ -21,6 +22,8 @@ _PAUSE = timedelta(seconds=30)
 _KEPT_UNREADABLE = timedelta(hours=1)
 _MAX_CACHED = 256
 _NEVER = datetime.min.replace(tzinfo=UTC)
+
+_Selection = Callable[[Sequence[Key]], Sequence[Key]]
 
 
 @dataclass(slots=True)
@@ -39,16 +42,23 @@ class PublishedKeys:
         self._key_sets: OrderedDict[str, _KeySet] = OrderedDict()
 
     async def at(self, uri: str, *, kid: str) -> Sequence[Key]:
-        """Return the published key with this `kid`, or all keys when it is empty."""
+        """Return the published key for signatures with this `kid`, or all of them when it is empty."""
+        return await self._selected(uri, lambda keys: named(keys, kid))
+
+    async def for_encryption(self, uri: str, alg: KeyManagement) -> Sequence[Key]:
+        """Return the published keys that encrypt with this algorithm, best first."""
+        return await self._selected(uri, lambda keys: keys_for(keys, alg))
+
+    async def _selected(self, uri: str, select: _Selection) -> Sequence[Key]:
         key_set = self._key_set(uri)
-        if self._is_due(key_set, kid):
+        if self._is_due(key_set, select):
             # Concurrent callers wait for the same fetch.
             async with key_set.reading:
-                if self._is_due(key_set, kid):
+                if self._is_due(key_set, select):
                     await self._read(uri, key_set)
-                    if not named(key_set.keys, kid):
+                    if not select(key_set.keys):
                         key_set.in_vain_at = key_set.tried_at
-        return named(key_set.keys, kid)
+        return select(key_set.keys)
 
     def _key_set(self, uri: str) -> _KeySet:
         key_set = self._key_sets.setdefault(uri, _KeySet())
@@ -57,9 +67,9 @@ class PublishedKeys:
             self._key_sets.popitem(last=False)
         return key_set
 
-    def _is_due(self, key_set: _KeySet, kid: str) -> bool:
+    def _is_due(self, key_set: _KeySet, select: _Selection) -> bool:
         now = self._clock.now()
-        if named(key_set.keys, kid):
+        if select(key_set.keys):
             return now - key_set.tried_at >= _LIFETIME
         return now - key_set.in_vain_at >= _PAUSE
 

@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from identity.access.tokens.access_token import AccessToken, AccessTokens, Grantee
 from identity.access.tokens.claims import Document
 from identity.access.tokens.custom_claims import Asked, Claims, CustomClaims
+from identity.access.tokens.encryptions import ResponseEncryptions
 from identity.access.tokens.families import Family
 from identity.access.tokens.id_token import IdTokens
 from identity.access.tokens.keys import KeyRing
+from identity.crypto.jose.encryption import Encryption
 from identity.crypto.jose.signing_key import SigningKey
 from identity.directory.subjects import Subjects
 from identity.foundation.vocabulary import Scope, TokenType
@@ -24,10 +26,11 @@ class SignedTokens:
 
 @dataclass(frozen=True, slots=True)
 class SigningMaterial:
-    """Signing keys of the algorithms that the client registered, and custom claims."""
+    """Signing keys of the algorithms that the client registered, the encryption of its ID tokens, and custom claims."""
 
     access_token_key: SigningKey
     id_token_key: SigningKey
+    id_token_encryption: Encryption | None
     custom: Mapping[Document, Claims]
 
 
@@ -38,18 +41,21 @@ class TokenSigner:
         access_tokens: AccessTokens,
         id_tokens: IdTokens,
         *,
+        encryptions: ResponseEncryptions,
         custom: CustomClaims,
         subjects: Subjects,
     ) -> None:
         self._keys = keys
         self._access_tokens = access_tokens
         self._id_tokens = id_tokens
+        self._encryptions = encryptions
         self._custom = custom
         self._subjects = subjects
 
     async def material(self, order: Order) -> SigningMaterial:
-        """Load keys and claims; raises Unavailable while a key is being made."""
+        """Load keys and claims; raises Unavailable while a key is being made, or without a key of the client."""
         key_set = await self._keys.key_set(order.tenant.tenant_id)
+        has_id_token = order.user is not None and Scope.OPENID in order.oauth_scopes
         asked = Asked(
             tenant=order.tenant,
             client=order.client,
@@ -60,6 +66,7 @@ class TokenSigner:
         return SigningMaterial(
             key_set.signing_key(order.client.access_token_signed_response_alg),
             key_set.signing_key(order.client.id_token_signed_response_alg),
+            await self._encryptions.of_id_token(order.client) if has_id_token else None,
             await self._custom.of(asked),
         )
 
@@ -86,6 +93,8 @@ class TokenSigner:
         if Scope.OPENID in order.oauth_scopes:
             nonce = order.authorization.nonce
             id_token = self._id_tokens.issue(grantee, material.id_token_key, beside=access_token, nonce=nonce)
+            if id_token and material.id_token_encryption is not None:
+                id_token = material.id_token_encryption.of_jwt(id_token)
         return SignedTokens(access_token, grantee.token_type, id_token)
 
     def _sid(self, order: Order) -> str:

@@ -23,6 +23,7 @@ from identity.access.tokens.access_token import AccessTokens
 from identity.access.tokens.active import ActiveTokens
 from identity.access.tokens.config import DeviceGrantConfig, TokenConfig
 from identity.access.tokens.custom_claims import CustomClaims
+from identity.access.tokens.encryptions import ResponseEncryptions
 from identity.access.tokens.families import Families
 from identity.access.tokens.id_token import IdTokens
 from identity.access.tokens.refresh_token import RefreshTokens
@@ -161,6 +162,7 @@ class Provider:
         self.clients = Clients(self.records, TENANTS)
         published_keys = PublishedKeys(self.documents, self.clock)
         client_keys = ClientKeys(published_keys)
+        encryptions = ResponseEncryptions(client_keys)
         self.authenticator = ClientAuthenticator(
             self.clients,
             self.secrets,
@@ -213,6 +215,7 @@ class Provider:
                 self.keys,
                 AccessTokens(TENANTS, self.clock, self.randomness),
                 IdTokens(self.clock),
+                encryptions=encryptions,
                 custom=custom,
                 subjects=SUBJECTS,
             ),
@@ -232,7 +235,7 @@ class Provider:
             self.authenticator, self.families, keys=self.keys, revoked=revoked, clock=self.clock
         )
         presented = PresentedTokens(self.active, self.proofs)
-        self.user_info = UserInfo(presented, self.keys, custom=custom)
+        self.user_info = UserInfo(presented, self.keys, encryptions=encryptions, custom=custom)
         self.forward = ForwardAuthentication(presented)
         self.sessions = Sessions(
             self.records.of(SESSIONS),

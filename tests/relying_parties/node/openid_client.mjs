@@ -129,3 +129,43 @@ async function authorized(provider, config, visit, addressOf) {
   const tokens = await client.authorizationCodeGrant(provider, await visit(url), checks)
   return tokens.claims()
 }
+
+// Registers itself, asks for signed responses, and decrypts these, the ID token and userinfo.
+export async function sealed(config, visit) {
+  const algorithm = { name: 'RSA-OAEP', modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]), hash: 'SHA-256' }
+  const keys = await crypto.subtle.generateKey(algorithm, true, ['encrypt', 'decrypt'])
+  const jwk = { ...await crypto.subtle.exportKey('jwk', keys.publicKey), kid: 'e1', use: 'enc', alg: 'RSA-OAEP-256' }
+  delete jwk.key_ops
+  delete jwk.ext
+  const encrypted = Object.fromEntries(['id_token', 'userinfo', 'authorization'].flatMap((each) => [
+    [`${each}_encrypted_response_alg`, 'RSA-OAEP-256'],
+    [`${each}_encrypted_response_enc`, 'A256GCM'],
+  ]))
+  const provider = await client.dynamicClientRegistration(new URL(config.issuer), {
+    client_name: 'The Application That Came By Itself',
+    redirect_uris: [config.redirectUri],
+    token_endpoint_auth_method: 'client_secret_basic',
+    userinfo_signed_response_alg: 'RS256',
+    jwks: { keys: [jwk] },
+    ...encrypted,
+  }, client.ClientSecretBasic(), options)
+  client.enableDecryptingResponses(provider, ['A256GCM'], { key: keys.privateKey, alg: 'RSA-OAEP-256', kid: 'e1' })
+  client.useJwtResponseMode(provider)
+  const verifier = client.randomPKCECodeVerifier()
+  const nonce = client.randomNonce()
+  const state = client.randomState()
+  const url = client.buildAuthorizationUrl(provider, {
+    redirect_uri: config.redirectUri,
+    scope: 'openid email',
+    code_challenge: await client.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+    nonce,
+    state,
+  })
+  const checks = { pkceCodeVerifier: verifier, expectedNonce: nonce, expectedState: state, idTokenExpected: true }
+  const callback = await visit(url)
+  const tokens = await client.authorizationCodeGrant(provider, callback, checks)
+  const claims = tokens.claims()
+  const userinfo = await client.fetchUserInfo(provider, tokens.access_token, claims.sub)
+  return { metadata: provider.clientMetadata(), claims, userinfo }
+}

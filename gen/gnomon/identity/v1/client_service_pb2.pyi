@@ -79,6 +79,12 @@ class Client(_message.Message):
     TLS_CLIENT_CERTIFICATE_BOUND_ACCESS_TOKENS_FIELD_NUMBER: _builtins.int
     SECURITY_PROFILE_FIELD_NUMBER: _builtins.int
     AUTHORIZATION_SIGNED_RESPONSE_ALG_FIELD_NUMBER: _builtins.int
+    ID_TOKEN_ENCRYPTED_RESPONSE_ALG_FIELD_NUMBER: _builtins.int
+    ID_TOKEN_ENCRYPTED_RESPONSE_ENC_FIELD_NUMBER: _builtins.int
+    USERINFO_ENCRYPTED_RESPONSE_ALG_FIELD_NUMBER: _builtins.int
+    USERINFO_ENCRYPTED_RESPONSE_ENC_FIELD_NUMBER: _builtins.int
+    AUTHORIZATION_ENCRYPTED_RESPONSE_ALG_FIELD_NUMBER: _builtins.int
+    AUTHORIZATION_ENCRYPTED_RESPONSE_ENC_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Client id."""
     name: _builtins.str
@@ -163,6 +169,18 @@ class Client(_message.Message):
     """
     authorization_signed_response_alg: _builtins.str
     """Algorithm of signed authorization responses that it asks for: JARM §3; empty means RS256."""
+    id_token_encrypted_response_alg: _builtins.str
+    """Algorithm of the key by which its ID tokens are encrypted; empty when they are not encrypted."""
+    id_token_encrypted_response_enc: _builtins.str
+    """Algorithm of the content of these; empty means A128CBC-HS256."""
+    userinfo_encrypted_response_alg: _builtins.str
+    """Algorithm of the key by which its userinfo is encrypted; empty when it is not encrypted."""
+    userinfo_encrypted_response_enc: _builtins.str
+    """Algorithm of the content of these; empty means A128CBC-HS256."""
+    authorization_encrypted_response_alg: _builtins.str
+    """Algorithm of the key by which its signed authorization responses are encrypted; empty when they are not encrypted."""
+    authorization_encrypted_response_enc: _builtins.str
+    """Algorithm of the content of these; empty means A128CBC-HS256."""
     @_builtins.property
     def redirect_uris(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Where people may be sent back to: RFC 6749 §3.1.2."""
@@ -272,10 +290,16 @@ class Client(_message.Message):
         tls_client_certificate_bound_access_tokens: _builtins.bool = ...,
         security_profile: _builtins.str = ...,
         authorization_signed_response_alg: _builtins.str = ...,
+        id_token_encrypted_response_alg: _builtins.str = ...,
+        id_token_encrypted_response_enc: _builtins.str = ...,
+        userinfo_encrypted_response_alg: _builtins.str = ...,
+        userinfo_encrypted_response_enc: _builtins.str = ...,
+        authorization_encrypted_response_alg: _builtins.str = ...,
+        authorization_encrypted_response_enc: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["access_token_lifetime", b"access_token_lifetime", "access_token_signed_response_alg", b"access_token_signed_response_alg", "access_token_typ", b"access_token_typ", "allowed_origins", b"allowed_origins", "allowed_resources", b"allowed_resources", "assertion_providers", b"assertion_providers", "auth_code_lifetime", b"auth_code_lifetime", "authorization_signed_response_alg", b"authorization_signed_response_alg", "backchannel_logout_uri", b"backchannel_logout_uri", "challenges", b"challenges", "claims", b"claims", "claims_at_root", b"claims_at_root", "client_uri", b"client_uri", "confidential", b"confidential", "consent", b"consent", "contacts", b"contacts", "default_aud", b"default_aud", "default_scopes", b"default_scopes", "dpop_bound_access_tokens", b"dpop_bound_access_tokens", "enabled", b"enabled", "fed_cm", b"fed_cm", "flows_enabled", b"flows_enabled", "force_mfa", b"force_mfa", "frontchannel_logout_session_required", b"frontchannel_logout_session_required", "frontchannel_logout_uri", b"frontchannel_logout_uri", "id", b"id", "id_token_signed_response_alg", b"id_token_signed_response_alg", "introspection_signed_response_alg", b"introspection_signed_response_alg", "jwks", b"jwks", "jwks_uri", b"jwks_uri", "may_act", b"may_act", "name", b"name", "policy_uri", b"policy_uri", "post_logout_redirect_uris", b"post_logout_redirect_uris", "redirect_uris", b"redirect_uris", "request_object_signing_alg", b"request_object_signing_alg", "request_uris", b"request_uris", "require_pushed_authorization_requests", b"require_pushed_authorization_requests", "require_signed_request_object", b"require_signed_request_object", "restrict_group_prefix", b"restrict_group_prefix", "scopes", b"scopes", "sector_identifier_uri", b"sector_identifier_uri", "security_profile", b"security_profile", "subject_type", b"subject_type", "tls_client_auth_san_dns", b"tls_client_auth_san_dns", "tls_client_auth_san_email", b"tls_client_auth_san_email", "tls_client_auth_san_ip", b"tls_client_auth_san_ip", "tls_client_auth_san_uri", b"tls_client_auth_san_uri", "tls_client_auth_subject_dn", b"tls_client_auth_subject_dn", "tls_client_certificate_bound_access_tokens", b"tls_client_certificate_bound_access_tokens", "token_endpoint_auth_method", b"token_endpoint_auth_method", "token_endpoint_auth_signing_alg", b"token_endpoint_auth_signing_alg", "tos_uri", b"tos_uri", "userinfo_signed_response_alg", b"userinfo_signed_response_alg"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["access_token_lifetime", b"access_token_lifetime", "access_token_signed_response_alg", b"access_token_signed_response_alg", "access_token_typ", b"access_token_typ", "allowed_origins", b"allowed_origins", "allowed_resources", b"allowed_resources", "assertion_providers", b"assertion_providers", "auth_code_lifetime", b"auth_code_lifetime", "authorization_encrypted_response_alg", b"authorization_encrypted_response_alg", "authorization_encrypted_response_enc", b"authorization_encrypted_response_enc", "authorization_signed_response_alg", b"authorization_signed_response_alg", "backchannel_logout_uri", b"backchannel_logout_uri", "challenges", b"challenges", "claims", b"claims", "claims_at_root", b"claims_at_root", "client_uri", b"client_uri", "confidential", b"confidential", "consent", b"consent", "contacts", b"contacts", "default_aud", b"default_aud", "default_scopes", b"default_scopes", "dpop_bound_access_tokens", b"dpop_bound_access_tokens", "enabled", b"enabled", "fed_cm", b"fed_cm", "flows_enabled", b"flows_enabled", "force_mfa", b"force_mfa", "frontchannel_logout_session_required", b"frontchannel_logout_session_required", "frontchannel_logout_uri", b"frontchannel_logout_uri", "id", b"id", "id_token_encrypted_response_alg", b"id_token_encrypted_response_alg", "id_token_encrypted_response_enc", b"id_token_encrypted_response_enc", "id_token_signed_response_alg", b"id_token_signed_response_alg", "introspection_signed_response_alg", b"introspection_signed_response_alg", "jwks", b"jwks", "jwks_uri", b"jwks_uri", "may_act", b"may_act", "name", b"name", "policy_uri", b"policy_uri", "post_logout_redirect_uris", b"post_logout_redirect_uris", "redirect_uris", b"redirect_uris", "request_object_signing_alg", b"request_object_signing_alg", "request_uris", b"request_uris", "require_pushed_authorization_requests", b"require_pushed_authorization_requests", "require_signed_request_object", b"require_signed_request_object", "restrict_group_prefix", b"restrict_group_prefix", "scopes", b"scopes", "sector_identifier_uri", b"sector_identifier_uri", "security_profile", b"security_profile", "subject_type", b"subject_type", "tls_client_auth_san_dns", b"tls_client_auth_san_dns", "tls_client_auth_san_email", b"tls_client_auth_san_email", "tls_client_auth_san_ip", b"tls_client_auth_san_ip", "tls_client_auth_san_uri", b"tls_client_auth_san_uri", "tls_client_auth_subject_dn", b"tls_client_auth_subject_dn", "tls_client_certificate_bound_access_tokens", b"tls_client_certificate_bound_access_tokens", "token_endpoint_auth_method", b"token_endpoint_auth_method", "token_endpoint_auth_signing_alg", b"token_endpoint_auth_signing_alg", "tos_uri", b"tos_uri", "userinfo_encrypted_response_alg", b"userinfo_encrypted_response_alg", "userinfo_encrypted_response_enc", b"userinfo_encrypted_response_enc", "userinfo_signed_response_alg", b"userinfo_signed_response_alg"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

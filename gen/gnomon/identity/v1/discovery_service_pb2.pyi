@@ -67,6 +67,12 @@ class ProviderMetadata(_message.Message):
     TLS_CLIENT_CERTIFICATE_BOUND_ACCESS_TOKENS_FIELD_NUMBER: _builtins.int
     AUTHORIZATION_SIGNING_ALG_VALUES_SUPPORTED_FIELD_NUMBER: _builtins.int
     REQUIRE_SIGNED_REQUEST_OBJECT_FIELD_NUMBER: _builtins.int
+    ID_TOKEN_ENCRYPTION_ALG_VALUES_SUPPORTED_FIELD_NUMBER: _builtins.int
+    ID_TOKEN_ENCRYPTION_ENC_VALUES_SUPPORTED_FIELD_NUMBER: _builtins.int
+    USERINFO_ENCRYPTION_ALG_VALUES_SUPPORTED_FIELD_NUMBER: _builtins.int
+    USERINFO_ENCRYPTION_ENC_VALUES_SUPPORTED_FIELD_NUMBER: _builtins.int
+    AUTHORIZATION_ENCRYPTION_ALG_VALUES_SUPPORTED_FIELD_NUMBER: _builtins.int
+    AUTHORIZATION_ENCRYPTION_ENC_VALUES_SUPPORTED_FIELD_NUMBER: _builtins.int
     issuer: _builtins.str
     """Issuer, with its final slash."""
     token_endpoint: _builtins.str
@@ -193,6 +199,30 @@ class ProviderMetadata(_message.Message):
     def authorization_signing_alg_values_supported(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Algorithms of signed authorization responses: JARM §4."""
 
+    @_builtins.property
+    def id_token_encryption_alg_values_supported(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Algorithms of the keys of encrypted ID tokens."""
+
+    @_builtins.property
+    def id_token_encryption_enc_values_supported(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Algorithms of their content."""
+
+    @_builtins.property
+    def userinfo_encryption_alg_values_supported(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Algorithms of the keys of encrypted userinfo."""
+
+    @_builtins.property
+    def userinfo_encryption_enc_values_supported(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Algorithms of their content."""
+
+    @_builtins.property
+    def authorization_encryption_alg_values_supported(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Algorithms of the keys of encrypted authorization responses."""
+
+    @_builtins.property
+    def authorization_encryption_enc_values_supported(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Algorithms of their content."""
+
     def __init__(
         self,
         *,
@@ -239,10 +269,16 @@ class ProviderMetadata(_message.Message):
         tls_client_certificate_bound_access_tokens: _builtins.bool = ...,
         authorization_signing_alg_values_supported: _abc.Iterable[_builtins.str] | None = ...,
         require_signed_request_object: _builtins.bool = ...,
+        id_token_encryption_alg_values_supported: _abc.Iterable[_builtins.str] | None = ...,
+        id_token_encryption_enc_values_supported: _abc.Iterable[_builtins.str] | None = ...,
+        userinfo_encryption_alg_values_supported: _abc.Iterable[_builtins.str] | None = ...,
+        userinfo_encryption_enc_values_supported: _abc.Iterable[_builtins.str] | None = ...,
+        authorization_encryption_alg_values_supported: _abc.Iterable[_builtins.str] | None = ...,
+        authorization_encryption_enc_values_supported: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_registration_endpoint", b"_registration_endpoint", "registration_endpoint", b"registration_endpoint"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_registration_endpoint", b"_registration_endpoint", "acr_values_supported", b"acr_values_supported", "authorization_endpoint", b"authorization_endpoint", "authorization_response_iss_parameter_supported", b"authorization_response_iss_parameter_supported", "authorization_signing_alg_values_supported", b"authorization_signing_alg_values_supported", "backchannel_logout_session_supported", b"backchannel_logout_session_supported", "backchannel_logout_supported", b"backchannel_logout_supported", "claim_types_supported", b"claim_types_supported", "claims_parameter_supported", b"claims_parameter_supported", "claims_supported", b"claims_supported", "code_challenge_methods_supported", b"code_challenge_methods_supported", "device_authorization_endpoint", b"device_authorization_endpoint", "dpop_signing_alg_values_supported", b"dpop_signing_alg_values_supported", "end_session_endpoint", b"end_session_endpoint", "frontchannel_logout_session_supported", b"frontchannel_logout_session_supported", "frontchannel_logout_supported", b"frontchannel_logout_supported", "grant_types_supported", b"grant_types_supported", "id_token_signing_alg_values_supported", b"id_token_signing_alg_values_supported", "introspection_endpoint", b"introspection_endpoint", "introspection_endpoint_auth_methods_supported", b"introspection_endpoint_auth_methods_supported", "introspection_signing_alg_values_supported", b"introspection_signing_alg_values_supported", "issuer", b"issuer", "jwks_uri", b"jwks_uri", "prompt_values_supported", b"prompt_values_supported", "pushed_authorization_request_endpoint", b"pushed_authorization_request_endpoint", "registration_endpoint", b"registration_endpoint", "request_object_signing_alg_values_supported", b"request_object_signing_alg_values_supported", "request_parameter_supported", b"request_parameter_supported", "request_uri_parameter_supported", b"request_uri_parameter_supported", "require_pushed_authorization_requests", b"require_pushed_authorization_requests", "require_request_uri_registration", b"require_request_uri_registration", "require_signed_request_object", b"require_signed_request_object", "response_modes_supported", b"response_modes_supported", "response_types_supported", b"response_types_supported", "revocation_endpoint", b"revocation_endpoint", "revocation_endpoint_auth_methods_supported", b"revocation_endpoint_auth_methods_supported", "scopes_supported", b"scopes_supported", "subject_types_supported", b"subject_types_supported", "tls_client_certificate_bound_access_tokens", b"tls_client_certificate_bound_access_tokens", "token_endpoint", b"token_endpoint", "token_endpoint_auth_methods_supported", b"token_endpoint_auth_methods_supported", "token_endpoint_auth_signing_alg_values_supported", b"token_endpoint_auth_signing_alg_values_supported", "userinfo_endpoint", b"userinfo_endpoint", "userinfo_signing_alg_values_supported", b"userinfo_signing_alg_values_supported"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_registration_endpoint", b"_registration_endpoint", "acr_values_supported", b"acr_values_supported", "authorization_encryption_alg_values_supported", b"authorization_encryption_alg_values_supported", "authorization_encryption_enc_values_supported", b"authorization_encryption_enc_values_supported", "authorization_endpoint", b"authorization_endpoint", "authorization_response_iss_parameter_supported", b"authorization_response_iss_parameter_supported", "authorization_signing_alg_values_supported", b"authorization_signing_alg_values_supported", "backchannel_logout_session_supported", b"backchannel_logout_session_supported", "backchannel_logout_supported", b"backchannel_logout_supported", "claim_types_supported", b"claim_types_supported", "claims_parameter_supported", b"claims_parameter_supported", "claims_supported", b"claims_supported", "code_challenge_methods_supported", b"code_challenge_methods_supported", "device_authorization_endpoint", b"device_authorization_endpoint", "dpop_signing_alg_values_supported", b"dpop_signing_alg_values_supported", "end_session_endpoint", b"end_session_endpoint", "frontchannel_logout_session_supported", b"frontchannel_logout_session_supported", "frontchannel_logout_supported", b"frontchannel_logout_supported", "grant_types_supported", b"grant_types_supported", "id_token_encryption_alg_values_supported", b"id_token_encryption_alg_values_supported", "id_token_encryption_enc_values_supported", b"id_token_encryption_enc_values_supported", "id_token_signing_alg_values_supported", b"id_token_signing_alg_values_supported", "introspection_endpoint", b"introspection_endpoint", "introspection_endpoint_auth_methods_supported", b"introspection_endpoint_auth_methods_supported", "introspection_signing_alg_values_supported", b"introspection_signing_alg_values_supported", "issuer", b"issuer", "jwks_uri", b"jwks_uri", "prompt_values_supported", b"prompt_values_supported", "pushed_authorization_request_endpoint", b"pushed_authorization_request_endpoint", "registration_endpoint", b"registration_endpoint", "request_object_signing_alg_values_supported", b"request_object_signing_alg_values_supported", "request_parameter_supported", b"request_parameter_supported", "request_uri_parameter_supported", b"request_uri_parameter_supported", "require_pushed_authorization_requests", b"require_pushed_authorization_requests", "require_request_uri_registration", b"require_request_uri_registration", "require_signed_request_object", b"require_signed_request_object", "response_modes_supported", b"response_modes_supported", "response_types_supported", b"response_types_supported", "revocation_endpoint", b"revocation_endpoint", "revocation_endpoint_auth_methods_supported", b"revocation_endpoint_auth_methods_supported", "scopes_supported", b"scopes_supported", "subject_types_supported", b"subject_types_supported", "tls_client_certificate_bound_access_tokens", b"tls_client_certificate_bound_access_tokens", "token_endpoint", b"token_endpoint", "token_endpoint_auth_methods_supported", b"token_endpoint_auth_methods_supported", "token_endpoint_auth_signing_alg_values_supported", b"token_endpoint_auth_signing_alg_values_supported", "userinfo_encryption_alg_values_supported", b"userinfo_encryption_alg_values_supported", "userinfo_encryption_enc_values_supported", b"userinfo_encryption_enc_values_supported", "userinfo_endpoint", b"userinfo_endpoint", "userinfo_signing_alg_values_supported", b"userinfo_signing_alg_values_supported"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__registration_endpoint: _TypeAlias = _typing.Literal["registration_endpoint"]  # noqa: Y015
     _WhichOneofArgType__registration_endpoint: _TypeAlias = _typing.Literal["_registration_endpoint", b"_registration_endpoint"]  # noqa: Y015

@@ -59,6 +59,12 @@ class ClientMetadata(_message.Message):
     TLS_CLIENT_AUTH_SAN_EMAIL_FIELD_NUMBER: _builtins.int
     TLS_CLIENT_CERTIFICATE_BOUND_ACCESS_TOKENS_FIELD_NUMBER: _builtins.int
     AUTHORIZATION_SIGNED_RESPONSE_ALG_FIELD_NUMBER: _builtins.int
+    ID_TOKEN_ENCRYPTED_RESPONSE_ALG_FIELD_NUMBER: _builtins.int
+    ID_TOKEN_ENCRYPTED_RESPONSE_ENC_FIELD_NUMBER: _builtins.int
+    USERINFO_ENCRYPTED_RESPONSE_ALG_FIELD_NUMBER: _builtins.int
+    USERINFO_ENCRYPTED_RESPONSE_ENC_FIELD_NUMBER: _builtins.int
+    AUTHORIZATION_ENCRYPTED_RESPONSE_ALG_FIELD_NUMBER: _builtins.int
+    AUTHORIZATION_ENCRYPTED_RESPONSE_ENC_FIELD_NUMBER: _builtins.int
     token_endpoint_auth_method: _builtins.str
     """How it proves who it is; left out client_secret_basic."""
     token_endpoint_auth_signing_alg: _builtins.str
@@ -117,6 +123,18 @@ class ClientMetadata(_message.Message):
     """Whether its access tokens have to be bound to its client certificate: RFC 8705 §3.4."""
     authorization_signed_response_alg: _builtins.str
     """Algorithm of signed authorization responses that it asks for; left out RS256."""
+    id_token_encrypted_response_alg: _builtins.str
+    """Algorithm of the key by which its ID tokens are encrypted; empty when they are not encrypted."""
+    id_token_encrypted_response_enc: _builtins.str
+    """Algorithm of the content of these; empty means A128CBC-HS256."""
+    userinfo_encrypted_response_alg: _builtins.str
+    """Algorithm of the key by which its userinfo is encrypted; empty when it is not encrypted."""
+    userinfo_encrypted_response_enc: _builtins.str
+    """Algorithm of the content of these; empty means A128CBC-HS256."""
+    authorization_encrypted_response_alg: _builtins.str
+    """Algorithm of the key by which its signed authorization responses are encrypted; empty when they are not encrypted."""
+    authorization_encrypted_response_enc: _builtins.str
+    """Algorithm of the content of these; empty means A128CBC-HS256."""
     @_builtins.property
     def redirect_uris(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Where people may be sent back to."""
@@ -179,10 +197,16 @@ class ClientMetadata(_message.Message):
         tls_client_auth_san_email: _builtins.str = ...,
         tls_client_certificate_bound_access_tokens: _builtins.bool = ...,
         authorization_signed_response_alg: _builtins.str = ...,
+        id_token_encrypted_response_alg: _builtins.str = ...,
+        id_token_encrypted_response_enc: _builtins.str = ...,
+        userinfo_encrypted_response_alg: _builtins.str = ...,
+        userinfo_encrypted_response_enc: _builtins.str = ...,
+        authorization_encrypted_response_alg: _builtins.str = ...,
+        authorization_encrypted_response_enc: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_default_max_age", b"_default_max_age", "default_max_age", b"default_max_age"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_default_max_age", b"_default_max_age", "application_type", b"application_type", "authorization_signed_response_alg", b"authorization_signed_response_alg", "backchannel_logout_uri", b"backchannel_logout_uri", "client_name", b"client_name", "client_uri", b"client_uri", "contacts", b"contacts", "default_max_age", b"default_max_age", "dpop_bound_access_tokens", b"dpop_bound_access_tokens", "frontchannel_logout_session_required", b"frontchannel_logout_session_required", "frontchannel_logout_uri", b"frontchannel_logout_uri", "grant_types", b"grant_types", "id_token_signed_response_alg", b"id_token_signed_response_alg", "jwks", b"jwks", "jwks_uri", b"jwks_uri", "policy_uri", b"policy_uri", "post_logout_redirect_uris", b"post_logout_redirect_uris", "redirect_uris", b"redirect_uris", "request_object_signing_alg", b"request_object_signing_alg", "request_uris", b"request_uris", "require_pushed_authorization_requests", b"require_pushed_authorization_requests", "require_signed_request_object", b"require_signed_request_object", "response_types", b"response_types", "scope", b"scope", "sector_identifier_uri", b"sector_identifier_uri", "subject_type", b"subject_type", "tls_client_auth_san_dns", b"tls_client_auth_san_dns", "tls_client_auth_san_email", b"tls_client_auth_san_email", "tls_client_auth_san_ip", b"tls_client_auth_san_ip", "tls_client_auth_san_uri", b"tls_client_auth_san_uri", "tls_client_auth_subject_dn", b"tls_client_auth_subject_dn", "tls_client_certificate_bound_access_tokens", b"tls_client_certificate_bound_access_tokens", "token_endpoint_auth_method", b"token_endpoint_auth_method", "token_endpoint_auth_signing_alg", b"token_endpoint_auth_signing_alg", "tos_uri", b"tos_uri", "userinfo_signed_response_alg", b"userinfo_signed_response_alg"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_default_max_age", b"_default_max_age", "application_type", b"application_type", "authorization_encrypted_response_alg", b"authorization_encrypted_response_alg", "authorization_encrypted_response_enc", b"authorization_encrypted_response_enc", "authorization_signed_response_alg", b"authorization_signed_response_alg", "backchannel_logout_uri", b"backchannel_logout_uri", "client_name", b"client_name", "client_uri", b"client_uri", "contacts", b"contacts", "default_max_age", b"default_max_age", "dpop_bound_access_tokens", b"dpop_bound_access_tokens", "frontchannel_logout_session_required", b"frontchannel_logout_session_required", "frontchannel_logout_uri", b"frontchannel_logout_uri", "grant_types", b"grant_types", "id_token_encrypted_response_alg", b"id_token_encrypted_response_alg", "id_token_encrypted_response_enc", b"id_token_encrypted_response_enc", "id_token_signed_response_alg", b"id_token_signed_response_alg", "jwks", b"jwks", "jwks_uri", b"jwks_uri", "policy_uri", b"policy_uri", "post_logout_redirect_uris", b"post_logout_redirect_uris", "redirect_uris", b"redirect_uris", "request_object_signing_alg", b"request_object_signing_alg", "request_uris", b"request_uris", "require_pushed_authorization_requests", b"require_pushed_authorization_requests", "require_signed_request_object", b"require_signed_request_object", "response_types", b"response_types", "scope", b"scope", "sector_identifier_uri", b"sector_identifier_uri", "subject_type", b"subject_type", "tls_client_auth_san_dns", b"tls_client_auth_san_dns", "tls_client_auth_san_email", b"tls_client_auth_san_email", "tls_client_auth_san_ip", b"tls_client_auth_san_ip", "tls_client_auth_san_uri", b"tls_client_auth_san_uri", "tls_client_auth_subject_dn", b"tls_client_auth_subject_dn", "tls_client_certificate_bound_access_tokens", b"tls_client_certificate_bound_access_tokens", "token_endpoint_auth_method", b"token_endpoint_auth_method", "token_endpoint_auth_signing_alg", b"token_endpoint_auth_signing_alg", "tos_uri", b"tos_uri", "userinfo_encrypted_response_alg", b"userinfo_encrypted_response_alg", "userinfo_encrypted_response_enc", b"userinfo_encrypted_response_enc", "userinfo_signed_response_alg", b"userinfo_signed_response_alg"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__default_max_age: _TypeAlias = _typing.Literal["default_max_age"]  # noqa: Y015
     _WhichOneofArgType__default_max_age: _TypeAlias = _typing.Literal["_default_max_age", b"_default_max_age"]  # noqa: Y015

@@ -2847,6 +2847,36 @@ class Client(betterproto2.Message):
     Algorithm of signed authorization responses that it asks for: JARM §3; empty means RS256.
     """
 
+    id_token_encrypted_response_alg: "str" = betterproto2.field(55, betterproto2.TYPE_STRING)
+    """
+    Algorithm of the key by which its ID tokens are encrypted; empty when they are not encrypted.
+    """
+
+    id_token_encrypted_response_enc: "str" = betterproto2.field(56, betterproto2.TYPE_STRING)
+    """
+    Algorithm of the content of these; empty means A128CBC-HS256.
+    """
+
+    userinfo_encrypted_response_alg: "str" = betterproto2.field(57, betterproto2.TYPE_STRING)
+    """
+    Algorithm of the key by which its userinfo is encrypted; empty when it is not encrypted.
+    """
+
+    userinfo_encrypted_response_enc: "str" = betterproto2.field(58, betterproto2.TYPE_STRING)
+    """
+    Algorithm of the content of these; empty means A128CBC-HS256.
+    """
+
+    authorization_encrypted_response_alg: "str" = betterproto2.field(59, betterproto2.TYPE_STRING)
+    """
+    Algorithm of the key by which its signed authorization responses are encrypted; empty when they are not encrypted.
+    """
+
+    authorization_encrypted_response_enc: "str" = betterproto2.field(60, betterproto2.TYPE_STRING)
+    """
+    Algorithm of the content of these; empty means A128CBC-HS256.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "Client", Client)
 
@@ -3030,6 +3060,36 @@ class ClientMetadata(betterproto2.Message):
     authorization_signed_response_alg: "str" = betterproto2.field(35, betterproto2.TYPE_STRING)
     """
     Algorithm of signed authorization responses that it asks for; left out RS256.
+    """
+
+    id_token_encrypted_response_alg: "str" = betterproto2.field(36, betterproto2.TYPE_STRING)
+    """
+    Algorithm of the key by which its ID tokens are encrypted; empty when they are not encrypted.
+    """
+
+    id_token_encrypted_response_enc: "str" = betterproto2.field(37, betterproto2.TYPE_STRING)
+    """
+    Algorithm of the content of these; empty means A128CBC-HS256.
+    """
+
+    userinfo_encrypted_response_alg: "str" = betterproto2.field(38, betterproto2.TYPE_STRING)
+    """
+    Algorithm of the key by which its userinfo is encrypted; empty when it is not encrypted.
+    """
+
+    userinfo_encrypted_response_enc: "str" = betterproto2.field(39, betterproto2.TYPE_STRING)
+    """
+    Algorithm of the content of these; empty means A128CBC-HS256.
+    """
+
+    authorization_encrypted_response_alg: "str" = betterproto2.field(40, betterproto2.TYPE_STRING)
+    """
+    Algorithm of the key by which its signed authorization responses are encrypted; empty when they are not encrypted.
+    """
+
+    authorization_encrypted_response_enc: "str" = betterproto2.field(41, betterproto2.TYPE_STRING)
+    """
+    Algorithm of the content of these; empty means A128CBC-HS256.
     """
 
 
@@ -9768,6 +9828,48 @@ class ProviderMetadata(betterproto2.Message):
     require_signed_request_object: "bool" = betterproto2.field(43, betterproto2.TYPE_BOOL)
     """
     Whether requests have to be signed: RFC 9101 §10.5.
+    """
+
+    id_token_encryption_alg_values_supported: "list[str]" = betterproto2.field(
+        44, betterproto2.TYPE_STRING, repeated=True
+    )
+    """
+    Algorithms of the keys of encrypted ID tokens.
+    """
+
+    id_token_encryption_enc_values_supported: "list[str]" = betterproto2.field(
+        45, betterproto2.TYPE_STRING, repeated=True
+    )
+    """
+    Algorithms of their content.
+    """
+
+    userinfo_encryption_alg_values_supported: "list[str]" = betterproto2.field(
+        46, betterproto2.TYPE_STRING, repeated=True
+    )
+    """
+    Algorithms of the keys of encrypted userinfo.
+    """
+
+    userinfo_encryption_enc_values_supported: "list[str]" = betterproto2.field(
+        47, betterproto2.TYPE_STRING, repeated=True
+    )
+    """
+    Algorithms of their content.
+    """
+
+    authorization_encryption_alg_values_supported: "list[str]" = betterproto2.field(
+        48, betterproto2.TYPE_STRING, repeated=True
+    )
+    """
+    Algorithms of the keys of encrypted authorization responses.
+    """
+
+    authorization_encryption_enc_values_supported: "list[str]" = betterproto2.field(
+        49, betterproto2.TYPE_STRING, repeated=True
+    )
+    """
+    Algorithms of their content.
     """
 
 
