@@ -18,6 +18,7 @@ from edge.fields import (
     kind_of,
     map_value,
     message_of,
+    rule_of,
     shorthand_of,
 )
 from edge.openapi.bounds import Schema, is_required, list_bounds, map_bounds, rule_texts, value_bounds
@@ -117,7 +118,9 @@ class Schemas:
             case Kind.ENUM:
                 return {"type": "string", "enum": list(accepted_names(field))}
             case _:
-                return _plain(field) | value_bounds(field)
+                present = _plain(field) | value_bounds(field)
+                none = rule_of(field).none
+                return {"anyOf": [present, {"const": none}]} if none else present
 
     def _request_message(self, message: Descriptor) -> Schema:
         reference = self.request(message, message.fields)

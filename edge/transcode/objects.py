@@ -135,6 +135,8 @@ def single_shape(field: FieldDescriptor) -> Shape:
             return Shape(str, values.enum(accepted_names(field), any_case=takes_any_case(field)))
         case Kind.MESSAGE:
             return _message(message_of(field))
+        case Kind.KEY if none := rule_of(field).none:
+            return Shape(str, lambda text: None if text == none else values.key(text))
         case kind:
             return _SHAPES[kind]
 

@@ -10,7 +10,7 @@ from tests.server_process import DEMO_ACCESS, MODES, ROOT, server_in
 
 EXAMPLES = ROOT / "examples"
 RUN_SECONDS = 120
-CHECKS = 65
+CHECKS = 68
 CHECKS_OVER_GRPC = 29
 
 

@@ -17,7 +17,7 @@ KEPT = ROOT / ".venv" / "pyzeebe"
 EXAMPLES = ROOT / "examples"
 BUILD_SECONDS = 300
 RUN_SECONDS = 180
-CHECKS = 15
+CHECKS = 19
 
 
 @pytest.fixture(scope="session")

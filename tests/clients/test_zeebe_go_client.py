@@ -15,7 +15,7 @@ KEPT = ROOT / ".venv" / "go-client"
 EXAMPLES = ROOT / "examples"
 BUILD_SECONDS = 400
 RUN_SECONDS = 150
-CHECKS = 6
+CHECKS = 8
 
 
 @pytest.fixture(scope="session")

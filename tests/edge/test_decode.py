@@ -244,6 +244,28 @@ def test_a_malformed_key_in_the_path_is_refused(value: str) -> None:
     assert refusal("", CONTRACT["failJob"], path={"job_key": value}).startswith("jobKey: expected a key")
 
 
+@pytest.mark.parametrize(
+    ("key", "expected"),
+    [pytest.param('"-1"', None, id="as Camunda's Java client writes none"), ('"7"', 7), ("null", None)],
+)
+def test_a_key_that_a_client_does_not_have_is_absent(key: str, expected: int | None) -> None:
+    text = f'{{"activateInstructions": [{{"elementId": "a", "ancestorElementInstanceKey": {key}}}]}}'
+    path = {"process_instance_key": "5"}
+
+    (found,) = decode(text, CONTRACT["modifyProcessInstance"], path=path).activate_instructions
+
+    assert found.HasField("ancestor_element_instance_key") == (expected is not None)
+    assert found.ancestor_element_instance_key == (expected or 0)
+
+
+def test_no_other_key_is_negative() -> None:
+    text = '{"activateInstructions": [{"elementId": "a", "ancestorElementInstanceKey": "-2"}]}'
+
+    assert "found '-2'" in refusal(
+        text, CONTRACT["modifyProcessInstance"], path={"process_instance_key": "5"}
+    )
+
+
 def test_the_key_of_the_path_is_no_property_of_the_body() -> None:
     assert (
         refusal('{"jobKey": "5"}', CONTRACT["failJob"], path={"job_key": "5"}) == "jobKey: unknown property"

@@ -66,6 +66,7 @@ class ApiKeysEndpoint:
         "Replaces an API key.",
         content(part(pb.UpdateApiKeyResponse, "key", expires=nullable(INTEGER))),
         body=Key,
+        refusals=(409,),
     )
     async def update(self, request: web.Request) -> web.Response:
         sent = await read_json(request, Key, max_bytes=self._max_bytes)
@@ -88,7 +89,7 @@ class ApiKeysEndpoint:
         await self._keys.DeleteApiKey(asked, timeout=self._timeout)
         return web.Response()
 
-    @described("Makes another secret of an API key.", plain("The secret."))
+    @described("Makes another secret of an API key.", plain("The secret."), refusals=(409,))
     async def rotate(self, request: web.Request) -> web.Response:
         asked = pb.RotateApiKeySecretRequest(
             tenant_id=tenant_of(request), caller=self._caller(request), name=segment(request, "name")

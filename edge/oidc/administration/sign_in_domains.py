@@ -67,7 +67,7 @@ class SignInDomainsEndpoint:
         created = await self._domains.CreateSignInDomain(asked, timeout=self._calls.timeout)
         return written(_members(created.domain), status=201)
 
-    @described("Replaces the target of a sign-in domain.", content(_DOMAIN), body=_Change)
+    @described("Replaces the target of a sign-in domain.", content(_DOMAIN), body=_Change, refusals=(409,))
     async def update(self, request: web.Request) -> web.Response:
         caller, tenant_id = self._calls.caller(request), named(request, "id")
         change = await read_json(request, _Change, max_bytes=self._calls.max_bytes)

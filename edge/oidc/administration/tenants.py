@@ -155,7 +155,7 @@ class TenantsEndpoint:
         asked = pb.GetTenantRequest(caller=caller_of(request, self._browsers), id=_id(request))
         return written(_settings((await self._tenants.GetTenant(asked, timeout=self._timeout)).tenant))
 
-    @described("Replaces the settings of a tenant.", content(_SETTINGS), body=_Settings)
+    @described("Replaces the settings of a tenant.", content(_SETTINGS), body=_Settings, refusals=(409,))
     async def update_settings(self, request: web.Request) -> web.Response:
         caller = caller_of(request, self._browsers)
         sent = await read_json(request, _Settings, max_bytes=self._max_bytes)

@@ -34,7 +34,7 @@ class DevicesEndpoint:
         found = await self._devices.ListDevices(asked, timeout=self._calls.timeout)
         return written(list(map(members, found.devices)))
 
-    @described("Renames a device.", done(), body=_Renamed)
+    @described("Renames a device.", done(), body=_Renamed, refusals=(409,))
     async def rename(self, request: web.Request) -> web.Response:
         """Rename the device; without a name it gets its id as name."""
         (tenant_id, user_id), caller = tenant_and_id(request), self._calls.caller(request)

@@ -25,6 +25,8 @@ const (
 	process  = "order-fulfilment"
 	number   = 50
 	patience = 60 * time.Second
+	// A worker ends with its poll.
+	pollTime = 2 * time.Second
 	unknown  = int64(1) << 40
 )
 
@@ -91,7 +93,7 @@ func shop(client zbc.Client, ended *atomic.Int64) []worker.JobWorker {
 			if _, err := completion.Send(context.Background()); err == nil && len(result(given)) == 0 {
 				ended.Add(1)
 			}
-		}).Open())
+		}).RequestTimeout(pollTime).Open())
 	}
 	return workers
 }
@@ -116,6 +118,7 @@ func main() {
 	}
 	defer func() { _ = client.Close() }()
 	run(client, examples)
+	change(client, direct{address, tokenURL, credentials})
 }
 
 func run(client zbc.Client, examples string) {
@@ -169,6 +172,8 @@ func run(client zbc.Client, examples string) {
 		}
 		for _, each := range workers {
 			each.Close()
+		}
+		for _, each := range workers {
 			each.AwaitClose()
 		}
 		return first(

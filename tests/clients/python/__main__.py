@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import grpc
+from changes import Changes
 from checks import check, eventually, refused, same
 from pyzeebe import (
     Job,
@@ -304,7 +305,9 @@ async def main(address: str, token_url: str, examples: str, files: str) -> None:
         channel_credentials=grpc.local_channel_credentials(),
     )
     async with channel:
-        await Scenario(ZeebeClient(channel), channel, Path(examples), Path(files)).run()
+        client = ZeebeClient(channel)
+        await Scenario(client, channel, Path(examples), Path(files)).run()
+        await Changes(client, channel, token_url, Path(files)).run()
     await check("a client without a token is refused", refuses_strangers(address))
 
 

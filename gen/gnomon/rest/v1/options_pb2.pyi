@@ -396,6 +396,7 @@ class FieldRule(_message.Message):
     ABSENT_FIELD_NUMBER: _builtins.int
     ALIAS_FIELD_NUMBER: _builtins.int
     MEMBER_FIELD_NUMBER: _builtins.int
+    NONE_FIELD_NUMBER: _builtins.int
     form: Global___JsonForm.ValueType
     """JSON form, where it is not protobuf's own."""
     tenant: _builtins.bool
@@ -422,6 +423,8 @@ class FieldRule(_message.Message):
     """Another name of the member in the provider's administration: requests may have either name, answers have both."""
     member: _builtins.str
     """Name of the member, or of the variable of a path, in the provider's administration; empty for that of the field."""
+    none: _builtins.str
+    """Text of a request that means the same as an absent member: Camunda's Java client writes keys that it has not as -1."""
     def __init__(
         self,
         *,
@@ -437,10 +440,11 @@ class FieldRule(_message.Message):
         absent: _builtins.str = ...,
         alias: _builtins.str = ...,
         member: _builtins.str = ...,
+        none: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent", b"absent", "alias", b"alias", "etag", b"etag", "failures", b"failures", "form", b"form", "header", b"header", "member", b"member", "otherwise", b"otherwise", "query", b"query", "required", b"required", "since", b"since", "tenant", b"tenant"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent", b"absent", "alias", b"alias", "etag", b"etag", "failures", b"failures", "form", b"form", "header", b"header", "member", b"member", "none", b"none", "otherwise", b"otherwise", "query", b"query", "required", b"required", "since", b"since", "tenant", b"tenant"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -400,6 +400,11 @@ class FieldRule(betterproto2.Message):
     Name of the member, or of the variable of a path, in the provider's administration; empty for that of the field.
     """
 
+    none: "str" = betterproto2.field(13, betterproto2.TYPE_STRING)
+    """
+    Text of a request that means the same as an absent member: Camunda's Java client writes keys that it has not as -1.
+    """
+
 
 default_message_pool.register_message("gnomon.rest.v1", "FieldRule", FieldRule)
 

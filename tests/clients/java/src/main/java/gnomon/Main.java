@@ -36,6 +36,7 @@ public final class Main {
       new Searches(client, checks, orders).run();
       new Commands(client, checks, orders, examples).run();
       new Decisions(client, checks, examples).run();
+      new Approvals(client, checks).run();
     }
   }
 }
