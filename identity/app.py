@@ -10,6 +10,8 @@ from google.protobuf.descriptor import ServiceDescriptor
 from identity.access.login_protection.delays import Delays
 from identity.access.sessions.logout_records import BACK_CHANNEL_LOGOUTS, BackChannelLogout
 from identity.access.tokens.config import LONGEST_ACCESS_TOKEN
+from identity.administration.webhooks.sender import HttpSender
+from identity.administration.webhooks.signatures import WebhookSecrets
 from identity.authentication.federation.secrets import ProviderSecrets
 from identity.authentication.one_time_codes.secrets import GeneratorSecrets
 from identity.authentication.saml.keys import SamlKeys
@@ -72,6 +74,7 @@ from identity.wiring.registration import RegistrationWiring
 from identity.wiring.second_factors import SecondFactorWiring
 from identity.wiring.tenants import TenantWiring
 from identity.wiring.tokens import TokenWiring
+from identity.wiring.webhooks import WebhookWiring
 from server.platform.clock import Clock, SystemClock
 from server.platform.document_revision import DocumentRevision
 from server.platform.records import RecordStore
@@ -156,6 +159,9 @@ async def open_identity(
         delivery = await stack.enter_async_context(
             HttpDelivery(dependencies.destinations, config.logout.timeout_secs)
         )
+        webhooks = WebhookWiring(
+            dependencies, callers, await stack.enter_async_context(HttpSender(dependencies.destinations))
+        )
         tasks = await stack.enter_async_context(asyncio.TaskGroup())
         running = [
             tasks.create_task(_keeper(dependencies).run()),
@@ -163,6 +169,7 @@ async def open_identity(
             tasks.create_task(_back_channel(dependencies, delivery).run(dependencies.tenants.all)),
             *map(tasks.create_task, mailing(dependencies)),
             tasks.create_task(Upkeep(dependencies.store).run()),
+            tasks.create_task(webhooks.loop()),
             *map(tasks.create_task, (*tenants.loops(), *people.loops(), *password_reset.loops())),
         ]
         calls = await stack.enter_async_context(call_shield())
@@ -185,6 +192,7 @@ async def open_identity(
                 ),
                 **password_reset.servicers(browsers.proof_of_work, people),
                 **notices.servicers,
+                **webhooks.servicers,
                 **AdministrationWiring(dependencies, user_state, callers).servicers,
                 **ImageWiring(dependencies, user_state, callers).servicers,
                 **FedCmWiring(dependencies, user_state).servicers,
@@ -298,6 +306,7 @@ def _keeper(dependencies: Dependencies) -> KeyMaintenance:
         others=(
             ProviderSecrets(dependencies.store, dependencies.master_keys),
             GeneratorSecrets(dependencies.store, dependencies.master_keys),
+            WebhookSecrets(dependencies.store, dependencies.master_keys),
             dependencies.mail,
         ),
         tenants=dependencies.tenants,

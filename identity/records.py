@@ -10,6 +10,7 @@ from identity.access.sessions.logout_records import BACK_CHANNEL_LOGOUTS, LOGOUT
 from identity.access.sessions.session import SESSIONS
 from identity.access.tokens.revoked import REVOKED_TOKENS
 from identity.access.tokens.token_set import TOKEN_SETS
+from identity.administration.webhooks.webhook import WEBHOOKS
 from identity.authentication.authorization.code import AUTHORIZATION_CODES
 from identity.authentication.client_screens import CLIENT_SCREENS
 from identity.authentication.federation.login import UPSTREAM_LOGINS
@@ -101,4 +102,5 @@ KINDS: tuple[Kind[Any], ...] = (
     USER_ATTRIBUTES,
     USER_CODE_ATTEMPTS,
     USERS,
+    WEBHOOKS,
 )

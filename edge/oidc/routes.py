@@ -38,6 +38,7 @@ from edge.oidc.administration.images import about_images
 from edge.oidc.administration.providers import about_providers
 from edge.oidc.administration.sign_in_domains import SignInDomainsEndpoint
 from edge.oidc.administration.tenants import TenantsEndpoint
+from edge.oidc.administration.webhooks import WebhooksEndpoint
 from edge.oidc.authentication.authorization import AuthorizationEndpoint
 from edge.oidc.authentication.consent import ConsentEndpoint
 from edge.oidc.authentication.email_step import EmailStepEndpoint
@@ -357,8 +358,15 @@ def _of_overseers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> It
 
 
 def _of_tenant_keepers(stubs: Stubs, calls: AdministrationCalls) -> Iterator[Row]:
-    domains = SignInDomainsEndpoint(stubs, calls)
+    domains, webhooks = SignInDomainsEndpoint(stubs, calls), WebhooksEndpoint(stubs, calls)
 
+    yield "/events/webhooks", OWN_PAGES, {"GET": webhooks.list, "POST": webhooks.create}
+    yield (
+        "/events/webhooks/{id}",
+        OWN_PAGES,
+        {"GET": webhooks.get, "PUT": webhooks.update, "DELETE": webhooks.delete},
+    )
+    yield "/events/webhooks/{id}/secret", OWN_PAGES, {"PUT": webhooks.rotate}
     yield "/tenants/{id}/domains", OWN_PAGES, {"GET": domains.list, "POST": domains.create}
     yield "/tenants/{id}/domains/{domain}", OWN_PAGES, {"PUT": domains.update, "DELETE": domains.delete}
     yield "/tenants/{id}/domains/{domain}/verify", OWN_PAGES, {"POST": domains.verify}

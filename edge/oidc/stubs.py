@@ -41,6 +41,7 @@ from gnomon.identity.v1.token_service_pb2_grpc import TokenServiceStub
 from gnomon.identity.v1.user_attribute_service_pb2_grpc import UserAttributeServiceStub
 from gnomon.identity.v1.user_info_service_pb2_grpc import UserInfoServiceStub
 from gnomon.identity.v1.user_service_pb2_grpc import UserServiceStub
+from gnomon.identity.v1.webhook_service_pb2_grpc import WebhookServiceStub
 from server.platform.channels import Channel
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ if TYPE_CHECKING:
     from gnomon.identity.v1.user_attribute_service_pb2_grpc import UserAttributeServiceAsyncStub
     from gnomon.identity.v1.user_info_service_pb2_grpc import UserInfoServiceAsyncStub
     from gnomon.identity.v1.user_service_pb2_grpc import UserServiceAsyncStub
+    from gnomon.identity.v1.webhook_service_pb2_grpc import WebhookServiceAsyncStub
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,6 +131,7 @@ class Stubs:
     user_attributes: "UserAttributeServiceAsyncStub"
     user_info: "UserInfoServiceAsyncStub"
     users: "UserServiceAsyncStub"
+    webhooks: "WebhookServiceAsyncStub"
 
 
 def stubs_of(channel: Channel) -> Stubs:
@@ -174,4 +177,5 @@ def stubs_of(channel: Channel) -> Stubs:
         user_attributes=UserAttributeServiceStub(aio_channel),
         user_info=UserInfoServiceStub(aio_channel),
         users=UserServiceStub(aio_channel),
+        webhooks=WebhookServiceStub(aio_channel),
     )

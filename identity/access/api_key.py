@@ -7,7 +7,7 @@ from datetime import datetime
 from identity.access.callers import AdministrationArea, Right
 from server.platform.records import Kind, Record
 
-LATER_AREAS = frozenset({AdministrationArea.PROVISIONING})
+LATER_AREAS = frozenset({AdministrationArea.PROVISIONING, AdministrationArea.WEBHOOKS})
 """Those that the version before does not know."""
 
 

@@ -54,6 +54,7 @@ class AdministrationArea(StrEnum):
     TENANTS = "Tenants"
     USER_ATTRIBUTES = "UserAttributes"
     USERS = "Users"
+    WEBHOOKS = "Webhooks"
 
 
 class ActorKind(StrEnum):

@@ -27,7 +27,7 @@ from gnomon.identity.v1 import caller_pb2 as gnomon_dot_identity_dot_v1_dot_call
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n(gnomon/identity/v1/api_key_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1cgnomon/rest/v1/options.proto\"\x8e\x02\n\x0c\x41piKeyAccess\x12\xba\x01\n\x05group\x18\x01 \x01(\tB\xaa\x01\xbaH\xa6\x01r\xa3\x01R\x07\x41piKeysR\rAuthProvidersR\tBlacklistR\x07\x43lientsR\x06\x45ventsR\x07GenericR\x06GroupsR\x03PamR\x0cProvisioningR\x05RolesR\x06ScopesR\x07ScreensR\x07SecretsR\x08SessionsR\x07TenantsR\x0eUserAttributesR\x05Users\x12\x41\n\raccess_rights\x18\x02 \x03(\tB*\xbaH\'\x92\x01$\x10\x04\" r\x1eR\x04readR\x06\x63reateR\x06updateR\x06\x64\x65lete\"{\n\x06\x41piKey\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07\x63reated\x18\x02 \x01(\x03\x12\x14\n\x07\x65xpires\x18\x03 \x01(\x03H\x00\x88\x01\x01\x12\x30\n\x06\x61\x63\x63\x65ss\x18\x04 \x03(\x0b\x32 .gnomon.identity.v1.ApiKeyAccessB\n\n\x08_expires\"]\n\x12ListApiKeysRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\"?\n\x13ListApiKeysResponse\x12(\n\x04keys\x18\x01 \x03(\x0b\x32\x1a.gnomon.identity.v1.ApiKey\"\xe8\x01\n\x13\x43reateApiKeyRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12*\n\x04name\x18\x03 \x01(\tB\x1c\xbaH\x19r\x17\x32\x15^[A-Za-z0-9_-]{2,64}$\x12\x14\n\x07\x65xpires\x18\x04 \x01(\x03H\x00\x88\x01\x01\x12:\n\x06\x61\x63\x63\x65ss\x18\x05 \x03(\x0b\x32 .gnomon.identity.v1.ApiKeyAccessB\x08\xbaH\x05\x92\x01\x02\x10 B\n\n\x08_expires\"\'\n\x14\x43reateApiKeyResponse\x12\x0f\n\x07\x61pi_key\x18\x01 \x01(\t\"\xd3\x01\n\x13UpdateApiKeyRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x15\n\x04name\x18\x03 \x01(\tB\x07\xbaH\x04r\x02\x18@\x12\x14\n\x07\x65xpires\x18\x04 \x01(\x03H\x00\x88\x01\x01\x12:\n\x06\x61\x63\x63\x65ss\x18\x05 \x03(\x0b\x32 .gnomon.identity.v1.ApiKeyAccessB\x08\xbaH\x05\x92\x01\x02\x10 B\n\n\x08_expires\"?\n\x14UpdateApiKeyResponse\x12\'\n\x03key\x18\x01 \x01(\x0b\x32\x1a.gnomon.identity.v1.ApiKey\"u\n\x13\x44\x65leteApiKeyRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x15\n\x04name\x18\x03 \x01(\tB\x07\xbaH\x04r\x02\x18@\"\x16\n\x14\x44\x65leteApiKeyResponse\"{\n\x19RotateApiKeySecretRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x15\n\x04name\x18\x03 \x01(\tB\x07\xbaH\x04r\x02\x18@\"-\n\x1aRotateApiKeySecretResponse\x12\x0f\n\x07\x61pi_key\x18\x01 \x01(\t\"t\n\x12\x43heckApiKeyRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x15\n\x04name\x18\x03 \x01(\tB\x07\xbaH\x04r\x02\x18@\"\x15\n\x13\x43heckApiKeyResponse2\xb6\x07\n\rApiKeyService\x12\x8a\x01\n\x0bListApiKeys\x12&.gnomon.identity.v1.ListApiKeysRequest\x1a\'.gnomon.identity.v1.ListApiKeysResponse\"*\x8a\xe7\x18&2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02\x12\x9d\x01\n\x0c\x43reateApiKey\x12\'.gnomon.identity.v1.CreateApiKeyRequest\x1a(.gnomon.identity.v1.CreateApiKeyResponse\":\x8a\xe7\x18\x36\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x0e\x41LREADY_EXISTSP\x02\x12\xa7\x01\n\x0cUpdateApiKey\x12\'.gnomon.identity.v1.UpdateApiKeyRequest\x1a(.gnomon.identity.v1.UpdateApiKeyResponse\"D\x8a\xe7\x18@2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUND2\rINVALID_STATEP\x02\x12\x98\x01\n\x0c\x44\x65leteApiKey\x12\'.gnomon.identity.v1.DeleteApiKeyRequest\x1a(.gnomon.identity.v1.DeleteApiKeyResponse\"5\x8a\xe7\x18\x31\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02\x12\xb9\x01\n\x12RotateApiKeySecret\x12-.gnomon.identity.v1.RotateApiKeySecretRequest\x1a..gnomon.identity.v1.RotateApiKeySecretResponse\"D\x8a\xe7\x18@2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUND2\rINVALID_STATEP\x02\x12w\n\x0b\x43heckApiKey\x12&.gnomon.identity.v1.CheckApiKeyRequest\x1a\'.gnomon.identity.v1.CheckApiKeyResponse\"\x17\x8a\xe7\x18\x13\x32\x0fUNAUTHENTICATEDP\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n(gnomon/identity/v1/api_key_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1cgnomon/rest/v1/options.proto\"\x98\x02\n\x0c\x41piKeyAccess\x12\xc4\x01\n\x05group\x18\x01 \x01(\tB\xb4\x01\xbaH\xb0\x01r\xad\x01R\x07\x41piKeysR\rAuthProvidersR\tBlacklistR\x07\x43lientsR\x06\x45ventsR\x07GenericR\x06GroupsR\x03PamR\x0cProvisioningR\x05RolesR\x06ScopesR\x07ScreensR\x07SecretsR\x08SessionsR\x07TenantsR\x0eUserAttributesR\x05UsersR\x08Webhooks\x12\x41\n\raccess_rights\x18\x02 \x03(\tB*\xbaH\'\x92\x01$\x10\x04\" r\x1eR\x04readR\x06\x63reateR\x06updateR\x06\x64\x65lete\"{\n\x06\x41piKey\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07\x63reated\x18\x02 \x01(\x03\x12\x14\n\x07\x65xpires\x18\x03 \x01(\x03H\x00\x88\x01\x01\x12\x30\n\x06\x61\x63\x63\x65ss\x18\x04 \x03(\x0b\x32 .gnomon.identity.v1.ApiKeyAccessB\n\n\x08_expires\"]\n\x12ListApiKeysRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\"?\n\x13ListApiKeysResponse\x12(\n\x04keys\x18\x01 \x03(\x0b\x32\x1a.gnomon.identity.v1.ApiKey\"\xe8\x01\n\x13\x43reateApiKeyRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12*\n\x04name\x18\x03 \x01(\tB\x1c\xbaH\x19r\x17\x32\x15^[A-Za-z0-9_-]{2,64}$\x12\x14\n\x07\x65xpires\x18\x04 \x01(\x03H\x00\x88\x01\x01\x12:\n\x06\x61\x63\x63\x65ss\x18\x05 \x03(\x0b\x32 .gnomon.identity.v1.ApiKeyAccessB\x08\xbaH\x05\x92\x01\x02\x10 B\n\n\x08_expires\"\'\n\x14\x43reateApiKeyResponse\x12\x0f\n\x07\x61pi_key\x18\x01 \x01(\t\"\xd3\x01\n\x13UpdateApiKeyRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x15\n\x04name\x18\x03 \x01(\tB\x07\xbaH\x04r\x02\x18@\x12\x14\n\x07\x65xpires\x18\x04 \x01(\x03H\x00\x88\x01\x01\x12:\n\x06\x61\x63\x63\x65ss\x18\x05 \x03(\x0b\x32 .gnomon.identity.v1.ApiKeyAccessB\x08\xbaH\x05\x92\x01\x02\x10 B\n\n\x08_expires\"?\n\x14UpdateApiKeyResponse\x12\'\n\x03key\x18\x01 \x01(\x0b\x32\x1a.gnomon.identity.v1.ApiKey\"u\n\x13\x44\x65leteApiKeyRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x15\n\x04name\x18\x03 \x01(\tB\x07\xbaH\x04r\x02\x18@\"\x16\n\x14\x44\x65leteApiKeyResponse\"{\n\x19RotateApiKeySecretRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x15\n\x04name\x18\x03 \x01(\tB\x07\xbaH\x04r\x02\x18@\"-\n\x1aRotateApiKeySecretResponse\x12\x0f\n\x07\x61pi_key\x18\x01 \x01(\t\"t\n\x12\x43heckApiKeyRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x15\n\x04name\x18\x03 \x01(\tB\x07\xbaH\x04r\x02\x18@\"\x15\n\x13\x43heckApiKeyResponse2\xb6\x07\n\rApiKeyService\x12\x8a\x01\n\x0bListApiKeys\x12&.gnomon.identity.v1.ListApiKeysRequest\x1a\'.gnomon.identity.v1.ListApiKeysResponse\"*\x8a\xe7\x18&2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02\x12\x9d\x01\n\x0c\x43reateApiKey\x12\'.gnomon.identity.v1.CreateApiKeyRequest\x1a(.gnomon.identity.v1.CreateApiKeyResponse\":\x8a\xe7\x18\x36\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x0e\x41LREADY_EXISTSP\x02\x12\xa7\x01\n\x0cUpdateApiKey\x12\'.gnomon.identity.v1.UpdateApiKeyRequest\x1a(.gnomon.identity.v1.UpdateApiKeyResponse\"D\x8a\xe7\x18@2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUND2\rINVALID_STATEP\x02\x12\x98\x01\n\x0c\x44\x65leteApiKey\x12\'.gnomon.identity.v1.DeleteApiKeyRequest\x1a(.gnomon.identity.v1.DeleteApiKeyResponse\"5\x8a\xe7\x18\x31\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02\x12\xb9\x01\n\x12RotateApiKeySecret\x12-.gnomon.identity.v1.RotateApiKeySecretRequest\x1a..gnomon.identity.v1.RotateApiKeySecretResponse\"D\x8a\xe7\x18@2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUND2\rINVALID_STATEP\x02\x12w\n\x0b\x43heckApiKey\x12&.gnomon.identity.v1.CheckApiKeyRequest\x1a\'.gnomon.identity.v1.CheckApiKeyResponse\"\x17\x8a\xe7\x18\x13\x32\x0fUNAUTHENTICATEDP\x02\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,7 +35,7 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'gnomon.identity.v1.api_key_
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_APIKEYACCESS'].fields_by_name['group']._loaded_options = None
-  _globals['_APIKEYACCESS'].fields_by_name['group']._serialized_options = b'\272H\246\001r\243\001R\007ApiKeysR\rAuthProvidersR\tBlacklistR\007ClientsR\006EventsR\007GenericR\006GroupsR\003PamR\014ProvisioningR\005RolesR\006ScopesR\007ScreensR\007SecretsR\010SessionsR\007TenantsR\016UserAttributesR\005Users'
+  _globals['_APIKEYACCESS'].fields_by_name['group']._serialized_options = b'\272H\260\001r\255\001R\007ApiKeysR\rAuthProvidersR\tBlacklistR\007ClientsR\006EventsR\007GenericR\006GroupsR\003PamR\014ProvisioningR\005RolesR\006ScopesR\007ScreensR\007SecretsR\010SessionsR\007TenantsR\016UserAttributesR\005UsersR\010Webhooks'
   _globals['_APIKEYACCESS'].fields_by_name['access_rights']._loaded_options = None
   _globals['_APIKEYACCESS'].fields_by_name['access_rights']._serialized_options = b'\272H\'\222\001$\020\004\" r\036R\004readR\006createR\006updateR\006delete'
   _globals['_LISTAPIKEYSREQUEST'].fields_by_name['tenant_id']._loaded_options = None
@@ -77,33 +77,33 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_APIKEYSERVICE'].methods_by_name['CheckApiKey']._loaded_options = None
   _globals['_APIKEYSERVICE'].methods_by_name['CheckApiKey']._serialized_options = b'\212\347\030\0232\017UNAUTHENTICATEDP\002'
   _globals['_APIKEYACCESS']._serialized_start=157
-  _globals['_APIKEYACCESS']._serialized_end=427
-  _globals['_APIKEY']._serialized_start=429
-  _globals['_APIKEY']._serialized_end=552
-  _globals['_LISTAPIKEYSREQUEST']._serialized_start=554
-  _globals['_LISTAPIKEYSREQUEST']._serialized_end=647
-  _globals['_LISTAPIKEYSRESPONSE']._serialized_start=649
-  _globals['_LISTAPIKEYSRESPONSE']._serialized_end=712
-  _globals['_CREATEAPIKEYREQUEST']._serialized_start=715
-  _globals['_CREATEAPIKEYREQUEST']._serialized_end=947
-  _globals['_CREATEAPIKEYRESPONSE']._serialized_start=949
-  _globals['_CREATEAPIKEYRESPONSE']._serialized_end=988
-  _globals['_UPDATEAPIKEYREQUEST']._serialized_start=991
-  _globals['_UPDATEAPIKEYREQUEST']._serialized_end=1202
-  _globals['_UPDATEAPIKEYRESPONSE']._serialized_start=1204
-  _globals['_UPDATEAPIKEYRESPONSE']._serialized_end=1267
-  _globals['_DELETEAPIKEYREQUEST']._serialized_start=1269
-  _globals['_DELETEAPIKEYREQUEST']._serialized_end=1386
-  _globals['_DELETEAPIKEYRESPONSE']._serialized_start=1388
-  _globals['_DELETEAPIKEYRESPONSE']._serialized_end=1410
-  _globals['_ROTATEAPIKEYSECRETREQUEST']._serialized_start=1412
-  _globals['_ROTATEAPIKEYSECRETREQUEST']._serialized_end=1535
-  _globals['_ROTATEAPIKEYSECRETRESPONSE']._serialized_start=1537
-  _globals['_ROTATEAPIKEYSECRETRESPONSE']._serialized_end=1582
-  _globals['_CHECKAPIKEYREQUEST']._serialized_start=1584
-  _globals['_CHECKAPIKEYREQUEST']._serialized_end=1700
-  _globals['_CHECKAPIKEYRESPONSE']._serialized_start=1702
-  _globals['_CHECKAPIKEYRESPONSE']._serialized_end=1723
-  _globals['_APIKEYSERVICE']._serialized_start=1726
-  _globals['_APIKEYSERVICE']._serialized_end=2676
+  _globals['_APIKEYACCESS']._serialized_end=437
+  _globals['_APIKEY']._serialized_start=439
+  _globals['_APIKEY']._serialized_end=562
+  _globals['_LISTAPIKEYSREQUEST']._serialized_start=564
+  _globals['_LISTAPIKEYSREQUEST']._serialized_end=657
+  _globals['_LISTAPIKEYSRESPONSE']._serialized_start=659
+  _globals['_LISTAPIKEYSRESPONSE']._serialized_end=722
+  _globals['_CREATEAPIKEYREQUEST']._serialized_start=725
+  _globals['_CREATEAPIKEYREQUEST']._serialized_end=957
+  _globals['_CREATEAPIKEYRESPONSE']._serialized_start=959
+  _globals['_CREATEAPIKEYRESPONSE']._serialized_end=998
+  _globals['_UPDATEAPIKEYREQUEST']._serialized_start=1001
+  _globals['_UPDATEAPIKEYREQUEST']._serialized_end=1212
+  _globals['_UPDATEAPIKEYRESPONSE']._serialized_start=1214
+  _globals['_UPDATEAPIKEYRESPONSE']._serialized_end=1277
+  _globals['_DELETEAPIKEYREQUEST']._serialized_start=1279
+  _globals['_DELETEAPIKEYREQUEST']._serialized_end=1396
+  _globals['_DELETEAPIKEYRESPONSE']._serialized_start=1398
+  _globals['_DELETEAPIKEYRESPONSE']._serialized_end=1420
+  _globals['_ROTATEAPIKEYSECRETREQUEST']._serialized_start=1422
+  _globals['_ROTATEAPIKEYSECRETREQUEST']._serialized_end=1545
+  _globals['_ROTATEAPIKEYSECRETRESPONSE']._serialized_start=1547
+  _globals['_ROTATEAPIKEYSECRETRESPONSE']._serialized_end=1592
+  _globals['_CHECKAPIKEYREQUEST']._serialized_start=1594
+  _globals['_CHECKAPIKEYREQUEST']._serialized_end=1710
+  _globals['_CHECKAPIKEYRESPONSE']._serialized_start=1712
+  _globals['_CHECKAPIKEYRESPONSE']._serialized_end=1733
+  _globals['_APIKEYSERVICE']._serialized_start=1736
+  _globals['_APIKEYSERVICE']._serialized_end=2686
 # @@protoc_insertion_point(module_scope)

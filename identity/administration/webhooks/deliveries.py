@@ -1,0 +1,204 @@
+"""Delivery of security events to webhooks: in the order of the events, at least once, each webhook by itself.
+
+The events are in the store already; a webhook's record says how far they are delivered, so none is lost while a
+receiver or the provider is down. A process claims a webhook by its record for as long as it delivers, so one process
+does. Receivers that are slow or failing share places that no other receiver waits for.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import takewhile
+
+import msgspec
+
+from identity.administration.webhooks.sender import Sender
+from identity.administration.webhooks.signatures import WebhookSecrets, signed_headers
+from identity.administration.webhooks.webhook import MOST_OF_TENANT, WEBHOOKS, Delivery, Webhook
+from identity.foundation.events.event import EVENTS, Event, milliseconds_of, position_at
+from identity.foundation.events.events import Events
+from identity.foundation.events.kinds import EventType, Level
+from identity.foundation.randomness import Randomness
+from identity.foundation.tenants import Tenant
+from server.platform.back_off import BackOff
+from server.platform.clock import Clock
+from server.platform.errors import Unavailable
+from server.platform.records import Changed, RecordStore
+
+logger = logging.getLogger(__name__)
+
+POLL_SECONDS = 2.0
+SETTLES_IN = timedelta(seconds=40)
+"""By then every earlier event is stored: a statement and the wait for its connection take at most 35 seconds."""
+
+DISABLED_AFTER = timedelta(days=5)
+NEVER = datetime(9999, 1, 1, tzinfo=UTC)
+
+_BACK_OFF = BackOff(5, 3600, spread=0.5)
+_CLAIM = timedelta(seconds=60)
+_PAGE = 100
+_SLOW = timedelta(seconds=2)
+_MOST_AT_A_TIME = 150
+_MOST_SLOW = 50
+_GONE = 410
+_OCTET = 256
+
+
+class Deliveries:
+    def __init__(
+        self,
+        store: RecordStore,
+        secrets: WebhookSecrets,
+        sender: Sender,
+        *,
+        events: Events,
+        clock: Clock,
+        randomness: Randomness,
+    ) -> None:
+        self._records = store.of(WEBHOOKS)
+        self._stored_events = store.of(EVENTS)
+        self._secrets = secrets
+        self._sender = sender
+        self._events = events
+        self._clock = clock
+        self._randomness = randomness
+        self._places = asyncio.Semaphore(_MOST_AT_A_TIME)
+        self._slow_places = asyncio.Semaphore(_MOST_SLOW)
+        self._slow: set[str] = set()
+        self._served: set[str] = set()
+
+    async def run(
+        self,
+        tenants: Callable[[], Iterable[Tenant]],
+        pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        """Deliver events until cancelled."""
+        async with asyncio.TaskGroup() as serving:
+            while True:
+                for webhook in await self._due(tenants):
+                    if webhook.id not in self._served:
+                        self._served.add(webhook.id)
+                        serving.create_task(self._serve(webhook))
+                await pause(POLL_SECONDS)
+
+    async def deliver(self, webhook: Webhook) -> None:
+        """Deliver the events that wait, until one fails; raises Unavailable."""
+        place = self._slow_places if self._is_slow(webhook) else self._places
+        async with place:
+            events = await self._waiting(webhook)
+            try:
+                if events:
+                    await self._deliver_all(webhook, events)
+            except Changed:
+                # An administrator changed the webhook, or another process delivers: the rest comes with the next poll.
+                return
+
+    async def _due(self, tenants: Callable[[], Iterable[Tenant]]) -> Sequence[Webhook]:
+        try:
+            now = self._clock.now()
+            due = frozenset(await self._records.due_tenants(now))
+            known = [tenant.tenant_id for tenant in tenants() if tenant.tenant_id in due]
+            found = [await self._records.due(tenant_id, now, most=MOST_OF_TENANT) for tenant_id in known]
+        except Unavailable:
+            logger.warning("webhooks are delivered later: the store is not available")
+            return ()
+        return [webhook for webhooks in found for webhook in webhooks]
+
+    async def _serve(self, webhook: Webhook) -> None:
+        facts = {"tenant_id": webhook.tenant_id, "webhook_id": webhook.id}
+        try:
+            await self.deliver(webhook)
+        except Unavailable:
+            logger.warning("a webhook is delivered later: the store is not available", extra=facts)
+        except Exception:
+            logger.exception("a webhook was not delivered", extra=facts)
+        finally:
+            self._served.remove(webhook.id)
+
+    async def _waiting(self, webhook: Webhook) -> Sequence[Event]:
+        page = await self._stored_events.page(webhook.tenant_id, after=webhook.position, most=_PAGE)
+        end = position_at(milliseconds_of(self._clock.now() - SETTLES_IN))
+        return list(takewhile(lambda event: event.id < end, page))
+
+    async def _deliver_all(self, webhook: Webhook, events: Sequence[Event]) -> None:
+        """Deliver in order and store how far that went after each event; raises Changed."""
+        wanted = [event for event in events if webhook.admits(event)]
+        for event in wanted:
+            webhook = await self._records.replace(replace(webhook, next_at=self._clock.now() + _CLAIM))
+            webhook = await self._delivered(webhook, event)
+            if webhook.attempts or not webhook.is_enabled:
+                return
+        await self._records.replace(replace(webhook, position=events[-1].id, next_at=self._clock.now()))
+
+    async def _delivered(self, webhook: Webhook, event: Event) -> Webhook:
+        """Return the webhook after an attempt to deliver an event; raises Changed."""
+        began = self._clock.now()
+        body = msgspec.json.encode(_message(event))
+        headers = signed_headers(event.id, began, body, self._secrets.open(webhook, began))
+        status = await self._sender.post(webhook.url, body, headers)
+        now = self._clock.now()
+        self._note_speed(webhook, is_slow=now - began > _SLOW)
+        delivery = Delivery(
+            event_id=event.id,
+            type=event.type,
+            at=now,
+            attempts=webhook.attempts + 1,
+            status=status,
+            is_delivered=200 <= status < 300,  # noqa: PLR2004  # RFC 9110 §15.3
+        )
+        told = webhook.with_delivery(delivery)
+        if delivery.is_delivered:
+            done = replace(told, position=event.id, next_at=now, attempts=0, failing_since=None)
+            return await self._records.replace(done)
+        return await self._failed(told, status)
+
+    async def _failed(self, webhook: Webhook, status: int) -> Webhook:
+        now = self._clock.now()
+        since, attempts = webhook.failing_since or now, webhook.attempts + 1
+        if status == _GONE or now - since >= DISABLED_AFTER:
+            ended = replace(webhook, is_enabled=False, next_at=NEVER, attempts=attempts, failing_since=since)
+            kept = await self._records.replace(ended)
+            await self._events.emit(
+                webhook.tenant_id,
+                EventType.CHANGED,
+                level=Level.CRITICAL,
+                text=f"webhook {webhook.name} disabled after {attempts} failed attempts",
+                data=attempts,
+            )
+            return kept
+        pause = timedelta(seconds=_BACK_OFF.seconds(attempts, self._chance))
+        return await self._records.replace(
+            replace(webhook, attempts=attempts, failing_since=since, next_at=now + pause)
+        )
+
+    def _is_slow(self, webhook: Webhook) -> bool:
+        return webhook.attempts > 0 or webhook.id in self._slow
+
+    def _note_speed(self, webhook: Webhook, *, is_slow: bool) -> None:
+        if is_slow:
+            self._slow.add(webhook.id)
+        else:
+            self._slow.discard(webhook.id)
+
+    def _chance(self) -> float:
+        return self._randomness.octets(1)[0] / _OCTET
+
+
+def _message(event: Event) -> dict[str, object]:
+    """Return the payload: Standard Webhooks 1.0, with the members of the event that have a value."""
+    named = {
+        "id": event.id,
+        "tenant_id": event.tenant_id,
+        "level": event.level,
+        "ip": event.ip,
+        "data": event.data,
+        "text": event.text,
+        "user_id": event.user_id,
+        "client_id": event.client_id,
+        "session": event.session,
+        "actor": event.actor,
+    }
+    data = {name: value for name, value in named.items() if value is not None}
+    return {"type": event.type, "timestamp": event.at, "data": data}

@@ -1,0 +1,61 @@
+"""A webhook: a tenant's subscription to security events, and how far they are delivered."""
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from identity.crypto.keys.master_keys import Sealed
+from identity.foundation.events.event import Event
+from identity.foundation.events.kinds import Level
+from server.platform.records import Kind, Record
+
+MOST_OF_TENANT = 10
+MOST_DELIVERIES = 50
+"""Deliveries of which a webhook knows the outcome."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """The outcome of the last attempt to deliver an event; `status` is that of HTTP, 0 without a response."""
+
+    event_id: str
+    type: str
+    at: datetime
+    attempts: int
+    status: int
+    is_delivered: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Webhook(Record):
+    """Events after `position`, the id of an event, wait for their delivery in the order of their ids.
+
+    `types` are names of event types, empty for all; events below `level` are passed over. The next attempt is at
+    `next_at`, with `attempts` failures in a row since `failing_since`. `previous_secret` signs besides `secret` until
+    `previous_until`. `deliveries` are the outcomes of the last ones, newest first.
+    """
+
+    name: str
+    url: str
+    types: tuple[str, ...] = ()
+    level: Level = Level.INFO
+    secret: Sealed = field(repr=False)
+    previous_secret: Sealed | None = field(default=None, repr=False)
+    previous_until: datetime | None = None
+    is_enabled: bool = True
+    created_at: datetime
+    position: str
+    next_at: datetime
+    attempts: int = 0
+    failing_since: datetime | None = None
+    deliveries: tuple[Delivery, ...] = ()
+
+    def admits(self, event: Event) -> bool:
+        return event.level.severity >= self.level.severity and (not self.types or event.type in self.types)
+
+    def with_delivery(self, delivery: Delivery) -> "Webhook":
+        """Return the webhook with this outcome in the place of an earlier one of the same event."""
+        others = [each for each in self.deliveries if each.event_id != delivery.event_id]
+        return replace(self, deliveries=(delivery, *others)[:MOST_DELIVERIES])
+
+
+WEBHOOKS = Kind(Webhook, "webhook", unique=("name",), scheduled="next_at")
