@@ -20,6 +20,7 @@ from tests.bench import (
     statistics,
     tokens,
     tunnel,
+    waiting,
     workers,
 )
 
@@ -30,6 +31,7 @@ BENCHMARKS: Mapping[str, Callable[[], RenderableType]] = {
     "commits": commits.table,
     "growth": growth.table,
     "pages": pages.table,
+    "waiting": waiting.table,
     "recovery": recovery.table,
     "searches": searches.table,
     "statistics": statistics.table,
