@@ -50,7 +50,7 @@ def caught(
         catch_events.close_subscription(step, process_instance, subscription.key, is_correlated=is_correlated)
     if isinstance(subscription, MessageSubscription) and message_key is not None:
         report_correlated(step, process_instance.head, subscription, message_key)
-    trigger(step, process_instance, host, catch.id, variables)
+    _react(step, process_instance, host, catch, variables)
     return True
 
 
@@ -63,11 +63,20 @@ def trigger(
 ) -> None:
     """The element instance caught the event with this id, which is itself or one of those that its element catches."""
     catch = step.process_of(process_instance).of(element_id, instance.type)
-    if not catch_events.is_open(instance, catch):
-        return
+    if catch_events.is_open(instance, catch):
+        _react(step, process_instance, instance, catch, variables)
+
+
+def _react(
+    step: Step,
+    process_instance: ProcessInstance,
+    instance: ElementInstance,
+    catch: Element,
+    variables: Variables,
+) -> None:
     is_behind = instance.type is ElementType.EVENT_BASED_GATEWAY
-    react = _behind_gateway if is_behind else _CAUGHT[catch.type]
-    react(step, process_instance, instance, catch, variables)
+    reaction = _behind_gateway if is_behind else _CAUGHT[catch.type]
+    reaction(step, process_instance, instance, catch, variables)
 
 
 def catch(step: Step, process_instance: ProcessInstance, scope: ElementInstance, work: Catch) -> None:

@@ -1,8 +1,7 @@
 """Rows of message subscriptions, and of the messages that were correlated to them."""
 
-from collections.abc import Mapping
 from datetime import datetime
-from typing import Final, TypedDict
+from typing import Final
 
 from server.bpmn.executable import ExecutableProcess, MessageTrigger
 from server.engine import events
@@ -19,14 +18,11 @@ from server.store.ports import Change, Insert, Update
 
 Changes = list[Change]
 
+# Of the properties of an element, Camunda's connectors and agents look for two.
+_TOOL_NAME: Final = "io.camunda.tool:name"
+_INBOUND_TYPE: Final = "inbound.type"
 _CORRELATED: Final = MessageSubscriptionState.CORRELATED
 _DELETED: Final = MessageSubscriptionState.DELETED
-
-
-class _Described(TypedDict):
-    extension_properties: Mapping[str, str]
-    tool_name: str | None
-    inbound_connector_type: str | None
 
 
 def message_starts_opened(
@@ -47,7 +43,9 @@ def message_starts_opened(
             message_name=start.message_name,
             message_subscription_type=MessageSubscriptionType.START_EVENT,
             last_updated_date=now,
-            **_described(trigger.properties),
+            extension_properties=trigger.properties,
+            tool_name=trigger.properties.get(_TOOL_NAME),
+            inbound_connector_type=trigger.properties.get(_INBOUND_TYPE),
         )
         changes.append(Insert(row))
 
@@ -59,7 +57,7 @@ def message_starts_changed(event: events.MessageStartsChanged, now: datetime, ch
 
 
 def subscription_opened(event: events.SubscriptionOpened, now: datetime, changes: Changes) -> None:
-    head, opened = event.instance, event.subscription
+    head, opened, properties = event.instance, event.subscription, event.properties
     if not isinstance(opened, MessageSubscription):
         return
     row = entities.MessageSubscription(
@@ -76,25 +74,19 @@ def subscription_opened(event: events.SubscriptionOpened, now: datetime, changes
         message_name=opened.message_name,
         correlation_key=opened.correlation_key,
         last_updated_date=now,
-        **_described(event.properties),
+        extension_properties=properties,
+        tool_name=properties.get(_TOOL_NAME),
+        inbound_connector_type=properties.get(_INBOUND_TYPE),
     )
     changes.append(Insert(row))
-
-
-def _described(properties: Mapping[str, str]) -> _Described:
-    """Of the properties of an element, Camunda's connectors and agents look for two."""
-    return _Described(
-        extension_properties=properties,
-        tool_name=properties.get("io.camunda.tool:name"),
-        inbound_connector_type=properties.get("inbound.type"),
-    )
 
 
 def subscription_closed(event: events.SubscriptionClosed, now: datetime, changes: Changes) -> None:
     """One that a message ended shows that the message was correlated."""
     if event.is_correlated or event.is_message:
         state = _CORRELATED if event.is_correlated else _DELETED
-        changes.append(_changed(event.key, now, message_subscription_state=state, is_open=False))
+        values = {"last_updated_date": now, "message_subscription_state": state, "is_open": False}
+        changes.append(Update(entities.MessageSubscription, event.key, values))
 
 
 def subscriptions_migrated(event: events.ProcessInstanceMigrated, now: datetime, changes: Changes) -> None:
