@@ -11,6 +11,8 @@ from aiohttp import web
 
 from edge.metadata import new_request_id, request_id_of
 from server.platform.channels import error_of
+from server.platform.dpop import ERROR as DPOP_ERROR
+from server.platform.dpop import NONCE as DPOP_NONCE
 from server.platform.errors import (
     Internal,
     InvalidArgument,
@@ -85,7 +87,7 @@ def _of_body(error: Exception) -> ServiceError:
 def problem(error: ServiceError, request: web.BaseRequest) -> web.Response:
     headers = {"X-Request-Id": request.get(REQUEST_ID) or new_request_id(), "Cache-Control": "no-store"}
     if isinstance(error, Unauthenticated):
-        headers["WWW-Authenticate"] = "Bearer"
+        headers |= _challenge(error)
     seconds = error.metadata.get(RETRY_AFTER, "")
     if seconds.isdecimal():
         headers["Retry-After"] = seconds
@@ -94,6 +96,15 @@ def problem(error: ServiceError, request: web.BaseRequest) -> web.Response:
         status=error.problem.status,
         headers={**headers, "Content-Type": MEDIA_TYPE},
     )
+
+
+def _challenge(error: Unauthenticated) -> dict[str, str]:
+    """RFC 6750 §3, and for a token that is bound to a key RFC 9449 §7.1, §9."""
+    code, nonce = error.metadata.get(DPOP_ERROR, ""), error.metadata.get(DPOP_NONCE, "")
+    if not code.replace("_", "").isalpha():
+        return {"WWW-Authenticate": "Bearer"}
+    challenge = {"WWW-Authenticate": f'DPoP error="{code}"'}
+    return challenge | {"DPoP-Nonce": nonce} if nonce.isalnum() else challenge
 
 
 def document(error: ServiceError, path: str) -> bytes:

@@ -200,6 +200,7 @@ class TokenWiring:
                 dependencies.tenants,
                 principals,
                 signed_in=SignedInPrincipals(dependencies.tenants, self._user_state.sessions, principals),
+                proofs=self.proofs,
                 version=dependencies.directory_version,
             ),
         }

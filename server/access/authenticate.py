@@ -4,6 +4,9 @@ A token that was admitted is not looked at again for a few seconds, so a hot cal
 has changed, its principal is asked for again. A principal may do what the directory gives it, as far as the token's
 scopes go, in the tenant that the token is bound to, if any. A session is looked up at each call, so that it ends at once.
 
+A token that is bound to a key (RFC 9449) needs a proof of this key at each call, which the provider checks: a proof is good
+once in all processes.
+
 Authorizations are no scopes. They count for sessions and for tokens that a client got in its own name without asking for
 certain scopes, whenever they were given; for every other token as far as its scopes have the operation's permission.
 """
@@ -18,6 +21,7 @@ import grpc
 
 from gnomon.identity.v1 import directory_service_pb2 as pb
 from gnomon.identity.v1.directory_service_pb2_grpc import DirectoryServiceStub
+from gnomon.identity.v1.token_service_pb2 import DpopProof
 from server.access.claims import AccessTokenClaims
 from server.access.config import AccessConfig
 from server.access.key_sets import KeySets
@@ -27,11 +31,16 @@ from server.access.verifier import TokenVerifier, VerifiedToken
 from server.platform.call import ANONYMOUS, AUTHORIZATION, Call, Grant, Principal, TenantId
 from server.platform.channels import Channel, error_of
 from server.platform.clock import Clock
-from server.platform.errors import NotFound, Unauthenticated
+from server.platform.dpop import ERROR, NONCE, proof_of
+from server.platform.errors import NotFound, OAuthError, Unauthenticated
 from server.platform.mutual_tls import certificate_of, thumbprint_of
 
 if TYPE_CHECKING:
     from gnomon.identity.v1.directory_service_pb2_grpc import DirectoryServiceAsyncStub
+
+
+_DPOP = "dpop "
+_INVALID_PROOF = "invalid_dpop_proof"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +70,10 @@ class Authenticator:
         credential = call.metadata.get(AUTHORIZATION, "")
         if not credential and (question := presented(call)) is not None:
             return self._admit_signed_in(call, question)
-        admission = self._admissions.get(credential)
-        if admission is None or admission.valid_until <= self._clock.now():
+        if credential[: len(_DPOP)].lower() == _DPOP:
+            return self._admit_proved(call, credential)
+        admission = self._fresh(credential)
+        if admission is None:
             return self._admit(call, credential)
         _expect_certificate(call, admission.token.claims)
         if admission.number != self._number:
@@ -74,8 +85,42 @@ class Authenticator:
         """Ask again who may do what, as the directory has changed."""
         self._number += 1
 
+    def _fresh(self, credential: str) -> _Admission | None:
+        admission = self._admissions.get(credential)
+        return None if admission is None or admission.valid_until <= self._clock.now() else admission
+
+    async def _admit_proved(self, call: Call, credential: str) -> None:
+        """RFC 9449 §7.1: each call needs a proof, also with a token that was admitted before."""
+        text, admission = credential[len(_DPOP) :].strip(), self._fresh(credential)
+        token = await self._verifier.verify(text, typ="DPoP") if admission is None else admission.token
+        await self._expect_key(call, text, token.claims)
+        _expect_certificate(call, token.claims)
+        if admission is not None and admission.number == self._number:
+            call.principal = admission.principal
+            return
+        until = self._valid_until(token.claims) if admission is None else admission.valid_until
+        await self._let_in(call, credential, token, until)
+
+    async def _expect_key(self, call: Call, text: str, claims: AccessTokenClaims) -> None:
+        """Raise Unauthenticated unless the call has a new proof of the key that the token is bound to."""
+        carried = proof_of(call)
+        if carried is None:
+            raise Unauthenticated("expected a DPoP proof, over HTTP", **{ERROR: _INVALID_PROOF})
+        proof = DpopProof(proof=carried.proof, http_method=carried.http_method, path=carried.path)
+        request = pb.GetProvedKeyRequest(issuer=claims.iss, access_token=text, dpop=proof)
+        try:
+            proved = await self._directory.GetProvedKey(request, timeout=self._config.call_timeout_seconds)
+        except grpc.RpcError as failure:
+            error = error_of(failure)
+            if not isinstance(error, OAuthError):
+                raise error from failure
+            nonce = {NONCE: error.metadata["nonce"]} if "nonce" in error.metadata else {}
+            raise Unauthenticated(error.detail, **{ERROR: error.error}, **nonce) from failure
+        if not claims.cnf.jkt or not hmac.compare_digest(proved.jkt.encode(), claims.cnf.jkt.encode()):
+            raise Unauthenticated("the token is bound to another key", **{ERROR: _INVALID_PROOF})
+
     async def _admit(self, call: Call, credential: str) -> None:
-        token = await self._verifier.verify(_bearer_token(credential))
+        token = await self._verifier.verify(_bearer_token(credential), typ="Bearer")
         _expect_certificate(call, token.claims)
         await self._let_in(call, credential, token, self._valid_until(token.claims))
 

@@ -11,9 +11,10 @@ _SLUG = re.compile(r"[a-z0-9-]{1,32}")
 
 
 class Confirmation(msgspec.Struct, frozen=True):
-    """Thumbprint of the client certificate that a token is bound to, empty for none: RFC 8705 §3.1."""
+    """Thumbprints of what a token is bound to, empty for none: RFC 8705 §3.1, RFC 9449 §6.1."""
 
     certificate: str = msgspec.field(default="", name="x5t#S256")
+    jkt: str = ""
 
 
 class AccessTokenClaims(msgspec.Struct, frozen=True):
@@ -59,9 +60,11 @@ def tenant_of(claims: AccessTokenClaims, issuer: str) -> str:
     return slug
 
 
-def check(claims: AccessTokenClaims, *, tenant_id: str, now: datetime, leeway_seconds: float) -> None:
-    """Refuse a token that does not hold now; raises Unauthenticated."""
-    if claims.typ != "Bearer":
+def check(
+    claims: AccessTokenClaims, *, typ: str, tenant_id: str, now: datetime, leeway_seconds: float
+) -> None:
+    """Refuse a token of another type, or that does not hold now; raises Unauthenticated."""
+    if claims.typ != typ:
         raise Unauthenticated("the token is no access token")
     if not claims.aud or not claims.sub:
         raise Unauthenticated("the token lacks an audience or a subject")

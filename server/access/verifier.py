@@ -29,8 +29,8 @@ class TokenVerifier:
         self._config = config
         self._clock = clock
 
-    async def verify(self, token: str) -> VerifiedToken:
-        """Return what a token says that holds now; raises Unauthenticated."""
+    async def verify(self, token: str, *, typ: str) -> VerifiedToken:
+        """Return what a token of this type says that holds now; raises Unauthenticated."""
         signed = _parse(token)
         # RFC 8725 §3.1: which algorithms are taken is our choice, never the token's.
         if signed.protected.get("alg") not in self._config.algorithms:
@@ -39,7 +39,13 @@ class TokenVerifier:
         tenant_id = tenant_of(claims, self._config.issuer)
         key = await self._key_sets.key(tenant_id, str(signed.protected.get("kid")))
         self._verify_signature(signed, key)
-        check(claims, tenant_id=tenant_id, now=self._clock.now(), leeway_seconds=self._config.leeway_seconds)
+        check(
+            claims,
+            typ=typ,
+            tenant_id=tenant_id,
+            now=self._clock.now(),
+            leeway_seconds=self._config.leeway_seconds,
+        )
         return VerifiedToken(claims, signed.payload)
 
     def _verify_signature(self, signed: jws.CompactSignature, key: Key) -> None:

@@ -22,9 +22,11 @@ from edge.oidc.stubs import stubs_of
 from server.platform.call import BROWSER_ADDRESS, CSRF_TOKEN, SESSIONS
 from server.platform.channels import Channel
 from server.platform.clock import SystemClock
+from server.platform.dpop import CarriedProof
 from server.platform.mutual_tls import MutualTlsConfig
 
 _TENANT = istr("x-tenant-id")
+_DPOP = istr("DPoP")
 _SLUG = re.compile(r"[a-z0-9-]{1,32}")
 
 
@@ -35,8 +37,8 @@ class SessionCredential:
         self._certificates = certificates
 
     async def metadata_of(self, request: web.Request) -> Metadata:
-        """Return the sessions of the browser, its address and CSRF token, or else the certificate of the client."""
-        return await self._session(request) or self._certificates.metadata_of(request)
+        """Return the sessions of the browser, its address and CSRF token, or else what the client proves keys with."""
+        return await self._session(request) or self._certificates.metadata_of(request) + _proof(request)
 
     async def _session(self, request: web.Request) -> Metadata:
         headers = request.headers
@@ -52,6 +54,14 @@ class SessionCredential:
             (BROWSER_ADDRESS, self._browsers.peer_address(request)),
             (CSRF_TOKEN, self._browsers.csrf_token(request)),
         ]
+
+
+def _proof(request: web.Request) -> Metadata:
+    """Return the DPoP proof with its request; nothing for a repeated one: RFC 9449 §4.3."""
+    proofs = request.headers.getall(_DPOP, ())
+    if len(proofs) != 1 or not proofs[0].isascii() or not proofs[0].isprintable():
+        return []
+    return CarriedProof(proofs[0], request.method, request.rel_url.raw_path).metadata
 
 
 def session_credential(

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from gnomon.identity.v1 import directory_service_pb2 as pb
+from identity.access.dpop.proofs import DpopProofs
 from identity.access.sessions.signed_in import PresentedSession, SignedInPrincipals
 from identity.directory.claims import NO_CLAIMS, claims_of
 from identity.directory.principals import Principal, PrincipalKind, Principals
@@ -26,22 +27,34 @@ class DirectoryServicer:
         principals: Principals,
         *,
         signed_in: SignedInPrincipals,
+        proofs: DpopProofs,
         version: DirectoryVersion,
     ) -> None:
         self._tenants = tenants
         self._principals = principals
         self._signed_in = signed_in
+        self._proofs = proofs
         self._version = version
 
     async def get_principal(self, request: pb.GetPrincipalRequest, call: Call) -> pb.GetPrincipalResponse:
-        tenant = self._tenants.find_by_issuer(request.issuer)
-        # Services of this process and callers with access to the default tenant may resolve every subject.
-        known = {tenant.tenant_id, self._tenants.default.tenant_id}
-        if call.principal is not ANONYMOUS and call.principal.tenant_ids.isdisjoint(known):
-            raise NotFound("there is no such principal")
+        tenant = self._tenant(request.issuer, call)
         claims = claims_of(request.claims) if request.claims else NO_CLAIMS
         principal = await self._principals.of(request.subject, request.issuer, claims)
         return pb.GetPrincipalResponse(principal=_message(principal, tenant))
+
+    async def get_proved_key(self, request: pb.GetProvedKeyRequest, call: Call) -> pb.GetProvedKeyResponse:
+        tenant = self._tenant(request.issuer, call)
+        jkt = await self._proofs.thumbprint(tenant, request.dpop, access_token=request.access_token)
+        return pb.GetProvedKeyResponse(jkt=jkt)
+
+    def _tenant(self, issuer: str, call: Call) -> Tenant:
+        """Raises NotFound for a provider about which the caller may not ask."""
+        tenant = self._tenants.find_by_issuer(issuer)
+        # Services of this process and callers with access to the default tenant may ask about every provider.
+        known = {tenant.tenant_id, self._tenants.default.tenant_id}
+        if call.principal is not ANONYMOUS and call.principal.tenant_ids.isdisjoint(known):
+            raise NotFound("there is no such principal")
+        return tenant
 
     async def get_signed_in_principal(
         self, request: pb.GetSignedInPrincipalRequest, _call: Call

@@ -4,6 +4,7 @@ isort:skip_file
 """
 
 from collections import abc as _abc
+from gnomon.identity.v1 import token_service_pb2 as _token_service_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
@@ -174,6 +175,60 @@ class GetPrincipalResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetPrincipalResponse: _TypeAlias = GetPrincipalResponse  # noqa: Y015
+
+@_typing.final
+class GetProvedKeyRequest(_message.Message):
+    """Request of GetProvedKey."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ISSUER_FIELD_NUMBER: _builtins.int
+    ACCESS_TOKEN_FIELD_NUMBER: _builtins.int
+    DPOP_FIELD_NUMBER: _builtins.int
+    issuer: _builtins.str
+    """Issuer of the access token, with its final slash."""
+    access_token: _builtins.str
+    """Access token that the proof has to be for."""
+    @_builtins.property
+    def dpop(self) -> _token_service_pb2.DpopProof:
+        """Proof, with the request that carries it."""
+
+    def __init__(
+        self,
+        *,
+        issuer: _builtins.str = ...,
+        access_token: _builtins.str = ...,
+        dpop: _token_service_pb2.DpopProof | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["dpop", b"dpop"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["access_token", b"access_token", "dpop", b"dpop", "issuer", b"issuer"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetProvedKeyRequest: _TypeAlias = GetProvedKeyRequest  # noqa: Y015
+
+@_typing.final
+class GetProvedKeyResponse(_message.Message):
+    """Response of GetProvedKey."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    JKT_FIELD_NUMBER: _builtins.int
+    jkt: _builtins.str
+    """Thumbprint of the key: RFC 7638."""
+    def __init__(
+        self,
+        *,
+        jkt: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["jkt", b"jkt"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetProvedKeyResponse: _TypeAlias = GetProvedKeyResponse  # noqa: Y015
 
 @_typing.final
 class PresentedSession(_message.Message):

@@ -40,6 +40,11 @@ class DirectoryServiceStub:
                 request_serializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetPrincipalRequest.SerializeToString,
                 response_deserializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetPrincipalResponse.FromString,
                 _registered_method=True)
+        self.GetProvedKey = channel.unary_unary(
+                '/gnomon.identity.v1.DirectoryService/GetProvedKey',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetProvedKeyRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetProvedKeyResponse.FromString,
+                _registered_method=True)
         self.GetSignedInPrincipal = channel.unary_unary(
                 '/gnomon.identity.v1.DirectoryService/GetSignedInPrincipal',
                 request_serializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetSignedInPrincipalRequest.SerializeToString,
@@ -59,6 +64,14 @@ class DirectoryServiceServicer:
     def GetPrincipal(self, request, context):
         """Returns the principal behind the subject of a token.
         Rejected with NOT_FOUND when there is none, or when it or its tenant is disabled.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetProvedKey(self, request, context):
+        """Returns the key that a DPoP proof proves, and uses the proof up: RFC 9449 §4.3.
+        Refused with the codes of RFC 9449 §7.1; NOT_FOUND when there is no such provider.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -88,6 +101,11 @@ def add_DirectoryServiceServicer_to_server(servicer, server):
                     servicer.GetPrincipal,
                     request_deserializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetPrincipalRequest.FromString,
                     response_serializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetPrincipalResponse.SerializeToString,
+            ),
+            'GetProvedKey': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetProvedKey,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetProvedKeyRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetProvedKeyResponse.SerializeToString,
             ),
             'GetSignedInPrincipal': grpc.unary_unary_rpc_method_handler(
                     servicer.GetSignedInPrincipal,
@@ -128,6 +146,33 @@ class DirectoryService:
             '/gnomon.identity.v1.DirectoryService/GetPrincipal',
             gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetPrincipalRequest.SerializeToString,
             gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetPrincipalResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetProvedKey(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.DirectoryService/GetProvedKey',
+            gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetProvedKeyRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetProvedKeyResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -37,6 +37,10 @@ class DirectoryServiceStub:
     """Returns the principal behind the subject of a token.
     Rejected with NOT_FOUND when there is none, or when it or its tenant is disabled.
     """
+    GetProvedKey: _grpc.UnaryUnaryMultiCallable[_directory_service_pb2.GetProvedKeyRequest, _directory_service_pb2.GetProvedKeyResponse]
+    """Returns the key that a DPoP proof proves, and uses the proof up: RFC 9449 §4.3.
+    Refused with the codes of RFC 9449 §7.1; NOT_FOUND when there is no such provider.
+    """
     GetSignedInPrincipal: _grpc.UnaryUnaryMultiCallable[_directory_service_pb2.GetSignedInPrincipalRequest, _directory_service_pb2.GetSignedInPrincipalResponse]
     """Returns the person who is signed in at a browser, as its principal.
     Rejected with UNAUTHENTICATED when nobody is, with PERMISSION_DENIED when the call changes something and the CSRF
@@ -55,6 +59,10 @@ class DirectoryServiceAsyncStub(DirectoryServiceStub):
     GetPrincipal: _aio.UnaryUnaryMultiCallable[_directory_service_pb2.GetPrincipalRequest, _directory_service_pb2.GetPrincipalResponse]  # type: ignore[assignment]
     """Returns the principal behind the subject of a token.
     Rejected with NOT_FOUND when there is none, or when it or its tenant is disabled.
+    """
+    GetProvedKey: _aio.UnaryUnaryMultiCallable[_directory_service_pb2.GetProvedKeyRequest, _directory_service_pb2.GetProvedKeyResponse]  # type: ignore[assignment]
+    """Returns the key that a DPoP proof proves, and uses the proof up: RFC 9449 §4.3.
+    Refused with the codes of RFC 9449 §7.1; NOT_FOUND when there is no such provider.
     """
     GetSignedInPrincipal: _aio.UnaryUnaryMultiCallable[_directory_service_pb2.GetSignedInPrincipalRequest, _directory_service_pb2.GetSignedInPrincipalResponse]  # type: ignore[assignment]
     """Returns the person who is signed in at a browser, as its principal.
@@ -77,6 +85,16 @@ class DirectoryServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_directory_service_pb2.GetPrincipalResponse, _abc.Awaitable[_directory_service_pb2.GetPrincipalResponse]]:
         """Returns the principal behind the subject of a token.
         Rejected with NOT_FOUND when there is none, or when it or its tenant is disabled.
+        """
+
+    @_abc_1.abstractmethod
+    def GetProvedKey(
+        self,
+        request: _directory_service_pb2.GetProvedKeyRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_directory_service_pb2.GetProvedKeyResponse, _abc.Awaitable[_directory_service_pb2.GetProvedKeyResponse]]:
+        """Returns the key that a DPoP proof proves, and uses the proof up: RFC 9449 §4.3.
+        Refused with the codes of RFC 9449 §7.1; NOT_FOUND when there is no such provider.
         """
 
     @_abc_1.abstractmethod

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from identity.crypto.jose.encryption import KeyManagement
 from identity.directory.client import ClientId
 from identity.directory.consents.consent import Terms
 from identity.directory.own_clients import CONSOLE_CLIENT_ID, own_clients
@@ -225,8 +226,9 @@ async def test_a_client_that_wants_a_second_factor_takes_nobody_without(mediatio
         {"oauth_scopes": ("email",)},
         CONFIDENTIAL,
         {"requires_signed_request": True},
+        {"id_token_encrypted_response_alg": KeyManagement.ECDH_ES},
     ],
-    ids=["signs nobody in", "no openid", "confidential", "signs its requests"],
+    ids=["signs nobody in", "no openid", "confidential", "signs its requests", "encrypted"],
 )
 async def test_a_client_that_may_not_gets_no_token(mediation: Mediation, client: dict[str, Any]) -> None:
     await mediation.change_client(**client)

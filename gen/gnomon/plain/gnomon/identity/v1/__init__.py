@@ -237,6 +237,8 @@ __all__ = (
     "GetPictureConfigResponse",
     "GetPrincipalRequest",
     "GetPrincipalResponse",
+    "GetProvedKeyRequest",
+    "GetProvedKeyResponse",
     "GetRecoveryCodesRequest",
     "GetRecoveryCodesResponse",
     "GetRegistrationPageRequest",
@@ -6634,6 +6636,46 @@ class GetPrincipalResponse(betterproto2.Message):
 
 
 default_message_pool.register_message("gnomon.identity.v1", "GetPrincipalResponse", GetPrincipalResponse)
+
+
+@dataclass(eq=False, repr=False)
+class GetProvedKeyRequest(betterproto2.Message):
+    """
+    Request of GetProvedKey.
+    """
+
+    issuer: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Issuer of the access token, with its final slash.
+    """
+
+    access_token: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    Access token that the proof has to be for.
+    """
+
+    dpop: "DpopProof | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Proof, with the request that carries it.
+    """
+
+
+default_message_pool.register_message("gnomon.identity.v1", "GetProvedKeyRequest", GetProvedKeyRequest)
+
+
+@dataclass(eq=False, repr=False)
+class GetProvedKeyResponse(betterproto2.Message):
+    """
+    Response of GetProvedKey.
+    """
+
+    jkt: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Thumbprint of the key: RFC 7638.
+    """
+
+
+default_message_pool.register_message("gnomon.identity.v1", "GetProvedKeyResponse", GetProvedKeyResponse)
 
 
 @dataclass(eq=False, repr=False)
@@ -15660,6 +15702,28 @@ class DirectoryServiceStub(betterproto2_grpclib.ServiceStub):
             "/gnomon.identity.v1.DirectoryService/GetPrincipal",
             message,
             GetPrincipalResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def get_proved_key(
+        self,
+        message: "GetProvedKeyRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "GetProvedKeyResponse":
+        """
+        Returns the key that a DPoP proof proves, and uses the proof up: RFC 9449 §4.3.
+        Refused with the codes of RFC 9449 §7.1; NOT_FOUND when there is no such provider.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.identity.v1.DirectoryService/GetProvedKey",
+            message,
+            GetProvedKeyResponse,
             timeout=timeout,
             deadline=deadline,
             metadata=metadata,
