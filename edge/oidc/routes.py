@@ -1,7 +1,8 @@
 """All routes of the provider, in one table."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 
 from aiohttp import hdrs, web
 
@@ -35,6 +36,7 @@ from edge.oidc.administration.blacklist import BlacklistEndpoint
 from edge.oidc.administration.event_stream import EventStreamEndpoint
 from edge.oidc.administration.events import EventsEndpoint
 from edge.oidc.administration.images import about_images
+from edge.oidc.administration.issuer_routes import declared_rows
 from edge.oidc.administration.providers import about_providers
 from edge.oidc.administration.sign_in_domains import SignInDomainsEndpoint
 from edge.oidc.administration.tenants import TenantsEndpoint
@@ -84,6 +86,7 @@ from edge.oidc.protocol.revocation import RevocationEndpoint
 from edge.oidc.protocol.token import TokenEndpoint
 from edge.oidc.protocol.user_info import UserInfoEndpoint
 from edge.oidc.stubs import Stubs, stubs_of
+from edge.problem import Handler
 from server.platform.channels import Channel
 from server.platform.clock import Clock, SystemClock
 from server.platform.mutual_tls import MutualTlsConfig
@@ -229,13 +232,27 @@ def _rows(
             yield f"{issuer}{path}", policy, handlers
         for path, handlers in about_provisioning(stubs, config, browsers=browsers):
             yield f"{issuer}{path}", PROVISIONING, handlers
-        for path, handlers in (
-            *about_images(stubs, config, browsers=browsers),
-            *about_people(stubs, config, browsers=browsers),
-            *about_providers(stubs, config, browsers=browsers),
-            *about_screens(stubs, config, browsers=browsers, pages=pages),
+        for path, handlers in _merged(
+            declared_rows(stubs.channel, AdministrationCalls(config, browsers)),
+            about_images(stubs, config, browsers=browsers),
+            about_people(stubs, config, browsers=browsers),
+            about_providers(stubs, config, browsers=browsers),
+            about_screens(stubs, config, browsers=browsers, pages=pages),
         ):
             yield f"{issuer}{path}", OWN_PAGES, handlers
+
+
+def _merged(
+    *tables: Iterable[tuple[str, Mapping[str, Handler]]],
+) -> Iterable[tuple[str, Mapping[str, Handler]]]:
+    """Return the handlers of all tables by path, because some methods of a path may be declared in the contract.
+
+    A path with a fixed segment comes before that with a variable in its place, which would take its requests.
+    """
+    rows: dict[str, dict[str, Handler]] = {}
+    for path, handlers in chain(*tables):
+        rows.setdefault(path, {}).update(handlers)
+    return sorted(rows.items(), key=lambda row: [part.startswith("{") for part in row[0].split("/")])
 
 
 def _protocol(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, kept: KeptDocuments) -> Iterator[Row]:

@@ -55,7 +55,9 @@ class IssuerRoute:
 
     @property
     def tag(self) -> str:
-        """Return the records of the service, in words."""
+        """Return the records of the service, in words, unless the contract has another group."""
+        if self.rule.tag:
+            return self.rule.tag
         words = _WORD.findall(self.policy.descriptor.containing_service.name.removesuffix("Service"))
         return f"{' '.join(words).capitalize()}s"
 
@@ -83,11 +85,11 @@ def issuer_routes() -> Iterator[IssuerRoute]:
 def declared_rows(
     channel: Channel, calls: AdministrationCalls
 ) -> Iterator[tuple[str, Mapping[str, Handler]]]:
-    """Yield paths and handlers by method; paths with a fixed segment come before those with a variable in its place."""
+    """Yield paths and handlers by method."""
     rows: dict[str, dict[str, Handler]] = {}
     for route in issuer_routes():
         rows.setdefault(route.path, {})[route.method] = _handler(route, channel, calls)
-    yield from sorted(rows.items(), key=lambda row: [part.startswith("{") for part in row[0].split("/")])
+    yield from rows.items()
 
 
 def _handler(route: IssuerRoute, channel: Channel, calls: AdministrationCalls) -> Handler:

@@ -37,7 +37,7 @@ def about_providers(
     yield "/providers/create", {"POST": providers.create}
     yield "/providers/lookup", {"POST": providers.look_up}
     yield "/providers/minimal", {"GET": providers.list_offered}
-    yield "/providers/{id}", {"PUT": providers.update, "DELETE": providers.delete}
+    yield "/providers/{id}", {"PUT": providers.update}
     yield "/providers/{id}/delete_safe", {"GET": providers.delete_safe}
 
 
@@ -81,15 +81,6 @@ class ProvidersEndpoint:
         )
         updated = await self._providers.UpdateProvider(asked, timeout=self._calls.timeout)
         return written(provider_members(updated.provider))
-
-    @described("Deletes an upstream provider.", done())
-    async def delete(self, request: web.Request) -> web.Response:
-        tenant_id, provider_id = tenant_and_id(request)
-        asked = pb.DeleteProviderRequest(
-            tenant_id=tenant_id, caller=self._calls.caller(request), provider_id=provider_id
-        )
-        await self._providers.DeleteProvider(asked, timeout=self._calls.timeout)
-        return web.Response()
 
     @described(
         "Says whether users sign in through the provider alone.",

@@ -13,7 +13,7 @@ from edge.oidc.access.administration_calls import (
 from edge.oidc.access.body import bad_request
 from edge.oidc.access.documents import Members
 from edge.oidc.access.tenant import tenant_of
-from edge.oidc.openapi.operation import PAGE, content, described, done, may, paged
+from edge.oidc.openapi.operation import PAGE, content, described, may, paged
 from edge.oidc.openapi.schemas import STRING, choice, part
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import session_administration_service_pb2 as pb
@@ -49,21 +49,6 @@ class SessionsEndpoint:
         found = await self._sessions.ListSessions(asked, timeout=self._calls.timeout)
         return page_written(list(map(_members, found.sessions)), size, found.continuation_token)
 
-    @described("Ends every session of a tenant.", done())
-    async def end_all(self, request: web.Request) -> web.Response:
-        asked = pb.EndAllSessionsRequest(tenant_id=tenant_of(request), caller=self._calls.caller(request))
-        await self._sessions.EndAllSessions(asked, timeout=self._calls.long_timeout)
-        return web.Response()
-
-    @described("Ends a session.", done())
-    async def end(self, request: web.Request) -> web.Response:
-        tenant_id, session_id = tenant_and_id(request)
-        asked = pb.EndSessionRequest(
-            tenant_id=tenant_id, caller=self._calls.caller(request), session_id=session_id
-        )
-        await self._sessions.EndSession(asked, timeout=self._calls.timeout)
-        return web.Response()
-
     @described(
         "Lists the sessions of a user.",
         content(part(pb.ListSessionsOfUserResponse, "sessions", state=STRING)),
@@ -75,28 +60,6 @@ class SessionsEndpoint:
         )
         found = await self._sessions.ListSessionsOfUser(asked, timeout=self._calls.timeout)
         return written(list(map(_members, found.sessions)))
-
-    @described("Ends a session of a user.", done())
-    async def end_one_of_user(self, request: web.Request) -> web.Response:
-        tenant_id, user_id = tenant_and_id(request)
-        _, session_id = tenant_and_id(request, "session_id")
-        asked = pb.EndSessionOfUserRequest(
-            tenant_id=tenant_id,
-            caller=self._calls.caller(request),
-            user_id=user_id,
-            session_id=session_id,
-        )
-        await self._sessions.EndSessionOfUser(asked, timeout=self._calls.timeout)
-        return web.Response()
-
-    @described("Ends every session of a user.", done())
-    async def end_of_user(self, request: web.Request) -> web.Response:
-        tenant_id, user_id = tenant_and_id(request)
-        asked = pb.EndSessionsOfUserRequest(
-            tenant_id=tenant_id, caller=self._calls.caller(request), user_id=user_id
-        )
-        await self._sessions.EndSessionsOfUser(asked, timeout=self._calls.long_timeout)
-        return web.Response()
 
 
 def _members(session: pb.ListedSession) -> Members:

@@ -7,7 +7,7 @@ from aiohttp import web
 from edge.oidc.access.administration_calls import AdministrationCalls, members, named, tenant_and_id, written
 from edge.oidc.access.body import read_json
 from edge.oidc.openapi.operation import content, described, done
-from edge.oidc.openapi.schemas import OBJECT, STRING, STRINGS, an_object, message, part, with_any
+from edge.oidc.openapi.schemas import OBJECT, STRING, STRINGS, an_object, message, with_any
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import one_time_code_service_pb2 as pb
 
@@ -31,17 +31,6 @@ class OneTimeCodesEndpoint:
     def __init__(self, stubs: Stubs, calls: AdministrationCalls) -> None:
         self._codes = stubs.one_time_codes
         self._calls = calls
-
-    @described(
-        "Lists the code generators of a user.", content(part(pb.ListCodeGeneratorsResponse, "generators"))
-    )
-    async def list(self, request: web.Request) -> web.Response:
-        tenant_id, user_id = tenant_and_id(request)
-        asked = pb.ListCodeGeneratorsRequest(
-            tenant_id=tenant_id, caller=self._calls.caller(request), user_id=user_id
-        )
-        found = await self._codes.ListCodeGenerators(asked, timeout=self._calls.timeout)
-        return written(list(map(members, found.generators)))
 
     @described(
         "Begins the set-up of a code generator: RFC 6238.",

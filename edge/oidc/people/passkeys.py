@@ -7,14 +7,14 @@ import msgspec
 import orjson
 from aiohttp import web
 
-from edge.oidc.access.administration_calls import AdministrationCalls, members, tenant_and_id, written
+from edge.oidc.access.administration_calls import AdministrationCalls, tenant_and_id, written
 from edge.oidc.access.body import bad_request, read_json
 from edge.oidc.access.browsers import CSRF_HEADER, Browsers
 from edge.oidc.access.tenant import tenant_of
 from edge.oidc.authentication.sign_in_fields import SignInFields
 from edge.oidc.authentication.steps import scripted
 from edge.oidc.openapi.operation import Caller, content, described, done
-from edge.oidc.openapi.schemas import INTEGER, OBJECT, STRING, an_object, part, with_any
+from edge.oidc.openapi.schemas import INTEGER, OBJECT, STRING, an_object, with_any
 from edge.oidc.openapi.standards import CREATION_OPTIONS, REQUEST_OPTIONS
 from edge.oidc.people.shown_links import shown_link
 from edge.oidc.stubs import Stubs
@@ -69,15 +69,6 @@ class PasskeysEndpoint:
         self._resets = stubs.password_resets
         self._calls = calls
         self._browsers = browsers
-
-    @described("Lists the passkeys of a user.", content(part(pb.ListPasskeysResponse, "passkeys")))
-    async def list(self, request: web.Request) -> web.Response:
-        tenant_id, user_id = tenant_and_id(request)
-        asked = pb.ListPasskeysRequest(
-            tenant_id=tenant_id, caller=self._calls.caller(request), user_id=user_id
-        )
-        found = await self._passkeys.ListPasskeys(asked, timeout=self._calls.timeout)
-        return written(list(map(members, found.passkeys)))
 
     @described("Deletes a passkey.", done(), body=_Modified, has_optional_body=True)
     async def delete(self, request: web.Request) -> web.Response:

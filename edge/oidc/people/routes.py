@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 
 from edge.oidc.access.administration_calls import AdministrationCalls
 from edge.oidc.access.browsers import Browsers
-from edge.oidc.administration.issuer_routes import declared_rows
 from edge.oidc.administration.sessions import SessionsEndpoint
 from edge.oidc.config import OidcConfig
 from edge.oidc.people.one_time_codes import OneTimeCodesEndpoint
@@ -24,7 +23,6 @@ Row = tuple[str, Mapping[str, Handler]]
 def about_people(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterator[Row]:
     """Yield paths and handlers by method; paths with a fixed segment come before those with an id in its place."""
     calls = AdministrationCalls(config, browsers)
-    yield from declared_rows(stubs.channel, calls)
     yield from _attribute_values(UserAttributesEndpoint(stubs, calls))
     yield from _sessions(stubs, calls)
     yield from _own_accounts(stubs, calls, browsers=browsers)
@@ -41,11 +39,8 @@ def _attribute_values(attributes: UserAttributesEndpoint) -> Iterator[Row]:
 def _sessions(stubs: Stubs, calls: AdministrationCalls) -> Iterator[Row]:
     sessions = SessionsEndpoint(stubs, calls)
 
-    yield "/sessions", {"GET": sessions.list, "DELETE": sessions.end_all}
-    yield "/sessions/id/{id}", {"DELETE": sessions.end}
-    yield "/sessions/{id}", {"DELETE": sessions.end_of_user}
-    yield "/users/{id}/sessions", {"GET": sessions.list_of_user, "DELETE": sessions.end_of_user}
-    yield "/users/{id}/sessions/{session_id}", {"DELETE": sessions.end_one_of_user}
+    yield "/sessions", {"GET": sessions.list}
+    yield "/users/{id}/sessions", {"GET": sessions.list_of_user}
 
 
 def _own_accounts(stubs: Stubs, calls: AdministrationCalls, *, browsers: Browsers) -> Iterator[Row]:
@@ -60,7 +55,6 @@ def _own_accounts(stubs: Stubs, calls: AdministrationCalls, *, browsers: Browser
 def _passkeys(passkeys: PasskeysEndpoint) -> Iterator[Row]:
     yield "/users/webauthn_start", {"POST": passkeys.start}
     yield "/users/webauthn_finish", {"POST": passkeys.finish}
-    yield "/users/{id}/webauthn", {"GET": passkeys.list}
     yield "/users/{id}/webauthn/register/start", {"POST": passkeys.start_registration}
     yield "/users/{id}/webauthn/register/finish", {"POST": passkeys.finish_registration}
     yield "/users/{id}/webauthn/auth/start", {"POST": passkeys.start}
@@ -75,7 +69,7 @@ def _provider_links(links: ProviderLinksEndpoint) -> Iterator[Row]:
 
 
 def _one_time_codes(codes: OneTimeCodesEndpoint) -> Iterator[Row]:
-    yield "/users/{id}/one_time_codes", {"GET": codes.list, "POST": codes.begin}
+    yield "/users/{id}/one_time_codes", {"POST": codes.begin}
     yield "/users/{id}/one_time_codes/{generator_id}", {"PUT": codes.rename, "DELETE": codes.delete}
     yield "/users/{id}/one_time_codes/{generator_id}/confirm", {"POST": codes.confirm}
     yield (
@@ -95,9 +89,9 @@ def _users(stubs: Stubs, calls: AdministrationCalls) -> Iterator[Row]:
     yield "/password_policy", {"GET": policy.get, "PUT": policy.update}
     yield "/users", {"GET": users.list, "POST": users.create}
     yield "/users/email/{email}", {"GET": users.get_by_email}
-    yield "/users/{id}", {"GET": users.get, "PUT": users.put, "PATCH": users.patch, "DELETE": users.delete}
+    yield "/users/{id}", {"GET": users.get, "PUT": users.put, "PATCH": users.patch}
     yield (
         "/users/{id}/devices",
-        {"GET": devices.list, "PUT": devices.rename, "DELETE": devices.revoke},
+        {"PUT": devices.rename, "DELETE": devices.revoke},
     )
     yield "/users/{id}/devices/{device_id}", {"DELETE": devices.revoke_named}

@@ -14,7 +14,7 @@ from edge.oidc.access.administration_calls import (
 )
 from edge.oidc.access.body import bad_request, read_json
 from edge.oidc.access.tenant import tenant_of
-from edge.oidc.openapi.operation import PAGE, content, described, done, may, paged
+from edge.oidc.openapi.operation import PAGE, content, described, may, paged
 from edge.oidc.openapi.schemas import array, choice
 from edge.oidc.people.user_fields import USER, NewUser, UserBody, UserPatch, user_members
 from edge.oidc.stubs import Stubs
@@ -85,13 +85,6 @@ class UsersEndpoint:
     @described("Changes members of a user.", content(USER), body=UserPatch, refusals=(409,))
     async def patch(self, request: web.Request) -> web.Response:
         return await self._update(request, UserPatch)
-
-    @described("Deletes a user.", done(204))
-    async def delete(self, request: web.Request) -> web.Response:
-        tenant_id, user_id = tenant_and_id(request)
-        asked = pb.DeleteUserRequest(tenant_id=tenant_id, caller=self._calls.caller(request), user_id=user_id)
-        await self._users.DeleteUser(asked, timeout=self._calls.long_timeout)
-        return web.Response(status=204)
 
     async def _update(self, request: web.Request, kind: type[UserBody | UserPatch]) -> web.Response:
         (tenant_id, user_id), caller = tenant_and_id(request), self._calls.caller(request)

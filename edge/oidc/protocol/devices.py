@@ -3,10 +3,9 @@
 import msgspec
 from aiohttp import web
 
-from edge.oidc.access.administration_calls import AdministrationCalls, members, tenant_and_id, written
+from edge.oidc.access.administration_calls import AdministrationCalls, tenant_and_id
 from edge.oidc.access.body import read_json
-from edge.oidc.openapi.operation import content, described, done
-from edge.oidc.openapi.schemas import part
+from edge.oidc.openapi.operation import described, done
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import device_list_service_pb2 as pb
 
@@ -24,15 +23,6 @@ class DevicesEndpoint:
     def __init__(self, stubs: Stubs, calls: AdministrationCalls) -> None:
         self._devices = stubs.device_lists
         self._calls = calls
-
-    @described("Lists the devices of a user.", content(part(pb.ListDevicesResponse, "devices")))
-    async def list(self, request: web.Request) -> web.Response:
-        tenant_id, user_id = tenant_and_id(request)
-        asked = pb.ListDevicesRequest(
-            tenant_id=tenant_id, caller=self._calls.caller(request), user_id=user_id
-        )
-        found = await self._devices.ListDevices(asked, timeout=self._calls.timeout)
-        return written(list(map(members, found.devices)))
 
     @described("Renames a device.", done(), body=_Renamed, refusals=(409,))
     async def rename(self, request: web.Request) -> web.Response:

@@ -27,7 +27,7 @@ from gnomon.identity.v1 import caller_pb2 as gnomon_dot_identity_dot_v1_dot_call
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n,gnomon/identity/v1/device_list_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1cgnomon/rest/v1/options.proto\"\x92\x01\n\x06\x44\x65vice\x12\n\n\x02id\x18\x01 \x01(\t\x12\x11\n\tclient_id\x18\x02 \x01(\t\x12\x0f\n\x07user_id\x18\x03 \x01(\t\x12\x0f\n\x07\x63reated\x18\x04 \x01(\x03\x12\x18\n\x0brefresh_exp\x18\x05 \x01(\x03H\x00\x88\x01\x01\x12\x0f\n\x07peer_ip\x18\x06 \x01(\t\x12\x0c\n\x04name\x18\x07 \x01(\tB\x0e\n\x0c_refresh_exp\"z\n\x12ListDevicesRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1b\n\x07user_id\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\"B\n\x13ListDevicesResponse\x12+\n\x07\x64\x65vices\x18\x01 \x03(\x0b\x32\x1a.gnomon.identity.v1.Device\"\xb4\x01\n\x13RenameDeviceRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1b\n\x07user_id\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x1d\n\tdevice_id\x18\x04 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x18\n\x04name\x18\x05 \x01(\tB\n\xbaH\x07r\x05\x10\x02\x18\x80\x01\"\x16\n\x14RenameDeviceResponse\"\x9a\x01\n\x13RevokeDeviceRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1b\n\x07user_id\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x1d\n\tdevice_id\x18\x04 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\"\x16\n\x14RevokeDeviceResponse2\xe8\x03\n\x11\x44\x65viceListService\x12\x8a\x01\n\x0bListDevices\x12&.gnomon.identity.v1.ListDevicesRequest\x1a\'.gnomon.identity.v1.ListDevicesResponse\"*\x8a\xe7\x18&2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02\x12\xaa\x01\n\x0cRenameDevice\x12\'.gnomon.identity.v1.RenameDeviceRequest\x1a(.gnomon.identity.v1.RenameDeviceResponse\"G\x8a\xe7\x18\x43\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUNDP\x02\x12\x98\x01\n\x0cRevokeDevice\x12\'.gnomon.identity.v1.RevokeDeviceRequest\x1a(.gnomon.identity.v1.RevokeDeviceResponse\"5\x8a\xe7\x18\x31\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n,gnomon/identity/v1/device_list_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1cgnomon/rest/v1/options.proto\"\x92\x01\n\x06\x44\x65vice\x12\n\n\x02id\x18\x01 \x01(\t\x12\x11\n\tclient_id\x18\x02 \x01(\t\x12\x0f\n\x07user_id\x18\x03 \x01(\t\x12\x0f\n\x07\x63reated\x18\x04 \x01(\x03\x12\x18\n\x0brefresh_exp\x18\x05 \x01(\x03H\x00\x88\x01\x01\x12\x0f\n\x07peer_ip\x18\x06 \x01(\t\x12\x0c\n\x04name\x18\x07 \x01(\tB\x0e\n\x0c_refresh_exp\"\x82\x01\n\x12ListDevicesRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12#\n\x07user_id\x18\x03 \x01(\tB\x12\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x04\x62\x02id\"B\n\x13ListDevicesResponse\x12+\n\x07\x64\x65vices\x18\x01 \x03(\x0b\x32\x1a.gnomon.identity.v1.Device\"\xb4\x01\n\x13RenameDeviceRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1b\n\x07user_id\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x1d\n\tdevice_id\x18\x04 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x18\n\x04name\x18\x05 \x01(\tB\n\xbaH\x07r\x05\x10\x02\x18\x80\x01\"\x16\n\x14RenameDeviceResponse\"\x9a\x01\n\x13RevokeDeviceRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1b\n\x07user_id\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x1d\n\tdevice_id\x18\x04 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\"\x16\n\x14RevokeDeviceResponse2\xb3\x04\n\x11\x44\x65viceListService\x12\xd5\x01\n\x0bListDevices\x12&.gnomon.identity.v1.ListDevicesRequest\x1a\'.gnomon.identity.v1.ListDevicesResponse\"u\x8a\xe7\x18q2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02zI\n\x17GET /users/{id}/devices\x12\x1cLists the devices of a user.\x1a\x07\x64\x65vices*\x07\x44\x65vices\x12\xaa\x01\n\x0cRenameDevice\x12\'.gnomon.identity.v1.RenameDeviceRequest\x1a(.gnomon.identity.v1.RenameDeviceResponse\"G\x8a\xe7\x18\x43\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUNDP\x02\x12\x98\x01\n\x0cRevokeDevice\x12\'.gnomon.identity.v1.RevokeDeviceRequest\x1a(.gnomon.identity.v1.RevokeDeviceResponse\"5\x8a\xe7\x18\x31\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -37,7 +37,7 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LISTDEVICESREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_LISTDEVICESREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_LISTDEVICESREQUEST'].fields_by_name['user_id']._loaded_options = None
-  _globals['_LISTDEVICESREQUEST'].fields_by_name['user_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002'
+  _globals['_LISTDEVICESREQUEST'].fields_by_name['user_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002\222\347\030\004b\002id'
   _globals['_RENAMEDEVICEREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_RENAMEDEVICEREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_RENAMEDEVICEREQUEST'].fields_by_name['user_id']._loaded_options = None
@@ -53,25 +53,25 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_REVOKEDEVICEREQUEST'].fields_by_name['device_id']._loaded_options = None
   _globals['_REVOKEDEVICEREQUEST'].fields_by_name['device_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002'
   _globals['_DEVICELISTSERVICE'].methods_by_name['ListDevices']._loaded_options = None
-  _globals['_DEVICELISTSERVICE'].methods_by_name['ListDevices']._serialized_options = b'\212\347\030&2\017UNAUTHENTICATED2\021PERMISSION_DENIEDP\002'
+  _globals['_DEVICELISTSERVICE'].methods_by_name['ListDevices']._serialized_options = b'\212\347\030q2\017UNAUTHENTICATED2\021PERMISSION_DENIEDP\002zI\n\027GET /users/{id}/devices\022\034Lists the devices of a user.\032\007devices*\007Devices'
   _globals['_DEVICELISTSERVICE'].methods_by_name['RenameDevice']._loaded_options = None
   _globals['_DEVICELISTSERVICE'].methods_by_name['RenameDevice']._serialized_options = b'\212\347\030C2\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENT2\tNOT_FOUNDP\002'
   _globals['_DEVICELISTSERVICE'].methods_by_name['RevokeDevice']._loaded_options = None
   _globals['_DEVICELISTSERVICE'].methods_by_name['RevokeDevice']._serialized_options = b'\212\347\03012\017UNAUTHENTICATED2\021PERMISSION_DENIED2\tNOT_FOUNDP\002'
   _globals['_DEVICE']._serialized_start=161
   _globals['_DEVICE']._serialized_end=307
-  _globals['_LISTDEVICESREQUEST']._serialized_start=309
-  _globals['_LISTDEVICESREQUEST']._serialized_end=431
-  _globals['_LISTDEVICESRESPONSE']._serialized_start=433
-  _globals['_LISTDEVICESRESPONSE']._serialized_end=499
-  _globals['_RENAMEDEVICEREQUEST']._serialized_start=502
-  _globals['_RENAMEDEVICEREQUEST']._serialized_end=682
-  _globals['_RENAMEDEVICERESPONSE']._serialized_start=684
-  _globals['_RENAMEDEVICERESPONSE']._serialized_end=706
-  _globals['_REVOKEDEVICEREQUEST']._serialized_start=709
-  _globals['_REVOKEDEVICEREQUEST']._serialized_end=863
-  _globals['_REVOKEDEVICERESPONSE']._serialized_start=865
-  _globals['_REVOKEDEVICERESPONSE']._serialized_end=887
-  _globals['_DEVICELISTSERVICE']._serialized_start=890
-  _globals['_DEVICELISTSERVICE']._serialized_end=1378
+  _globals['_LISTDEVICESREQUEST']._serialized_start=310
+  _globals['_LISTDEVICESREQUEST']._serialized_end=440
+  _globals['_LISTDEVICESRESPONSE']._serialized_start=442
+  _globals['_LISTDEVICESRESPONSE']._serialized_end=508
+  _globals['_RENAMEDEVICEREQUEST']._serialized_start=511
+  _globals['_RENAMEDEVICEREQUEST']._serialized_end=691
+  _globals['_RENAMEDEVICERESPONSE']._serialized_start=693
+  _globals['_RENAMEDEVICERESPONSE']._serialized_end=715
+  _globals['_REVOKEDEVICEREQUEST']._serialized_start=718
+  _globals['_REVOKEDEVICEREQUEST']._serialized_end=872
+  _globals['_REVOKEDEVICERESPONSE']._serialized_start=874
+  _globals['_REVOKEDEVICERESPONSE']._serialized_end=896
+  _globals['_DEVICELISTSERVICE']._serialized_start=899
+  _globals['_DEVICELISTSERVICE']._serialized_end=1462
 # @@protoc_insertion_point(module_scope)

@@ -262,6 +262,7 @@ class IssuerRoute(_message.Message):
     SUMMARY_FIELD_NUMBER: _builtins.int
     ANSWER_FIELD_NUMBER: _builtins.int
     SLOW_FIELD_NUMBER: _builtins.int
+    TAG_FIELD_NUMBER: _builtins.int
     address: _builtins.str
     """HTTP method and path, as in "PUT /groups/{id}"."""
     summary: _builtins.str
@@ -270,6 +271,8 @@ class IssuerRoute(_message.Message):
     """Field of the response that is the body; empty for an object with all of them."""
     slow: _builtins.bool
     """True when the operation may take longer than others."""
+    tag: _builtins.str
+    """Group of the operation in the OpenAPI document, where it is not that of the service."""
     def __init__(
         self,
         *,
@@ -277,10 +280,11 @@ class IssuerRoute(_message.Message):
         summary: _builtins.str = ...,
         answer: _builtins.str = ...,
         slow: _builtins.bool = ...,
+        tag: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["address", b"address", "answer", b"answer", "slow", b"slow", "summary", b"summary"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["address", b"address", "answer", b"answer", "slow", b"slow", "summary", b"summary", "tag", b"tag"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

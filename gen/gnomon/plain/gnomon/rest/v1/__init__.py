@@ -436,6 +436,11 @@ class IssuerRoute(betterproto2.Message):
     True when the operation may take longer than others.
     """
 
+    tag: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
+    """
+    Group of the operation in the OpenAPI document, where it is not that of the service.
+    """
+
 
 default_message_pool.register_message("gnomon.rest.v1", "IssuerRoute", IssuerRoute)
 
