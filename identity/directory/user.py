@@ -18,6 +18,8 @@ UserId = NewType("UserId", str)
 # The database makes the same words: migration 0051.
 _BETWEEN_WORDS = re.compile(r"[ @.+_'-]+")
 _WORD_CHARACTERS = 64
+# The database makes the same: migration 0054.
+_NAME_CHARACTERS = 256
 _LOWER_CASE = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 # Of its answers, clients of the process API take such usernames only.
@@ -133,8 +135,8 @@ class User(Record):
 
     @property
     def display_name_key(self) -> str | None:
-        """The same in ASCII lower case, by which provisioning clients find the account."""
-        return None if self.display_name is None else ascii_lower(self.display_name)
+        """Its first 256 characters in ASCII lower case, by which provisioning clients find the account."""
+        return None if self.display_name is None else ascii_lower(self.display_name)[:_NAME_CHARACTERS]
 
     @property
     def last_modified_at(self) -> datetime | None:

@@ -5,26 +5,31 @@ CREATE FUNCTION identity.lowered(text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN translate($1, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz');
 
+-- A text of the member `provisioned`, NULL for none. Like all texts, it has U+FFFD for NUL.
+CREATE FUNCTION identity.provisioned_text_of(content json, member text) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN nullif(replace(content::text, '\u0000', '\ufffd')::json -> 'provisioned' ->> member, '');
+
 -- The program writes times with their offset, so that none depends on the session.
 CREATE FUNCTION identity.time_of(content json, member text) RETURNS timestamptz
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-    RETURN (content ->> member)::timestamptz;
+    RETURN nullif(identity.text_of(content, member), '')::timestamptz;
 
 ALTER TABLE identity."user"
     ADD COLUMN provisioned_name text COLLATE "C",
     ADD COLUMN external_id text COLLATE "C" GENERATED ALWAYS AS (
-        nullif(identity.text_of(content -> 'provisioned', 'external_id'), '')
+        identity.provisioned_text_of(content, 'external_id')
     ) STORED,
     ADD COLUMN display_name_key text COLLATE "C" GENERATED ALWAYS AS (
-        identity.lowered(coalesce(
-            nullif(identity.text_of(content -> 'provisioned', 'display_name'), ''),
+        identity.lowered(left(coalesce(
+            identity.provisioned_text_of(content, 'display_name'),
             nullif(btrim(
                 identity.text_of(content, 'given_name') || ' ' || identity.text_of(content, 'family_name'), ' '
             ), '')
-        ))
+        ), 256))
     ) STORED,
     ADD COLUMN is_enabled boolean GENERATED ALWAYS AS (
-        coalesce(content ->> 'is_enabled', 'true') <> 'false'
+        identity.text_of(content, 'is_enabled') <> 'false'
     ) STORED,
     ADD COLUMN last_modified_at timestamptz GENERATED ALWAYS AS (
         coalesce(identity.time_of(content, 'changed_at'), identity.time_of(content, 'created_at'))

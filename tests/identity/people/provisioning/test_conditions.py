@@ -42,7 +42,7 @@ PEOPLE = [
     user("c", preferred_username="carl", provisioned=Provisioned(external_id="X-1")),
     user("d", provisioned=Provisioned(user_name="Dora_%*?\\", external_id="x-1", display_name="Dora D")),
     user("e", provisioned=Provisioned(user_name="E@Other.example"), groups=("staff", "guests")),
-    user("f", changed_at=NOON + timedelta(microseconds=1)),
+    user("f", changed_at=NOON + timedelta(microseconds=1), family_name="F" * 3000 + "\0"),
 ]
 
 FOUND = [
@@ -67,7 +67,8 @@ FOUND = [
     ("emails[primary eq true]", EVERYBODY),
     ('displayName eq "ada lovelace"', "a"),
     ('displayName eq "DORA d"', "d"),
-    ("displayName pr", "ad"),
+    ("displayName pr", "adf"),
+    ('displayName ew "fff"', "f"),
     ("active eq false", "b"),
     ("active ne false", "acdef"),
     ('meta.lastModified gt "2030-01-01T12:00:00Z"', "bf"),
