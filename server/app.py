@@ -357,7 +357,9 @@ def _servicers(
         _service(deployment_service_pb2): DeploymentServicer(router, config.decisions),
         _service(resource_service_pb2): ResourceServicer(router, store),
         _service(process_definition_service_pb2): ProcessDefinitionServicer(store),
-        _service(process_instance_service_pb2): ProcessInstanceServicer(store, router, config.instances),
+        _service(process_instance_service_pb2): ProcessInstanceServicer(
+            store, router, config.instances, refused=refused
+        ),
         _service(element_instance_service_pb2): ElementInstanceServicer(store, router),
         _service(job_service_pb2): JobServicer(store, router, config.jobs, streams, refused=refused),
         _service(user_task_service_pb2): UserTaskServicer(store, router),

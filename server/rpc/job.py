@@ -1,6 +1,5 @@
 """Hands work to workers and takes results back."""
 
-import asyncio
 from datetime import datetime, timedelta
 from math import inf
 
@@ -18,13 +17,12 @@ from server.partition.job_streams import MOST_IN_HAND, JobStreams
 from server.partition.router import Router
 from server.platform.call import Call
 from server.platform.dispatch import Refused, ResponseStream, unnoticed
-from server.platform.errors import ServiceError
 from server.platform.policy import policy_of
 from server.rpc import job_statistics
 from server.rpc.dates import rfc_3339
 from server.rpc.job_results import result_of
 from server.rpc.origin import origin_of
-from server.rpc.parts import parts_of
+from server.rpc.parts import outcomes_of
 from server.rpc.reads import search
 from server.rpc.variables import variables_of
 from server.store.ports import Store
@@ -100,22 +98,12 @@ class JobServicer:
         return pb.CompleteJobResponse()
 
     async def complete_jobs(self, request: pb.CompleteJobsRequest, call: Call) -> pb.CompleteJobsResponse:
-        part = parts_of(call, _COMPLETE_JOB)
-        async with asyncio.TaskGroup() as tasks:
-            outcomes = [
-                tasks.create_task(self._outcome(completion, part(number, completion)))
-                for number, completion in enumerate(request.completions)
-            ]
-        return pb.CompleteJobsResponse(outcomes=[outcome.result() for outcome in outcomes])
-
-    async def _outcome(self, completion: pb.CompleteJobRequest, call: Call) -> Status:
-        try:
-            await self.complete_job(completion, call)
-        except ServiceError as refusal:
-            if not call.is_submitted:
-                self._refused(call, refusal)
-            return refusal.status()
-        return Status()
+        outcomes = await outcomes_of(
+            request.completions, call, _COMPLETE_JOB, serve=self.complete_job, refused=self._refused
+        )
+        return pb.CompleteJobsResponse(
+            outcomes=[outcome if isinstance(outcome, Status) else Status() for outcome in outcomes]
+        )
 
     async def fail_job(self, request: pb.FailJobRequest, call: Call) -> pb.FailJobResponse:
         command = FailJob(

@@ -1,27 +1,59 @@
 """Calls that carry several commands: each command is served like a call of its own."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from google.protobuf.message import Message
+from google.rpc.status_pb2 import Status
 
 from server.platform.call import IDEMPOTENCY_KEY, Call
+from server.platform.dispatch import Refused
+from server.platform.errors import ServiceError
+from server.platform.interceptors import select_tenant
 from server.platform.policy import Policy
+
+Request = TypeVar("Request", bound=Message)
+Response = TypeVar("Response", bound=Message)
 
 # Metadata cannot hold this character, so the key of a part is never the key of another call.
 _SEPARATOR = "\n"
 
 
-def parts_of(call: Call, policy: Policy) -> Callable[[int, Message], Call]:
-    """Make the calls of the parts by their number and request; `policy` is that of the RPC for one command.
+async def outcomes_of(
+    requests: Iterable[Request],
+    call: Call,
+    policy: Policy,
+    *,
+    serve: Callable[[Request, Call], Awaitable[Response]],
+    refused: Refused,
+) -> Sequence[Response | Status]:
+    """Serve the parts of a call at once; return the response or the refusal of each, in their order.
 
-    With an idempotency key each part has its own, which a repeat of the whole call gives it again.
+    `policy` is that of the RPC for one command. With an idempotency key each part has its own, which a repeat of the
+    whole call gives it again. `refused` gets the parts that no partition had.
     """
 
-    def part(number: int, request: Message) -> Call:
-        metadata, key = call.metadata, call.idempotency_key
-        if key is not None:
-            metadata = {**metadata, IDEMPOTENCY_KEY: f"{key}{_SEPARATOR}{number}"}
-        return replace(call, policy=policy, request=request, metadata=metadata, is_submitted=False)
+    async def outcome(request: Request, part: Call) -> Response | Status:
+        try:
+            select_tenant(part)
+            return await serve(request, part)
+        except ServiceError as refusal:
+            if not part.is_submitted:
+                refused(part, refusal)
+            return refusal.status()
 
-    return part
+    async with asyncio.TaskGroup() as tasks:
+        outcomes = [
+            tasks.create_task(outcome(request, _part(call, policy, request, number)))
+            for number, request in enumerate(requests)
+        ]
+    return [each.result() for each in outcomes]
+
+
+def _part(call: Call, policy: Policy, request: Message, number: int) -> Call:
+    metadata, key = call.metadata, call.idempotency_key
+    if key is not None:
+        metadata = {**metadata, IDEMPOTENCY_KEY: f"{key}{_SEPARATOR}{number}"}
+    return replace(call, policy=policy, request=request, metadata=metadata, is_submitted=False)

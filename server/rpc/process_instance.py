@@ -1,5 +1,7 @@
 """Starts, reads, cancels, deletes, migrates and modifies process instances."""
 
+from google.rpc.status_pb2 import Status
+
 from gnomon.engine.v1 import process_instance_pb2 as entity_pb
 from gnomon.engine.v1 import process_instance_service_pb2 as pb
 from server.engine.answers import CreatedInstance
@@ -10,10 +12,13 @@ from server.engine.variables import join
 from server.partition.config import InstancesConfig
 from server.partition.router import Router
 from server.platform.call import Call
+from server.platform.dispatch import Refused, unnoticed
+from server.platform.policy import policy_of
 from server.platform.query import equals
 from server.rpc.migration import migration_of
 from server.rpc.modification import modification_of
 from server.rpc.origin import origin_of
+from server.rpc.parts import outcomes_of
 from server.rpc.reads import found, get, search
 from server.rpc.statistics import counted_elements
 from server.rpc.variables import variables_of
@@ -24,12 +29,21 @@ from server.store.statistics import TAKEN_SEQUENCE_FLOWS
 
 LATEST = -1
 
+_CREATE_PROCESS_INSTANCE = policy_of(
+    pb.DESCRIPTOR.services_by_name["ProcessInstanceService"].methods_by_name["CreateProcessInstance"]
+)
+
 
 class ProcessInstanceServicer:
-    def __init__(self, store: Store, router: Router, config: InstancesConfig) -> None:
+    """`refused` gets each command of a call with several that was refused before a partition had it."""
+
+    def __init__(
+        self, store: Store, router: Router, config: InstancesConfig, *, refused: Refused = unnoticed
+    ) -> None:
         self._store = store
         self._router = router
         self._config = config
+        self._refused = refused
 
     async def create_process_instance(
         self, request: pb.CreateProcessInstanceRequest, call: Call
@@ -38,6 +52,18 @@ class ProcessInstanceServicer:
         assert isinstance(answer, CreatedInstance)  # noqa: S101  # what the handler answers
         variables = await self._result(request, answer.head) if request.await_completion else b"{}"
         return _created(answer.head, variables)
+
+    async def create_process_instances(
+        self, request: pb.CreateProcessInstancesRequest, call: Call
+    ) -> pb.CreateProcessInstancesResponse:
+        outcomes = await outcomes_of(
+            request.creations,
+            call,
+            _CREATE_PROCESS_INSTANCE,
+            serve=self.create_process_instance,
+            refused=self._refused,
+        )
+        return pb.CreateProcessInstancesResponse(outcomes=map(_outcome, outcomes))
 
     async def _result(self, request: pb.CreateProcessInstanceRequest, head: InstanceHead) -> bytes:
         seconds = request.request_timeout / 1000 or self._config.await_completion_seconds
@@ -135,6 +161,12 @@ def _command(request: pb.CreateProcessInstanceRequest, call: Call) -> CreateProc
         start_element_ids=tuple(each.element_id for each in request.start_instructions),
         terminates_after=tuple(each.after_element_id for each in request.runtime_instructions),
     )
+
+
+def _outcome(outcome: pb.CreateProcessInstanceResponse | Status) -> pb.CreationOutcome:
+    if isinstance(outcome, Status):
+        return pb.CreationOutcome(refusal=outcome)
+    return pb.CreationOutcome(process_instance=outcome)
 
 
 def _called(row: ProcessInstance) -> pb.ProcessInstanceCallHierarchyEntry:

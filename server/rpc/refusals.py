@@ -23,6 +23,8 @@ AUDITED_RPCS: Mapping[str, Audited] = {
     "DeleteDecisionInstance": AUDITED[commands.DeleteDecisionInstance],
     # process instances
     "CreateProcessInstance": AUDITED[commands.CreateProcessInstance],
+    # Refused as a whole: no process of it is known.
+    "CreateProcessInstances": AUDITED[commands.CreateProcessInstance]._replace(key=None),
     "CancelProcessInstance": AUDITED[commands.CancelProcessInstance],
     "DeleteProcessInstance": AUDITED[commands.DeleteProcessInstance],
     "AcceptCancellation": AUDITED[commands.CancelProcessInstance],

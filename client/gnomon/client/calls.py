@@ -7,6 +7,7 @@ repeat does not help them. All attempts of a command carry one idempotency key, 
 
 import asyncio
 import uuid
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 import grpc
@@ -58,6 +59,26 @@ class Calls:
         """Call a command under one idempotency key, a new one by default."""
         metadata = (("idempotency-key", key or uuid.uuid4().hex),)
         return await self._repeated(method, request, metadata, seconds=seconds)
+
+    async def commands(
+        self,
+        method: "UnaryUnaryMultiCallable[Request, Response]",
+        request: Request,
+        *,
+        refusals_in: Callable[[Response], Sequence[RequestFailed | None]],
+        seconds: float,
+        key: str,
+    ) -> Response:
+        """Call a method that carries out several commands, again while a repeat may carry out those that failed."""
+        ends_at, failures = _now() + seconds, 0
+        while True:
+            answer = await self.command(method, request, seconds=ends_at - _now(), key=key)
+            failures += 1
+            pause = self._back_off.seconds(failures)
+            is_final = not any(refusal and is_transient(refusal) for refusal in refusals_in(answer))
+            if is_final or _now() + pause >= ends_at:
+                return answer
+            await asyncio.sleep(pause)
 
     async def metadata(self) -> Metadata:
         """Credential and tenant, for calls through the generated stubs."""

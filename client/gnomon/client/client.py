@@ -1,6 +1,7 @@
 """Asynchronous client: one channel, one credential, one tenant."""
 
 import asyncio
+import uuid
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -10,7 +11,9 @@ from typing import TYPE_CHECKING, Self
 import grpc
 
 from gnomon.client.calls import Calls, Metadata
+from gnomon.client.creations import Creations
 from gnomon.client.credentials import AccessTokens, ClientCredentials, IssuedTokens, ReadyToken
+from gnomon.client.errors import RequestFailed
 from gnomon.client.jobs import Variables, encoded
 from gnomon.client.worker import Handler, Worker, WorkerSettings
 from gnomon.engine.v1 import job_service_pb2 as jobs
@@ -24,6 +27,7 @@ from gnomon.identity.v1.token_service_pb2_grpc import TokenServiceStub
 
 if TYPE_CHECKING:
     from gnomon.engine.v1.job_service_pb2_grpc import JobServiceAsyncStub
+    from gnomon.engine.v1.process_instance_service_pb2_grpc import ProcessInstanceServiceAsyncStub
 
 # gRPC's own pauses between connections grow up to two minutes; a server restarts in seconds.
 _RECONNECTION = (
@@ -59,6 +63,8 @@ class Client:
         )
         self._jobs: JobServiceAsyncStub = JobServiceStub(self.channel)
         self._calls = Calls(self._tokens(credentials), tenant_id=tenant_id)
+        self._instances: ProcessInstanceServiceAsyncStub = ProcessInstanceServiceStub(self.channel)
+        self._creations = Creations(self._instances, self._calls, seconds=self._seconds)
 
     async def __aenter__(self) -> Self:
         return self
@@ -93,9 +99,33 @@ class Client:
             business_id=business_id,
             tags=tags,
         )
-        method = ProcessInstanceServiceStub(self.channel).CreateProcessInstance
-        answer = await self._calls.command(method, request, seconds=self._seconds, key=idempotency_key)
+        answer = await self._calls.command(
+            self._instances.CreateProcessInstance, request, seconds=self._seconds, key=idempotency_key
+        )
         return answer.process_instance_key
+
+    async def start_process_instances(
+        self,
+        process_definition_id: str,
+        variables: Sequence[Variables | None],
+        *,
+        version: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> Sequence[int | RequestFailed]:
+        """Start an instance with each of `variables`; returns the key or the refusal of each, in their order.
+
+        Up to 1,000 instances share a call. One that is refused leaves the others; RequestFailed is raised when a call is
+        refused as a whole. A repeat under the same `idempotency_key` with the same variables gives the same instances.
+        """
+        requests = [
+            instances.CreateProcessInstanceRequest(
+                process_definition_id=process_definition_id,
+                process_definition_version=version,
+                variables=encoded(each),
+            )
+            for each in variables
+        ]
+        return await self._creations.create(requests, idempotency_key or uuid.uuid4().hex)
 
     async def complete_job(self, job_key: int, variables: Variables | None = None) -> None:
         """Complete a job; reasons of a refusal are NOT_FOUND and INVALID_STATE."""

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import grpc
 
-from gnomon.client.back_off import BackOff
-from gnomon.client.calls import Calls, is_transient
+from gnomon.client.calls import Calls
 from gnomon.client.errors import RequestFailed, refused
 from gnomon.engine.v1 import job_service_pb2 as pb
 
@@ -42,7 +41,6 @@ class Completions:
         self._stub = stub
         self._calls = calls
         self._seconds = seconds
-        self._back_off = BackOff()
         self._waiting: OrderedDict[_Place, None] = OrderedDict()
         self._has_waiting = asyncio.Event()
         self._is_served = True
@@ -102,21 +100,15 @@ class Completions:
     async def _complete_together(
         self, requests: Sequence[pb.CompleteJobRequest]
     ) -> Sequence[RequestFailed | None]:
-        """Repeat the call under its idempotency key while some completions can be carried out later."""
-        request, key = pb.CompleteJobsRequest(completions=requests), uuid.uuid4().hex
-        clock = asyncio.get_running_loop().time
-        ends_at, failures = clock() + self._seconds, 0
-        while True:
-            answer = await self._calls.command(
-                self._stub.CompleteJobs, request, seconds=ends_at - clock(), key=key
-            )
-            outcomes = [refused(outcome) for outcome in answer.outcomes]
-            failures += 1
-            pause = self._back_off.seconds(failures)
-            is_final = not any(outcome and is_transient(outcome) for outcome in outcomes)
-            if is_final or clock() + pause >= ends_at:
-                return outcomes
-            await asyncio.sleep(pause)
+        request = pb.CompleteJobsRequest(completions=requests)
+        answer = await self._calls.commands(
+            self._stub.CompleteJobs,
+            request,
+            refusals_in=_refusals,
+            seconds=self._seconds,
+            key=uuid.uuid4().hex,
+        )
+        return _refusals(answer)
 
     async def _outcome(self, request: pb.CompleteJobRequest) -> RequestFailed | None:
         try:
@@ -127,3 +119,7 @@ class Completions:
 
     async def _complete_alone(self, request: pb.CompleteJobRequest) -> None:
         await self._calls.command(self._stub.CompleteJob, request, seconds=self._seconds)
+
+
+def _refusals(answer: pb.CompleteJobsResponse) -> Sequence[RequestFailed | None]:
+    return [refused(outcome) for outcome in answer.outcomes]

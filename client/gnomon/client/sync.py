@@ -14,6 +14,7 @@ import grpc
 
 from gnomon.client.client import Client
 from gnomon.client.credentials import ClientCredentials
+from gnomon.client.errors import RequestFailed
 from gnomon.client.jobs import Job, Variables
 
 Result = TypeVar("Result")
@@ -75,6 +76,21 @@ class SyncClient:
                 business_id=business_id,
                 tags=tags,
                 idempotency_key=idempotency_key,
+            )
+        )
+
+    def start_process_instances(
+        self,
+        process_definition_id: str,
+        variables: Sequence[Variables | None],
+        *,
+        version: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> Sequence[int | RequestFailed]:
+        """As `Client.start_process_instances`."""
+        return self._run(
+            self._client.start_process_instances(
+                process_definition_id, variables, version=version, idempotency_key=idempotency_key
             )
         )
 

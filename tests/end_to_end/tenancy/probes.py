@@ -35,6 +35,7 @@ _TEMPLATES: Mapping[str, Mapping[str, Any]] = {
     "CreateGlobalTaskListener": {"type": "watch", "event_types": ["creating"]},
     "CreateGroup": {"name": "Another"},
     "CreateMappingRule": _RULE,
+    "CreateProcessInstances": {"creations": [{"process_definition_id": UNKNOWN_TEXT}]},
     "CreateRole": {"name": "Another"},
     "CreateTenant": {"name": "Another"},
     "CreateTenantClusterVariable": {"value": b"1"},

@@ -10,7 +10,7 @@ from typing import cast
 import grpc
 import pytest
 
-from server.platform.call import AUTHORIZATION, Call, Principal, TenantId
+from server.platform.call import AUTHORIZATION, Call, Grant, Principal, TenantId
 from server.platform.channels import Channel, LocalChannel
 from server.platform.channels.tunnel import TunnelChannel
 from server.platform.dispatch import Dispatcher
@@ -22,11 +22,21 @@ from tests.durable import migrated_database
 from tests.server.rpc.caller import EVERYTHING, Caller
 from tests.server.rpc.engines import Running, Time, bundled, embedded
 
+
+def starts(process_definition_id: str) -> frozenset[Grant]:
+    """The authorization to start a process, or any one."""
+    return frozenset({Grant("PROCESS_DEFINITION", "CREATE_PROCESS_INSTANCE", process_definition_id)})
+
+
 PRINCIPALS = {
     "Bearer worker": Principal("worker", frozenset({TenantId("default")}), EVERYTHING),
     "Bearer stranger": Principal("stranger", frozenset({TenantId("other")}), EVERYTHING),
     "Bearer reader": Principal("reader", frozenset({TenantId("default")}), frozenset({"history:read"})),
     "Bearer modeller": Principal("modeller", frozenset({TenantId("default")}), frozenset({"process:delete"})),
+    "Bearer starter": Principal("starter", frozenset({TenantId("default")}), frozenset(), grants=starts("*")),
+    "Bearer starter of orders": Principal(
+        "starter of orders", frozenset({TenantId("default")}), frozenset(), grants=starts("order")
+    ),
     "Bearer traveller": Principal(
         "traveller", frozenset({TenantId("default"), TenantId("other")}), EVERYTHING
     ),

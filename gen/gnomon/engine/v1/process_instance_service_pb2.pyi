@@ -11,6 +11,7 @@ from gnomon.query.v1 import page_pb2 as _page_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
+from google.rpc import status_pb2 as _status_pb2
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -224,6 +225,86 @@ class CreateProcessInstanceResponse(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__business_id) -> _WhichOneofReturnType__business_id | None: ...
 
 Global___CreateProcessInstanceResponse: _TypeAlias = CreateProcessInstanceResponse  # noqa: Y015
+
+@_typing.final
+class CreateProcessInstancesRequest(_message.Message):
+    """Request of CreateProcessInstances."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CREATIONS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def creations(self) -> _containers.RepeatedCompositeFieldContainer[Global___CreateProcessInstanceRequest]:
+        """What each instance is started from."""
+
+    def __init__(
+        self,
+        *,
+        creations: _abc.Iterable[Global___CreateProcessInstanceRequest] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["creations", b"creations"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CreateProcessInstancesRequest: _TypeAlias = CreateProcessInstancesRequest  # noqa: Y015
+
+@_typing.final
+class CreateProcessInstancesResponse(_message.Message):
+    """Response of CreateProcessInstances."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OUTCOMES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def outcomes(self) -> _containers.RepeatedCompositeFieldContainer[Global___CreationOutcome]:
+        """What became of each creation, in their order."""
+
+    def __init__(
+        self,
+        *,
+        outcomes: _abc.Iterable[Global___CreationOutcome] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["outcomes", b"outcomes"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CreateProcessInstancesResponse: _TypeAlias = CreateProcessInstancesResponse  # noqa: Y015
+
+@_typing.final
+class CreationOutcome(_message.Message):
+    """What became of one creation of many."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PROCESS_INSTANCE_FIELD_NUMBER: _builtins.int
+    REFUSAL_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def process_instance(self) -> Global___CreateProcessInstanceResponse:
+        """The new instance."""
+
+    @_builtins.property
+    def refusal(self) -> _status_pb2.Status:
+        """The status that CreateProcessInstance would end with."""
+
+    def __init__(
+        self,
+        *,
+        process_instance: Global___CreateProcessInstanceResponse | None = ...,
+        refusal: _status_pb2.Status | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["outcome", b"outcome", "process_instance", b"process_instance", "refusal", b"refusal"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["outcome", b"outcome", "process_instance", b"process_instance", "refusal", b"refusal"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_outcome: _TypeAlias = _typing.Literal["process_instance", "refusal"]  # noqa: Y015
+    _WhichOneofArgType_outcome: _TypeAlias = _typing.Literal["outcome", b"outcome"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_outcome) -> _WhichOneofReturnType_outcome | None: ...
+
+Global___CreationOutcome: _TypeAlias = CreationOutcome  # noqa: Y015
 
 @_typing.final
 class VariableValueFilter(_message.Message):

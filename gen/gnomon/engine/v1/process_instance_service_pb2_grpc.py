@@ -40,6 +40,11 @@ class ProcessInstanceServiceStub:
                 request_serializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.CreateProcessInstanceRequest.SerializeToString,
                 response_deserializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.CreateProcessInstanceResponse.FromString,
                 _registered_method=True)
+        self.CreateProcessInstances = channel.unary_unary(
+                '/gnomon.engine.v1.ProcessInstanceService/CreateProcessInstances',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.CreateProcessInstancesRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.CreateProcessInstancesResponse.FromString,
+                _registered_method=True)
         self.SearchProcessInstances = channel.unary_unary(
                 '/gnomon.engine.v1.ProcessInstanceService/SearchProcessInstances',
                 request_serializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.SearchProcessInstancesRequest.SerializeToString,
@@ -96,6 +101,16 @@ class ProcessInstanceServiceServicer:
         Rejected with INVALID_ARGUMENT when both or neither are given, NOT_FOUND when there is no such definition,
         INVALID_STATE when it has no none start event, DEADLINE_EXCEEDED when awaiting its completion took too long
         (the instance goes on).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CreateProcessInstances(self, request, context):
+        """Starts many instances, each as CreateProcessInstance does and on its own: one that is rejected leaves the others. It
+        has no route over HTTP, and no completion is awaited. An authorization opens it when it is for all processes.
+        A repeat with the idempotency key of the call and the same creations gets the first outcomes, and carries out what
+        could not be carried out then.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -186,6 +201,11 @@ def add_ProcessInstanceServiceServicer_to_server(servicer, server):
                     request_deserializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.CreateProcessInstanceRequest.FromString,
                     response_serializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.CreateProcessInstanceResponse.SerializeToString,
             ),
+            'CreateProcessInstances': grpc.unary_unary_rpc_method_handler(
+                    servicer.CreateProcessInstances,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.CreateProcessInstancesRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.CreateProcessInstancesResponse.SerializeToString,
+            ),
             'SearchProcessInstances': grpc.unary_unary_rpc_method_handler(
                     servicer.SearchProcessInstances,
                     request_deserializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.SearchProcessInstancesRequest.FromString,
@@ -260,6 +280,33 @@ class ProcessInstanceService:
             '/gnomon.engine.v1.ProcessInstanceService/CreateProcessInstance',
             gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.CreateProcessInstanceRequest.SerializeToString,
             gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.CreateProcessInstanceResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CreateProcessInstances(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.ProcessInstanceService/CreateProcessInstances',
+            gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.CreateProcessInstancesRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.CreateProcessInstancesResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -39,6 +39,12 @@ class ProcessInstanceServiceStub:
     INVALID_STATE when it has no none start event, DEADLINE_EXCEEDED when awaiting its completion took too long
     (the instance goes on).
     """
+    CreateProcessInstances: _grpc.UnaryUnaryMultiCallable[_process_instance_service_pb2.CreateProcessInstancesRequest, _process_instance_service_pb2.CreateProcessInstancesResponse]
+    """Starts many instances, each as CreateProcessInstance does and on its own: one that is rejected leaves the others. It
+    has no route over HTTP, and no completion is awaited. An authorization opens it when it is for all processes.
+    A repeat with the idempotency key of the call and the same creations gets the first outcomes, and carries out what
+    could not be carried out then.
+    """
     SearchProcessInstances: _grpc.UnaryUnaryMultiCallable[_process_instance_service_pb2.SearchProcessInstancesRequest, _process_instance_service_pb2.SearchProcessInstancesResponse]
     """Lists process instances of the caller's tenant."""
     GetProcessInstance: _grpc.UnaryUnaryMultiCallable[_process_instance_service_pb2.GetProcessInstanceRequest, _process_instance_service_pb2.GetProcessInstanceResponse]
@@ -89,6 +95,12 @@ class ProcessInstanceServiceAsyncStub(ProcessInstanceServiceStub):
     Rejected with INVALID_ARGUMENT when both or neither are given, NOT_FOUND when there is no such definition,
     INVALID_STATE when it has no none start event, DEADLINE_EXCEEDED when awaiting its completion took too long
     (the instance goes on).
+    """
+    CreateProcessInstances: _aio.UnaryUnaryMultiCallable[_process_instance_service_pb2.CreateProcessInstancesRequest, _process_instance_service_pb2.CreateProcessInstancesResponse]  # type: ignore[assignment]
+    """Starts many instances, each as CreateProcessInstance does and on its own: one that is rejected leaves the others. It
+    has no route over HTTP, and no completion is awaited. An authorization opens it when it is for all processes.
+    A repeat with the idempotency key of the call and the same creations gets the first outcomes, and carries out what
+    could not be carried out then.
     """
     SearchProcessInstances: _aio.UnaryUnaryMultiCallable[_process_instance_service_pb2.SearchProcessInstancesRequest, _process_instance_service_pb2.SearchProcessInstancesResponse]  # type: ignore[assignment]
     """Lists process instances of the caller's tenant."""
@@ -143,6 +155,18 @@ class ProcessInstanceServiceServicer(metaclass=_abc_1.ABCMeta):
         Rejected with INVALID_ARGUMENT when both or neither are given, NOT_FOUND when there is no such definition,
         INVALID_STATE when it has no none start event, DEADLINE_EXCEEDED when awaiting its completion took too long
         (the instance goes on).
+        """
+
+    @_abc_1.abstractmethod
+    def CreateProcessInstances(
+        self,
+        request: _process_instance_service_pb2.CreateProcessInstancesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_process_instance_service_pb2.CreateProcessInstancesResponse, _abc.Awaitable[_process_instance_service_pb2.CreateProcessInstancesResponse]]:
+        """Starts many instances, each as CreateProcessInstance does and on its own: one that is rejected leaves the others. It
+        has no route over HTTP, and no completion is awaited. An authorization opens it when it is for all processes.
+        A repeat with the idempotency key of the call and the same creations gets the first outcomes, and carries out what
+        could not be carried out then.
         """
 
     @_abc_1.abstractmethod

@@ -98,7 +98,9 @@ async def durable(authenticate: Interceptor) -> AsyncIterator[Durable]:
     streams = JobStreams(router, JobsConfig())
     servicers = {
         _service(deployment_service_pb2): DeploymentServicer(router, DecisionsConfig()),
-        _service(process_instance_service_pb2): ProcessInstanceServicer(store, router, InstancesConfig()),
+        _service(process_instance_service_pb2): ProcessInstanceServicer(
+            store, router, InstancesConfig(), refused=refused
+        ),
         _service(job_service_pb2): JobServicer(store, router, JobsConfig(), streams, refused=refused),
         _service(incident_service_pb2): IncidentServicer(store, router),
         _service(user_task_service_pb2): DurableUserTaskServicer(store, router),

@@ -299,6 +299,20 @@ async def test_each_of_several_commands_is_in_the_log(service: Durable) -> None:
     assert found == {("COMPLETE", FAIL, 5, "INVALID_ARGUMENT"), ("COMPLETE", FAIL, 6, "NOT_FOUND")}
 
 
+async def test_each_of_several_creations_is_in_the_log(service: Durable) -> None:
+    creations = [{"process_definition_id": "unknown"}, {"process_definition_id": "a", "tenant_id": "other"}]
+
+    await service.caller("CreateProcessInstances", creations=creations)
+    await service.write_log()
+    entries = (await service.caller("ListAuditEntries")).items
+
+    found = {(entry.entity_type, entry.operation_type, entry.result, entry.reason) for entry in entries}
+    assert found == {
+        ("PROCESS_INSTANCE", "CREATE", FAIL, "NOT_FOUND"),
+        ("PROCESS_INSTANCE", "CREATE", FAIL, "PERMISSION_DENIED"),
+    }
+
+
 async def test_several_commands_that_are_refused_together_are_in_the_log_once(service: Durable) -> None:
     entry = await refused(service, "CompleteJobs", {"completions": [{"job_key": 5}]}, by="reader")
 

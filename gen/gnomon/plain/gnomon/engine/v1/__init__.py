@@ -99,8 +99,11 @@ __all__ = (
     "CreateGlobalTaskListenerResponse",
     "CreateProcessInstanceRequest",
     "CreateProcessInstanceResponse",
+    "CreateProcessInstancesRequest",
+    "CreateProcessInstancesResponse",
     "CreateTenantClusterVariableRequest",
     "CreateTenantClusterVariableResponse",
+    "CreationOutcome",
     "DecisionDefinition",
     "DecisionDefinitionFilter",
     "DecisionDefinitionServiceStub",
@@ -5095,6 +5098,42 @@ default_message_pool.register_message(
 
 
 @dataclass(eq=False, repr=False)
+class CreateProcessInstancesRequest(betterproto2.Message):
+    """
+    Request of CreateProcessInstances.
+    """
+
+    creations: "list[CreateProcessInstanceRequest]" = betterproto2.field(
+        1, betterproto2.TYPE_MESSAGE, repeated=True
+    )
+    """
+    What each instance is started from.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1", "CreateProcessInstancesRequest", CreateProcessInstancesRequest
+)
+
+
+@dataclass(eq=False, repr=False)
+class CreateProcessInstancesResponse(betterproto2.Message):
+    """
+    Response of CreateProcessInstances.
+    """
+
+    outcomes: "list[CreationOutcome]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
+    """
+    What became of each creation, in their order.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1", "CreateProcessInstancesResponse", CreateProcessInstancesResponse
+)
+
+
+@dataclass(eq=False, repr=False)
 class CreateTenantClusterVariableRequest(betterproto2.Message):
     """
     Request of CreateTenantClusterVariable.
@@ -5136,6 +5175,33 @@ class CreateTenantClusterVariableResponse(betterproto2.Message):
 default_message_pool.register_message(
     "gnomon.engine.v1", "CreateTenantClusterVariableResponse", CreateTenantClusterVariableResponse
 )
+
+
+@dataclass(eq=False, repr=False)
+class CreationOutcome(betterproto2.Message):
+    """
+    What became of one creation of many.
+
+    Oneofs:
+        - outcome:
+    """
+
+    process_instance: "CreateProcessInstanceResponse | None" = betterproto2.field(
+        1, betterproto2.TYPE_MESSAGE, optional=True, group="outcome"
+    )
+    """
+    The new instance.
+    """
+
+    refusal: "___google__rpc__.Status | None" = betterproto2.field(
+        2, betterproto2.TYPE_MESSAGE, optional=True, group="outcome"
+    )
+    """
+    The status that CreateProcessInstance would end with.
+    """
+
+
+default_message_pool.register_message("gnomon.engine.v1", "CreationOutcome", CreationOutcome)
 
 
 @dataclass(eq=False, repr=False)
@@ -18358,6 +18424,30 @@ class ProcessInstanceServiceStub(betterproto2_grpclib.ServiceStub):
             "/gnomon.engine.v1.ProcessInstanceService/CreateProcessInstance",
             message,
             CreateProcessInstanceResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def create_process_instances(
+        self,
+        message: "CreateProcessInstancesRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "CreateProcessInstancesResponse":
+        """
+        Starts many instances, each as CreateProcessInstance does and on its own: one that is rejected leaves the others. It
+        has no route over HTTP, and no completion is awaited. An authorization opens it when it is for all processes.
+        A repeat with the idempotency key of the call and the same creations gets the first outcomes, and carries out what
+        could not be carried out then.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.engine.v1.ProcessInstanceService/CreateProcessInstances",
+            message,
+            CreateProcessInstancesResponse,
             timeout=timeout,
             deadline=deadline,
             metadata=metadata,
