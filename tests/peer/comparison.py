@@ -37,7 +37,7 @@ _SETTLE_SECONDS = 4
 _NUDGE_MILLISECONDS = 110
 _MOST_NUDGES = 8
 _PATIENCE_SECONDS = 0.3
-_ANSWER_SECONDS = 60
+_ANSWER_SECONDS = 90
 # No time that passes in whole steps meets a deadline or the end of a back-off: whether that is late is a matter of
 # milliseconds.
 _JOB_TIMEOUT = timedelta(seconds=151)

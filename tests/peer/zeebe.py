@@ -43,8 +43,8 @@ _BROKER = HOME / "camunda-zeebe-8.6.0/bin/broker"
 _JAR = HOME / "gateway.jar"
 _JAVA = HOME / "java"
 _READY_SECONDS = 240
-_QUIET_SECONDS = 30
-_MARK_SECONDS = 60
+_QUIET_SECONDS = 90
+_MARK_SECONDS = 120
 _END_SECONDS = 20
 _LOGGING = """<Configuration status="WARN">
   <Appenders>
@@ -216,6 +216,7 @@ def _environment(folder: Path, ports: list[int]) -> dict[str, str]:
         "MANAGEMENT_SERVER_ADDRESS": HOST,
         "MANAGEMENT_SERVER_PORT": management,
         "ZEEBE_BROKER_NETWORK_HOST": HOST,
+        "ZEEBE_BROKER_GATEWAY_CLUSTER_REQUESTTIMEOUT": "60s",
         "ZEEBE_BROKER_NETWORK_COMMANDAPI_PORT": command,
         "ZEEBE_BROKER_NETWORK_INTERNALAPI_PORT": internal,
         "ZEEBE_BROKER_GATEWAY_NETWORK_HOST": HOST,
