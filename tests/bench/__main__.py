@@ -8,6 +8,7 @@ from rich.console import Console, RenderableType
 from tests.bench import (
     commits,
     decisions,
+    directory,
     documents,
     durable,
     feel,
@@ -35,6 +36,7 @@ BENCHMARKS: Mapping[str, Callable[[], RenderableType]] = {
     "recovery": recovery.table,
     "searches": searches.table,
     "statistics": statistics.table,
+    "directory": directory.table,
     "tunnel": tunnel.table,
     "workers": workers.table,
     "tokens": tokens.table,

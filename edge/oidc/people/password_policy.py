@@ -51,6 +51,7 @@ class PasswordPolicyEndpoint:
         "Replaces the rules for passwords.",
         content(part(pb.UpdatePasswordPolicyResponse, "policy")),
         body=_Policy,
+        refusals=(409,),
     )
     async def update(self, request: web.Request) -> web.Response:
         caller = self._calls.caller(request)
