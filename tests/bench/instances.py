@@ -37,11 +37,11 @@ from server.store.ports import Batch
 from server.store.projection import project
 from tests.bench.models import CALLED, CALLED_ID, MODELS, VARIABLES, ours, spiff
 
-SECONDS = 2.0
-ROUNDS = 3
+SECONDS = 4.0
+ROUNDS = 5
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 TENANT = "default"
-GOAL = 2.0
+GOAL = 3.0
 
 
 def table() -> Table:
