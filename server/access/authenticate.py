@@ -107,9 +107,9 @@ class Authenticator:
         if carried is None:
             raise Unauthenticated("expected a DPoP proof, over HTTP", **{ERROR: _INVALID_PROOF})
         proof = DpopProof(proof=carried.proof, http_method=carried.http_method, path=carried.path)
-        request = pb.GetProvedKeyRequest(issuer=claims.iss, access_token=text, dpop=proof)
+        request = pb.CheckDpopProofRequest(issuer=claims.iss, access_token=text, dpop=proof)
         try:
-            proved = await self._directory.GetProvedKey(request, timeout=self._config.call_timeout_seconds)
+            proved = await self._directory.CheckDpopProof(request, timeout=self._config.call_timeout_seconds)
         except grpc.RpcError as failure:
             error = error_of(failure)
             if not isinstance(error, OAuthError):

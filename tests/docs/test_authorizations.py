@@ -29,7 +29,7 @@ BY_PERMISSION_ALONE = {
     "UpdateTenant",
     "DeleteTenant",
     "GetPrincipal",
-    "GetProvedKey",
+    "CheckDpopProof",
     "AwaitDirectoryVersion",
 }
 

@@ -30,6 +30,9 @@ OWN_TYPES = ("text", "text", "bigint", "timestamp with time zone", "json")
 # Of derived attributes; all others are texts.
 TYPES: Mapping[object, str] = {bool: "boolean", datetime: "timestamp with time zone"}
 
+# Kinds whose living records are counted in an index alone.
+COUNTED = {"user", "client"}
+
 COLUMNS = """
     SELECT relname::text, attname::text, format_type(atttypid, atttypmod), coalesce(collname::text, '')
     FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
@@ -102,6 +105,8 @@ def indexes(kind: Kind[Any]) -> Iterator[tuple[str, str, bool]]:
         yield kind.name, f"{kind.name}_{field}", False
     if kind.scheduled:
         yield kind.name, f"{kind.name}_{kind.scheduled}", False
+    if kind.name in COUNTED:
+        yield kind.name, f"{kind.name}_lives", False
 
 
 async def rows(dsn: str, text: str) -> set[tuple[Any, ...]]:

@@ -122,7 +122,9 @@ def _shown_constants(node: nodes.Node) -> Iterator[str]:
 
 def _sentences(node: ast.AST) -> Iterator[str]:
     match node:
-        case ast.Call(func=ast.Name(id="marked" | "described" | "page" | "redirect" | "done" | "content")):
+        case ast.Call(
+            func=ast.Name(id="marked" | "described" | "page" | "redirect" | "done" | "content" | "Answer")
+        ):
             return
         case ast.Call(func=ast.Attribute(attr="translated" | "translated_plural")):
             return

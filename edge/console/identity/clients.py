@@ -103,6 +103,41 @@ _SETTINGS: Final = (
         sources=_metadata("userinfo_signing_alg_values_supported"),
     ),
     FormField(
+        "client.authorization_signed_response_alg",
+        marked("Algorithm of authorization responses"),
+        sources=_metadata("authorization_signing_alg_values_supported"),
+    ),
+    FormField(
+        "client.id_token_encrypted_response_alg",
+        marked("Key encryption of ID tokens"),
+        sources=_metadata("id_token_encryption_alg_values_supported"),
+    ),
+    FormField(
+        "client.id_token_encrypted_response_enc",
+        marked("Content encryption of ID tokens"),
+        sources=_metadata("id_token_encryption_enc_values_supported"),
+    ),
+    FormField(
+        "client.userinfo_encrypted_response_alg",
+        marked("Key encryption of user info"),
+        sources=_metadata("userinfo_encryption_alg_values_supported"),
+    ),
+    FormField(
+        "client.userinfo_encrypted_response_enc",
+        marked("Content encryption of user info"),
+        sources=_metadata("userinfo_encryption_enc_values_supported"),
+    ),
+    FormField(
+        "client.authorization_encrypted_response_alg",
+        marked("Key encryption of authorization responses"),
+        sources=_metadata("authorization_encryption_alg_values_supported"),
+    ),
+    FormField(
+        "client.authorization_encrypted_response_enc",
+        marked("Content encryption of authorization responses"),
+        sources=_metadata("authorization_encryption_enc_values_supported"),
+    ),
+    FormField(
         "client.access_token_typ",
         marked("Type of access tokens"),
         marked("JWT, or at+jwt for the profile of RFC 9068."),

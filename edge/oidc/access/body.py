@@ -37,18 +37,19 @@ async def read_json(request: web.Request, kind: type[_Body], *, max_bytes: int) 
     try:
         return msgspec.json.decode(await read_body(request, max_bytes), type=kind)
     except msgspec.ValidationError as error:
-        raise bad_request(bound_of(error) or _expected(kind)) from error
+        raise out_of_bounds(error) or bad_request(_expected(kind)) from error
     except (msgspec.DecodeError, RecursionError, ValueError) as error:
         raise bad_request(_expected(kind)) from error
 
 
-def bound_of(error: msgspec.ValidationError) -> str:
-    """Return which member has a number beyond its bounds, empty for other errors."""
+def out_of_bounds(error: msgspec.ValidationError, *, within: str = "") -> Refused | None:
+    """Return the refusal of a number beyond its bounds, None for other errors; `within` is said before the member."""
     found = _OUT_OF_BOUNDS.fullmatch(str(error))
     if found is None:
-        return ""
+        return None
     relation, bound = found["bound"].split()
-    return f"{found['member']}: expected an integer of {_BOUNDS[relation]} {bound}"
+    text = f"{within}{found['member']}: expected an integer of {_BOUNDS[relation]} {bound}"
+    return bad_request(text, field=found["member"].rpartition(".")[2])
 
 
 def _expected(kind: type[msgspec.Struct]) -> str:
@@ -56,5 +57,7 @@ def _expected(kind: type[msgspec.Struct]) -> str:
     return f"expected an object with nothing else than {members}"
 
 
-def bad_request(message: str) -> Refused:
-    return Refused(400, "BadRequest", f"Payload validation error: {message}")
+def bad_request(message: str, *, field: str = "") -> Refused:
+    """Return the refusal of a body; `field` is the member that is wrong, if it is a single one."""
+    members = {"field": field} if field else {}
+    return Refused(400, "BadRequest", f"Payload validation error: {message}", members=members)

@@ -118,14 +118,14 @@ class ResourcesEndpoint:
 
     @described("Creates a resource.", _CREATED, body=_Document, query=_PROJECTION, refusals=(409,))
     async def create(self, request: web.Request) -> web.Response:
-        asked = pb.CreateResourceRequest(
+        asked = pb.CreateScimResourceRequest(
             tenant_id=tenant_of(request),
             caller=_caller(request, self._browsers),
             resource_type=self._kind,
             document=await _body(request),
             projection=_projection(request),
         )
-        made = await self._stub.CreateResource(asked, timeout=self._calls.long_timeout)
+        made = await self._stub.CreateScimResource(asked, timeout=self._calls.long_timeout)
         return _resource(made.document, made.version, made.location, status=201)
 
     @described(
@@ -136,14 +136,14 @@ class ResourcesEndpoint:
         headers=(may("If-None-Match", "Versions that the caller has."),),
     )
     async def get(self, request: web.Request) -> web.Response:
-        asked = pb.GetResourceRequest(
+        asked = pb.GetScimResourceRequest(
             tenant_id=tenant_of(request),
             caller=_caller(request, self._browsers),
             resource_type=self._kind,
             resource_id=_id(request),
             projection=_projection(request),
         )
-        found = await self._stub.GetResource(asked, timeout=self._calls.timeout)
+        found = await self._stub.GetScimResource(asked, timeout=self._calls.timeout)
         if found.version and found.version in _versions(request, hdrs.IF_NONE_MATCH):
             return web.Response(status=304, headers={hdrs.ETAG: found.version})
         return _resource(found.document, found.version, found.location)
@@ -157,7 +157,7 @@ class ResourcesEndpoint:
         refusals=(409, 412),
     )
     async def replace(self, request: web.Request) -> web.Response:
-        asked = pb.ReplaceResourceRequest(
+        asked = pb.ReplaceScimResourceRequest(
             tenant_id=tenant_of(request),
             caller=_caller(request, self._browsers),
             resource_type=self._kind,
@@ -166,7 +166,7 @@ class ResourcesEndpoint:
             versions=_versions(request, hdrs.IF_MATCH),
             projection=_projection(request),
         )
-        kept = await self._stub.ReplaceResource(asked, timeout=self._calls.long_timeout)
+        kept = await self._stub.ReplaceScimResource(asked, timeout=self._calls.long_timeout)
         return _resource(kept.document, kept.version, kept.location)
 
     @described(
@@ -182,7 +182,7 @@ class ResourcesEndpoint:
         # The members of a large group are not read for an answer that nobody asked for.
         is_silent = self._kind == pb.RESOURCE_TYPE_GROUP and "attributes" not in request.query
         projection = pb.Projection(excluded_attributes=["members"]) if is_silent else _projection(request)
-        asked = pb.PatchResourceRequest(
+        asked = pb.PatchScimResourceRequest(
             tenant_id=tenant_of(request),
             caller=_caller(request, self._browsers),
             resource_type=self._kind,
@@ -191,21 +191,21 @@ class ResourcesEndpoint:
             versions=_versions(request, hdrs.IF_MATCH),
             projection=projection,
         )
-        kept = await self._stub.PatchResource(asked, timeout=self._calls.long_timeout)
+        kept = await self._stub.PatchScimResource(asked, timeout=self._calls.long_timeout)
         if is_silent:
             return web.Response(status=204)
         return _resource(kept.document, kept.version, kept.location)
 
     @described("Deletes a resource.", done(204), headers=_VERSIONS, refusals=(412,))
     async def delete(self, request: web.Request) -> web.Response:
-        asked = pb.DeleteResourceRequest(
+        asked = pb.DeleteScimResourceRequest(
             tenant_id=tenant_of(request),
             caller=_caller(request, self._browsers),
             resource_type=self._kind,
             resource_id=_id(request),
             versions=_versions(request, hdrs.IF_MATCH),
         )
-        await self._stub.DeleteResource(asked, timeout=self._calls.long_timeout)
+        await self._stub.DeleteScimResource(asked, timeout=self._calls.long_timeout)
         return web.Response(status=204)
 
     async def _found(self, request: web.Request, search: _Search) -> web.Response:
@@ -213,7 +213,7 @@ class ResourcesEndpoint:
             raise _bad("sortOrder: expected ascending or descending", "invalidValue")
         if not (search.filter + search.sort_by).isprintable():
             raise _bad("expected printable characters", "invalidFilter")
-        asked = pb.SearchResourcesRequest(
+        asked = pb.SearchScimResourcesRequest(
             tenant_id=tenant_of(request),
             caller=_caller(request, self._browsers),
             resource_type=self._kind,
@@ -227,7 +227,7 @@ class ResourcesEndpoint:
                 excluded_attributes=_bounded(search.excluded_attributes),
             ),
         )
-        found = await self._stub.SearchResources(asked, timeout=self._calls.timeout)
+        found = await self._stub.SearchScimResources(asked, timeout=self._calls.timeout)
         return web.Response(body=found.document, content_type=MEDIA_TYPE)
 
 
@@ -261,12 +261,12 @@ class ProvisioningEndpoint:
 
     @described("Carries out several operations.", _LIST, body=_Patch, refusals=(413,))
     async def bulk(self, request: web.Request) -> web.Response:
-        asked = pb.RunOperationsRequest(
+        asked = pb.RunScimOperationsRequest(
             tenant_id=tenant_of(request),
             caller=_caller(request, self._browsers),
             document=await _body(request),
         )
-        done_ = await self._stub.RunOperations(asked, timeout=self._calls.long_timeout)
+        done_ = await self._stub.RunScimOperations(asked, timeout=self._calls.long_timeout)
         return web.Response(body=done_.document, content_type=MEDIA_TYPE)
 
     async def _document(self, request: web.Request, name: str) -> web.Response:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import msgspec
 
 from edge.oidc.access.administration_calls import members
-from edge.oidc.access.body import UnixSeconds, bad_request, bound_of
+from edge.oidc.access.body import UnixSeconds, bad_request, out_of_bounds
 from edge.oidc.access.documents import Members
 from edge.oidc.openapi.schemas import choice, message
 from gnomon.identity.v1 import user_pb2 as pb
@@ -134,8 +134,8 @@ class UserPatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
         try:
             return msgspec.convert(_nested(changes), _SomeOfUser).message()
         except msgspec.ValidationError as error:
-            fault = bound_of(error) or "expected members of a user with values of their types"
-            raise bad_request(f"put: {fault}") from error
+            expected = "put: expected members of a user with values of their types"
+            raise out_of_bounds(error, within="put: ") or bad_request(expected) from error
 
 
 class _SomeOfUser(_Optional, frozen=True, forbid_unknown_fields=True, kw_only=True):

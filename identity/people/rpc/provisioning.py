@@ -44,9 +44,9 @@ class ProvisioningServicer:
         tenant, _ = await self._admitted(request, Right.READ)
         return pb.DescribeProvisioningResponse(document=_json(document_of(request.name, tenant)))
 
-    async def search_resources(
-        self, request: pb.SearchResourcesRequest, _call: Call
-    ) -> pb.SearchResourcesResponse:
+    async def search_scim_resources(
+        self, request: pb.SearchScimResourcesRequest, _call: Call
+    ) -> pb.SearchScimResourcesResponse:
         tenant, _ = await self._admitted(request, Right.READ)
         search = Search(
             filter=request.filter,
@@ -57,61 +57,67 @@ class ProvisioningServicer:
             projection=_projection(request.projection),
         )
         if request.resource_type == pb.RESOURCE_TYPE_USER:
-            return pb.SearchResourcesResponse(document=_json(await self._users.search(tenant, search)))
-        return pb.SearchResourcesResponse(document=_json(await self._groups.search(tenant, search)))
+            return pb.SearchScimResourcesResponse(document=_json(await self._users.search(tenant, search)))
+        return pb.SearchScimResourcesResponse(document=_json(await self._groups.search(tenant, search)))
 
-    async def get_resource(self, request: pb.GetResourceRequest, _call: Call) -> pb.GetResourceResponse:
+    async def get_scim_resource(
+        self, request: pb.GetScimResourceRequest, _call: Call
+    ) -> pb.GetScimResourceResponse:
         tenant, _ = await self._admitted(request, Right.READ)
         projection = _projection(request.projection)
         if request.resource_type == pb.RESOURCE_TYPE_USER:
             answer = await self._users.get(tenant, request.resource_id, projection)
         else:
             answer = await self._groups.get(tenant, request.resource_id, projection)
-        return pb.GetResourceResponse(
+        return pb.GetScimResourceResponse(
             document=_json(answer.members), version=answer.version, location=answer.location
         )
 
-    async def create_resource(
-        self, request: pb.CreateResourceRequest, _call: Call
-    ) -> pb.CreateResourceResponse:
+    async def create_scim_resource(
+        self, request: pb.CreateScimResourceRequest, _call: Call
+    ) -> pb.CreateScimResourceResponse:
         tenant, actor = await self._admitted(request, Right.CREATE)
         operation = _operation("POST", request.resource_type, "", request.document)
         answer = await self._created(tenant, operation, actor, _projection(request.projection))
-        return pb.CreateResourceResponse(
+        return pb.CreateScimResourceResponse(
             document=_json(answer.members), version=answer.version, location=answer.location
         )
 
-    async def replace_resource(
-        self, request: pb.ReplaceResourceRequest, _call: Call
-    ) -> pb.ReplaceResourceResponse:
+    async def replace_scim_resource(
+        self, request: pb.ReplaceScimResourceRequest, _call: Call
+    ) -> pb.ReplaceScimResourceResponse:
         tenant, actor = await self._admitted(request, Right.UPDATE)
         operation = _operation(
             "PUT", request.resource_type, request.resource_id, request.document, request.versions
         )
         answer = await self._replaced(tenant, operation, actor, _projection(request.projection))
-        return pb.ReplaceResourceResponse(
+        return pb.ReplaceScimResourceResponse(
             document=_json(answer.members), version=answer.version, location=answer.location
         )
 
-    async def patch_resource(self, request: pb.PatchResourceRequest, _call: Call) -> pb.PatchResourceResponse:
+    async def patch_scim_resource(
+        self, request: pb.PatchScimResourceRequest, _call: Call
+    ) -> pb.PatchScimResourceResponse:
         tenant, actor = await self._admitted(request, Right.UPDATE)
         operation = _operation(
             "PATCH", request.resource_type, request.resource_id, request.document, request.versions
         )
         answer = await self._patched(tenant, operation, actor, _projection(request.projection))
-        return pb.PatchResourceResponse(
+        return pb.PatchScimResourceResponse(
             document=_json(answer.members), version=answer.version, location=answer.location
         )
 
-    async def delete_resource(
-        self, request: pb.DeleteResourceRequest, _call: Call
-    ) -> pb.DeleteResourceResponse:
+    async def delete_scim_resource(
+        self, request: pb.DeleteScimResourceRequest, _call: Call
+    ) -> pb.DeleteScimResourceResponse:
         tenant, actor = await self._admitted(request, Right.DELETE)
         operation = _operation("DELETE", request.resource_type, request.resource_id, b"", request.versions)
         await self._deleted(tenant, operation, actor)
-        return pb.DeleteResourceResponse()
+        return pb.DeleteScimResourceResponse()
 
-    async def run_operations(self, request: pb.RunOperationsRequest, _call: Call) -> pb.RunOperationsResponse:
+    async def run_scim_operations(
+        self, request: pb.RunScimOperationsRequest, _call: Call
+    ) -> pb.RunScimOperationsResponse:
         _expect_program(request.caller)
 
         async def run(operation: Operation) -> Answer | None:
@@ -128,7 +134,7 @@ class ProvisioningServicer:
                     return None
 
         await self._admitted(request, Right.READ)
-        return pb.RunOperationsResponse(document=_json(await run_all(request.document, run)))
+        return pb.RunScimOperationsResponse(document=_json(await run_all(request.document, run)))
 
     async def _created(
         self, tenant: Tenant, operation: Operation, actor: Actor, projection: Projection

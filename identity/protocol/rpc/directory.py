@@ -42,10 +42,12 @@ class DirectoryServicer:
         principal = await self._principals.of(request.subject, request.issuer, claims)
         return pb.GetPrincipalResponse(principal=_message(principal, tenant))
 
-    async def get_proved_key(self, request: pb.GetProvedKeyRequest, call: Call) -> pb.GetProvedKeyResponse:
+    async def check_dpop_proof(
+        self, request: pb.CheckDpopProofRequest, call: Call
+    ) -> pb.CheckDpopProofResponse:
         tenant = self._tenant(request.issuer, call)
         jkt = await self._proofs.thumbprint(tenant, request.dpop, access_token=request.access_token)
-        return pb.GetProvedKeyResponse(jkt=jkt)
+        return pb.CheckDpopProofResponse(jkt=jkt)
 
     def _tenant(self, issuer: str, call: Call) -> Tenant:
         """Raises NotFound for a provider about which the caller may not ask."""

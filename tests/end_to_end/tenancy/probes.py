@@ -36,6 +36,7 @@ _TEMPLATES: Mapping[str, Mapping[str, Any]] = {
     "CreateGroup": {"name": "Another"},
     "CreateMappingRule": _RULE,
     "CreateProcessInstances": {"creations": [{"process_definition_id": UNKNOWN_TEXT}]},
+    "CreateProcessInstances.creations.process_definition_key": {"creations": [{}]},
     "CreateRole": {"name": "Another"},
     "CreateTenant": {"name": "Another"},
     "CreateTenantClusterVariable": {"value": b"1"},
@@ -124,6 +125,7 @@ _GIVEN = {
     "CreateGroup.group_id",
     "CreateMappingRule.mapping_rule_id",
     "CreateProcessInstance.business_id",
+    "CreateProcessInstances.creations.business_id",
     "CreateRole.role_id",
     "CreateUser.username",
 }

@@ -177,8 +177,8 @@ class GetPrincipalResponse(_message.Message):
 Global___GetPrincipalResponse: _TypeAlias = GetPrincipalResponse  # noqa: Y015
 
 @_typing.final
-class GetProvedKeyRequest(_message.Message):
-    """Request of GetProvedKey."""
+class CheckDpopProofRequest(_message.Message):
+    """Request of CheckDpopProof."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -206,11 +206,11 @@ class GetProvedKeyRequest(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___GetProvedKeyRequest: _TypeAlias = GetProvedKeyRequest  # noqa: Y015
+Global___CheckDpopProofRequest: _TypeAlias = CheckDpopProofRequest  # noqa: Y015
 
 @_typing.final
-class GetProvedKeyResponse(_message.Message):
-    """Response of GetProvedKey."""
+class CheckDpopProofResponse(_message.Message):
+    """Response of CheckDpopProof."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -228,7 +228,7 @@ class GetProvedKeyResponse(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___GetProvedKeyResponse: _TypeAlias = GetProvedKeyResponse  # noqa: Y015
+Global___CheckDpopProofResponse: _TypeAlias = CheckDpopProofResponse  # noqa: Y015
 
 @_typing.final
 class PresentedSession(_message.Message):

@@ -40,10 +40,10 @@ class DirectoryServiceStub:
                 request_serializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetPrincipalRequest.SerializeToString,
                 response_deserializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetPrincipalResponse.FromString,
                 _registered_method=True)
-        self.GetProvedKey = channel.unary_unary(
-                '/gnomon.identity.v1.DirectoryService/GetProvedKey',
-                request_serializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetProvedKeyRequest.SerializeToString,
-                response_deserializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetProvedKeyResponse.FromString,
+        self.CheckDpopProof = channel.unary_unary(
+                '/gnomon.identity.v1.DirectoryService/CheckDpopProof',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.CheckDpopProofRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.CheckDpopProofResponse.FromString,
                 _registered_method=True)
         self.GetSignedInPrincipal = channel.unary_unary(
                 '/gnomon.identity.v1.DirectoryService/GetSignedInPrincipal',
@@ -69,7 +69,7 @@ class DirectoryServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def GetProvedKey(self, request, context):
+    def CheckDpopProof(self, request, context):
         """Returns the key that a DPoP proof proves, and uses the proof up: RFC 9449 §4.3.
         Refused with the codes of RFC 9449 §7.1; NOT_FOUND when there is no such provider.
         """
@@ -102,10 +102,10 @@ def add_DirectoryServiceServicer_to_server(servicer, server):
                     request_deserializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetPrincipalRequest.FromString,
                     response_serializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetPrincipalResponse.SerializeToString,
             ),
-            'GetProvedKey': grpc.unary_unary_rpc_method_handler(
-                    servicer.GetProvedKey,
-                    request_deserializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetProvedKeyRequest.FromString,
-                    response_serializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetProvedKeyResponse.SerializeToString,
+            'CheckDpopProof': grpc.unary_unary_rpc_method_handler(
+                    servicer.CheckDpopProof,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.CheckDpopProofRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.CheckDpopProofResponse.SerializeToString,
             ),
             'GetSignedInPrincipal': grpc.unary_unary_rpc_method_handler(
                     servicer.GetSignedInPrincipal,
@@ -157,7 +157,7 @@ class DirectoryService:
             _registered_method=True)
 
     @staticmethod
-    def GetProvedKey(request,
+    def CheckDpopProof(request,
             target,
             options=(),
             channel_credentials=None,
@@ -170,9 +170,9 @@ class DirectoryService:
         return grpc.experimental.unary_unary(
             request,
             target,
-            '/gnomon.identity.v1.DirectoryService/GetProvedKey',
-            gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetProvedKeyRequest.SerializeToString,
-            gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetProvedKeyResponse.FromString,
+            '/gnomon.identity.v1.DirectoryService/CheckDpopProof',
+            gnomon_dot_identity_dot_v1_dot_directory__service__pb2.CheckDpopProofRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_directory__service__pb2.CheckDpopProofResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -37,7 +37,7 @@ class DirectoryServiceStub:
     """Returns the principal behind the subject of a token.
     Rejected with NOT_FOUND when there is none, or when it or its tenant is disabled.
     """
-    GetProvedKey: _grpc.UnaryUnaryMultiCallable[_directory_service_pb2.GetProvedKeyRequest, _directory_service_pb2.GetProvedKeyResponse]
+    CheckDpopProof: _grpc.UnaryUnaryMultiCallable[_directory_service_pb2.CheckDpopProofRequest, _directory_service_pb2.CheckDpopProofResponse]
     """Returns the key that a DPoP proof proves, and uses the proof up: RFC 9449 §4.3.
     Refused with the codes of RFC 9449 §7.1; NOT_FOUND when there is no such provider.
     """
@@ -60,7 +60,7 @@ class DirectoryServiceAsyncStub(DirectoryServiceStub):
     """Returns the principal behind the subject of a token.
     Rejected with NOT_FOUND when there is none, or when it or its tenant is disabled.
     """
-    GetProvedKey: _aio.UnaryUnaryMultiCallable[_directory_service_pb2.GetProvedKeyRequest, _directory_service_pb2.GetProvedKeyResponse]  # type: ignore[assignment]
+    CheckDpopProof: _aio.UnaryUnaryMultiCallable[_directory_service_pb2.CheckDpopProofRequest, _directory_service_pb2.CheckDpopProofResponse]  # type: ignore[assignment]
     """Returns the key that a DPoP proof proves, and uses the proof up: RFC 9449 §4.3.
     Refused with the codes of RFC 9449 §7.1; NOT_FOUND when there is no such provider.
     """
@@ -88,11 +88,11 @@ class DirectoryServiceServicer(metaclass=_abc_1.ABCMeta):
         """
 
     @_abc_1.abstractmethod
-    def GetProvedKey(
+    def CheckDpopProof(
         self,
-        request: _directory_service_pb2.GetProvedKeyRequest,
+        request: _directory_service_pb2.CheckDpopProofRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_directory_service_pb2.GetProvedKeyResponse, _abc.Awaitable[_directory_service_pb2.GetProvedKeyResponse]]:
+    ) -> _typing.Union[_directory_service_pb2.CheckDpopProofResponse, _abc.Awaitable[_directory_service_pb2.CheckDpopProofResponse]]:
         """Returns the key that a DPoP proof proves, and uses the proof up: RFC 9449 §4.3.
         Refused with the codes of RFC 9449 §7.1; NOT_FOUND when there is no such provider.
         """

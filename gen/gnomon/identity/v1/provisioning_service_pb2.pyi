@@ -127,8 +127,8 @@ class DescribeProvisioningResponse(_message.Message):
 Global___DescribeProvisioningResponse: _TypeAlias = DescribeProvisioningResponse  # noqa: Y015
 
 @_typing.final
-class SearchResourcesRequest(_message.Message):
-    """Request of SearchResources."""
+class SearchScimResourcesRequest(_message.Message):
+    """Request of SearchScimResources."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -184,11 +184,11 @@ class SearchResourcesRequest(_message.Message):
     _WhichOneofArgType__count: _TypeAlias = _typing.Literal["_count", b"_count"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType__count) -> _WhichOneofReturnType__count | None: ...
 
-Global___SearchResourcesRequest: _TypeAlias = SearchResourcesRequest  # noqa: Y015
+Global___SearchScimResourcesRequest: _TypeAlias = SearchScimResourcesRequest  # noqa: Y015
 
 @_typing.final
-class SearchResourcesResponse(_message.Message):
-    """Response of SearchResources."""
+class SearchScimResourcesResponse(_message.Message):
+    """Response of SearchScimResources."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -206,11 +206,11 @@ class SearchResourcesResponse(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___SearchResourcesResponse: _TypeAlias = SearchResourcesResponse  # noqa: Y015
+Global___SearchScimResourcesResponse: _TypeAlias = SearchScimResourcesResponse  # noqa: Y015
 
 @_typing.final
-class GetResourceRequest(_message.Message):
-    """Request of GetResource."""
+class GetScimResourceRequest(_message.Message):
+    """Request of GetScimResource."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -248,11 +248,11 @@ class GetResourceRequest(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___GetResourceRequest: _TypeAlias = GetResourceRequest  # noqa: Y015
+Global___GetScimResourceRequest: _TypeAlias = GetScimResourceRequest  # noqa: Y015
 
 @_typing.final
-class GetResourceResponse(_message.Message):
-    """Response of GetResource."""
+class GetScimResourceResponse(_message.Message):
+    """Response of GetScimResource."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -278,11 +278,11 @@ class GetResourceResponse(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___GetResourceResponse: _TypeAlias = GetResourceResponse  # noqa: Y015
+Global___GetScimResourceResponse: _TypeAlias = GetScimResourceResponse  # noqa: Y015
 
 @_typing.final
-class CreateResourceRequest(_message.Message):
-    """Request of CreateResource."""
+class CreateScimResourceRequest(_message.Message):
+    """Request of CreateScimResource."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -320,11 +320,11 @@ class CreateResourceRequest(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___CreateResourceRequest: _TypeAlias = CreateResourceRequest  # noqa: Y015
+Global___CreateScimResourceRequest: _TypeAlias = CreateScimResourceRequest  # noqa: Y015
 
 @_typing.final
-class CreateResourceResponse(_message.Message):
-    """Response of CreateResource."""
+class CreateScimResourceResponse(_message.Message):
+    """Response of CreateScimResource."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -350,11 +350,11 @@ class CreateResourceResponse(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___CreateResourceResponse: _TypeAlias = CreateResourceResponse  # noqa: Y015
+Global___CreateScimResourceResponse: _TypeAlias = CreateScimResourceResponse  # noqa: Y015
 
 @_typing.final
-class ReplaceResourceRequest(_message.Message):
-    """Request of ReplaceResource."""
+class ReplaceScimResourceRequest(_message.Message):
+    """Request of ReplaceScimResource."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -402,11 +402,11 @@ class ReplaceResourceRequest(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___ReplaceResourceRequest: _TypeAlias = ReplaceResourceRequest  # noqa: Y015
+Global___ReplaceScimResourceRequest: _TypeAlias = ReplaceScimResourceRequest  # noqa: Y015
 
 @_typing.final
-class ReplaceResourceResponse(_message.Message):
-    """Response of ReplaceResource."""
+class ReplaceScimResourceResponse(_message.Message):
+    """Response of ReplaceScimResource."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -432,11 +432,11 @@ class ReplaceResourceResponse(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___ReplaceResourceResponse: _TypeAlias = ReplaceResourceResponse  # noqa: Y015
+Global___ReplaceScimResourceResponse: _TypeAlias = ReplaceScimResourceResponse  # noqa: Y015
 
 @_typing.final
-class PatchResourceRequest(_message.Message):
-    """Request of PatchResource."""
+class PatchScimResourceRequest(_message.Message):
+    """Request of PatchScimResource."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -484,11 +484,11 @@ class PatchResourceRequest(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___PatchResourceRequest: _TypeAlias = PatchResourceRequest  # noqa: Y015
+Global___PatchScimResourceRequest: _TypeAlias = PatchScimResourceRequest  # noqa: Y015
 
 @_typing.final
-class PatchResourceResponse(_message.Message):
-    """Response of PatchResource."""
+class PatchScimResourceResponse(_message.Message):
+    """Response of PatchScimResource."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -514,11 +514,11 @@ class PatchResourceResponse(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___PatchResourceResponse: _TypeAlias = PatchResourceResponse  # noqa: Y015
+Global___PatchScimResourceResponse: _TypeAlias = PatchScimResourceResponse  # noqa: Y015
 
 @_typing.final
-class DeleteResourceRequest(_message.Message):
-    """Request of DeleteResource."""
+class DeleteScimResourceRequest(_message.Message):
+    """Request of DeleteScimResource."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -556,11 +556,11 @@ class DeleteResourceRequest(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___DeleteResourceRequest: _TypeAlias = DeleteResourceRequest  # noqa: Y015
+Global___DeleteScimResourceRequest: _TypeAlias = DeleteScimResourceRequest  # noqa: Y015
 
 @_typing.final
-class DeleteResourceResponse(_message.Message):
-    """Response of DeleteResource."""
+class DeleteScimResourceResponse(_message.Message):
+    """Response of DeleteScimResource."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -573,11 +573,11 @@ class DeleteResourceResponse(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___DeleteResourceResponse: _TypeAlias = DeleteResourceResponse  # noqa: Y015
+Global___DeleteScimResourceResponse: _TypeAlias = DeleteScimResourceResponse  # noqa: Y015
 
 @_typing.final
-class RunOperationsRequest(_message.Message):
-    """Request of RunOperations."""
+class RunScimOperationsRequest(_message.Message):
+    """Request of RunScimOperations."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -605,11 +605,11 @@ class RunOperationsRequest(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___RunOperationsRequest: _TypeAlias = RunOperationsRequest  # noqa: Y015
+Global___RunScimOperationsRequest: _TypeAlias = RunScimOperationsRequest  # noqa: Y015
 
 @_typing.final
-class RunOperationsResponse(_message.Message):
-    """Response of RunOperations."""
+class RunScimOperationsResponse(_message.Message):
+    """Response of RunScimOperations."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -627,4 +627,4 @@ class RunOperationsResponse(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___RunOperationsResponse: _TypeAlias = RunOperationsResponse  # noqa: Y015
+Global___RunScimOperationsResponse: _TypeAlias = RunScimOperationsResponse  # noqa: Y015

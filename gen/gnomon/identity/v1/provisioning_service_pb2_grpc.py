@@ -41,40 +41,40 @@ class ProvisioningServiceStub:
                 request_serializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.DescribeProvisioningRequest.SerializeToString,
                 response_deserializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.DescribeProvisioningResponse.FromString,
                 _registered_method=True)
-        self.SearchResources = channel.unary_unary(
-                '/gnomon.identity.v1.ProvisioningService/SearchResources',
-                request_serializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.SearchResourcesRequest.SerializeToString,
-                response_deserializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.SearchResourcesResponse.FromString,
+        self.SearchScimResources = channel.unary_unary(
+                '/gnomon.identity.v1.ProvisioningService/SearchScimResources',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.SearchScimResourcesRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.SearchScimResourcesResponse.FromString,
                 _registered_method=True)
-        self.GetResource = channel.unary_unary(
-                '/gnomon.identity.v1.ProvisioningService/GetResource',
-                request_serializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.GetResourceRequest.SerializeToString,
-                response_deserializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.GetResourceResponse.FromString,
+        self.GetScimResource = channel.unary_unary(
+                '/gnomon.identity.v1.ProvisioningService/GetScimResource',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.GetScimResourceRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.GetScimResourceResponse.FromString,
                 _registered_method=True)
-        self.CreateResource = channel.unary_unary(
-                '/gnomon.identity.v1.ProvisioningService/CreateResource',
-                request_serializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.CreateResourceRequest.SerializeToString,
-                response_deserializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.CreateResourceResponse.FromString,
+        self.CreateScimResource = channel.unary_unary(
+                '/gnomon.identity.v1.ProvisioningService/CreateScimResource',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.CreateScimResourceRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.CreateScimResourceResponse.FromString,
                 _registered_method=True)
-        self.ReplaceResource = channel.unary_unary(
-                '/gnomon.identity.v1.ProvisioningService/ReplaceResource',
-                request_serializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.ReplaceResourceRequest.SerializeToString,
-                response_deserializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.ReplaceResourceResponse.FromString,
+        self.ReplaceScimResource = channel.unary_unary(
+                '/gnomon.identity.v1.ProvisioningService/ReplaceScimResource',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.ReplaceScimResourceRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.ReplaceScimResourceResponse.FromString,
                 _registered_method=True)
-        self.PatchResource = channel.unary_unary(
-                '/gnomon.identity.v1.ProvisioningService/PatchResource',
-                request_serializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.PatchResourceRequest.SerializeToString,
-                response_deserializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.PatchResourceResponse.FromString,
+        self.PatchScimResource = channel.unary_unary(
+                '/gnomon.identity.v1.ProvisioningService/PatchScimResource',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.PatchScimResourceRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.PatchScimResourceResponse.FromString,
                 _registered_method=True)
-        self.DeleteResource = channel.unary_unary(
-                '/gnomon.identity.v1.ProvisioningService/DeleteResource',
-                request_serializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.DeleteResourceRequest.SerializeToString,
-                response_deserializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.DeleteResourceResponse.FromString,
+        self.DeleteScimResource = channel.unary_unary(
+                '/gnomon.identity.v1.ProvisioningService/DeleteScimResource',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.DeleteScimResourceRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.DeleteScimResourceResponse.FromString,
                 _registered_method=True)
-        self.RunOperations = channel.unary_unary(
-                '/gnomon.identity.v1.ProvisioningService/RunOperations',
-                request_serializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.RunOperationsRequest.SerializeToString,
-                response_deserializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.RunOperationsResponse.FromString,
+        self.RunScimOperations = channel.unary_unary(
+                '/gnomon.identity.v1.ProvisioningService/RunScimOperations',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.RunScimOperationsRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.RunScimOperationsResponse.FromString,
                 _registered_method=True)
 
 
@@ -90,28 +90,28 @@ class ProvisioningServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def SearchResources(self, request, context):
+    def SearchScimResources(self, request, context):
         """Returns a page of the resources that a filter finds: RFC 7644 §3.4.2.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def GetResource(self, request, context):
+    def GetScimResource(self, request, context):
         """Returns a resource.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def CreateResource(self, request, context):
+    def CreateScimResource(self, request, context):
         """Makes a resource. Rejected with ALREADY_EXISTS when a name or an address is taken.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def ReplaceResource(self, request, context):
+    def ReplaceScimResource(self, request, context):
         """Replaces what a client may write of a resource: RFC 7644 §3.5.1.
         Rejected with INVALID_STATE when it has another version.
         """
@@ -119,7 +119,7 @@ class ProvisioningServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def PatchResource(self, request, context):
+    def PatchScimResource(self, request, context):
         """Changes attributes of a resource: RFC 7644 §3.5.2. Either all operations are carried out or none, but members of
         groups change one by one. Rejected with INVALID_STATE when the resource has another version.
         """
@@ -127,14 +127,14 @@ class ProvisioningServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def DeleteResource(self, request, context):
+    def DeleteScimResource(self, request, context):
         """Removes a resource.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def RunOperations(self, request, context):
+    def RunScimOperations(self, request, context):
         """Carries out several operations, each by itself: RFC 7644 §3.7.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -149,40 +149,40 @@ def add_ProvisioningServiceServicer_to_server(servicer, server):
                     request_deserializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.DescribeProvisioningRequest.FromString,
                     response_serializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.DescribeProvisioningResponse.SerializeToString,
             ),
-            'SearchResources': grpc.unary_unary_rpc_method_handler(
-                    servicer.SearchResources,
-                    request_deserializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.SearchResourcesRequest.FromString,
-                    response_serializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.SearchResourcesResponse.SerializeToString,
+            'SearchScimResources': grpc.unary_unary_rpc_method_handler(
+                    servicer.SearchScimResources,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.SearchScimResourcesRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.SearchScimResourcesResponse.SerializeToString,
             ),
-            'GetResource': grpc.unary_unary_rpc_method_handler(
-                    servicer.GetResource,
-                    request_deserializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.GetResourceRequest.FromString,
-                    response_serializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.GetResourceResponse.SerializeToString,
+            'GetScimResource': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetScimResource,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.GetScimResourceRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.GetScimResourceResponse.SerializeToString,
             ),
-            'CreateResource': grpc.unary_unary_rpc_method_handler(
-                    servicer.CreateResource,
-                    request_deserializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.CreateResourceRequest.FromString,
-                    response_serializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.CreateResourceResponse.SerializeToString,
+            'CreateScimResource': grpc.unary_unary_rpc_method_handler(
+                    servicer.CreateScimResource,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.CreateScimResourceRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.CreateScimResourceResponse.SerializeToString,
             ),
-            'ReplaceResource': grpc.unary_unary_rpc_method_handler(
-                    servicer.ReplaceResource,
-                    request_deserializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.ReplaceResourceRequest.FromString,
-                    response_serializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.ReplaceResourceResponse.SerializeToString,
+            'ReplaceScimResource': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReplaceScimResource,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.ReplaceScimResourceRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.ReplaceScimResourceResponse.SerializeToString,
             ),
-            'PatchResource': grpc.unary_unary_rpc_method_handler(
-                    servicer.PatchResource,
-                    request_deserializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.PatchResourceRequest.FromString,
-                    response_serializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.PatchResourceResponse.SerializeToString,
+            'PatchScimResource': grpc.unary_unary_rpc_method_handler(
+                    servicer.PatchScimResource,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.PatchScimResourceRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.PatchScimResourceResponse.SerializeToString,
             ),
-            'DeleteResource': grpc.unary_unary_rpc_method_handler(
-                    servicer.DeleteResource,
-                    request_deserializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.DeleteResourceRequest.FromString,
-                    response_serializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.DeleteResourceResponse.SerializeToString,
+            'DeleteScimResource': grpc.unary_unary_rpc_method_handler(
+                    servicer.DeleteScimResource,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.DeleteScimResourceRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.DeleteScimResourceResponse.SerializeToString,
             ),
-            'RunOperations': grpc.unary_unary_rpc_method_handler(
-                    servicer.RunOperations,
-                    request_deserializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.RunOperationsRequest.FromString,
-                    response_serializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.RunOperationsResponse.SerializeToString,
+            'RunScimOperations': grpc.unary_unary_rpc_method_handler(
+                    servicer.RunScimOperations,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.RunScimOperationsRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.RunScimOperationsResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -225,7 +225,7 @@ class ProvisioningService:
             _registered_method=True)
 
     @staticmethod
-    def SearchResources(request,
+    def SearchScimResources(request,
             target,
             options=(),
             channel_credentials=None,
@@ -238,9 +238,9 @@ class ProvisioningService:
         return grpc.experimental.unary_unary(
             request,
             target,
-            '/gnomon.identity.v1.ProvisioningService/SearchResources',
-            gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.SearchResourcesRequest.SerializeToString,
-            gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.SearchResourcesResponse.FromString,
+            '/gnomon.identity.v1.ProvisioningService/SearchScimResources',
+            gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.SearchScimResourcesRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.SearchScimResourcesResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -252,7 +252,7 @@ class ProvisioningService:
             _registered_method=True)
 
     @staticmethod
-    def GetResource(request,
+    def GetScimResource(request,
             target,
             options=(),
             channel_credentials=None,
@@ -265,9 +265,9 @@ class ProvisioningService:
         return grpc.experimental.unary_unary(
             request,
             target,
-            '/gnomon.identity.v1.ProvisioningService/GetResource',
-            gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.GetResourceRequest.SerializeToString,
-            gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.GetResourceResponse.FromString,
+            '/gnomon.identity.v1.ProvisioningService/GetScimResource',
+            gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.GetScimResourceRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.GetScimResourceResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -279,7 +279,7 @@ class ProvisioningService:
             _registered_method=True)
 
     @staticmethod
-    def CreateResource(request,
+    def CreateScimResource(request,
             target,
             options=(),
             channel_credentials=None,
@@ -292,9 +292,9 @@ class ProvisioningService:
         return grpc.experimental.unary_unary(
             request,
             target,
-            '/gnomon.identity.v1.ProvisioningService/CreateResource',
-            gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.CreateResourceRequest.SerializeToString,
-            gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.CreateResourceResponse.FromString,
+            '/gnomon.identity.v1.ProvisioningService/CreateScimResource',
+            gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.CreateScimResourceRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.CreateScimResourceResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -306,7 +306,7 @@ class ProvisioningService:
             _registered_method=True)
 
     @staticmethod
-    def ReplaceResource(request,
+    def ReplaceScimResource(request,
             target,
             options=(),
             channel_credentials=None,
@@ -319,9 +319,9 @@ class ProvisioningService:
         return grpc.experimental.unary_unary(
             request,
             target,
-            '/gnomon.identity.v1.ProvisioningService/ReplaceResource',
-            gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.ReplaceResourceRequest.SerializeToString,
-            gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.ReplaceResourceResponse.FromString,
+            '/gnomon.identity.v1.ProvisioningService/ReplaceScimResource',
+            gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.ReplaceScimResourceRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.ReplaceScimResourceResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -333,7 +333,7 @@ class ProvisioningService:
             _registered_method=True)
 
     @staticmethod
-    def PatchResource(request,
+    def PatchScimResource(request,
             target,
             options=(),
             channel_credentials=None,
@@ -346,9 +346,9 @@ class ProvisioningService:
         return grpc.experimental.unary_unary(
             request,
             target,
-            '/gnomon.identity.v1.ProvisioningService/PatchResource',
-            gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.PatchResourceRequest.SerializeToString,
-            gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.PatchResourceResponse.FromString,
+            '/gnomon.identity.v1.ProvisioningService/PatchScimResource',
+            gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.PatchScimResourceRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.PatchScimResourceResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -360,7 +360,7 @@ class ProvisioningService:
             _registered_method=True)
 
     @staticmethod
-    def DeleteResource(request,
+    def DeleteScimResource(request,
             target,
             options=(),
             channel_credentials=None,
@@ -373,9 +373,9 @@ class ProvisioningService:
         return grpc.experimental.unary_unary(
             request,
             target,
-            '/gnomon.identity.v1.ProvisioningService/DeleteResource',
-            gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.DeleteResourceRequest.SerializeToString,
-            gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.DeleteResourceResponse.FromString,
+            '/gnomon.identity.v1.ProvisioningService/DeleteScimResource',
+            gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.DeleteScimResourceRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.DeleteScimResourceResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -387,7 +387,7 @@ class ProvisioningService:
             _registered_method=True)
 
     @staticmethod
-    def RunOperations(request,
+    def RunScimOperations(request,
             target,
             options=(),
             channel_credentials=None,
@@ -400,9 +400,9 @@ class ProvisioningService:
         return grpc.experimental.unary_unary(
             request,
             target,
-            '/gnomon.identity.v1.ProvisioningService/RunOperations',
-            gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.RunOperationsRequest.SerializeToString,
-            gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.RunOperationsResponse.FromString,
+            '/gnomon.identity.v1.ProvisioningService/RunScimOperations',
+            gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.RunScimOperationsRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_provisioning__service__pb2.RunScimOperationsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -37,23 +37,23 @@ class ProvisioningServiceStub:
     def __new__(cls, channel: _aio.Channel) -> ProvisioningServiceAsyncStub: ...
     DescribeProvisioning: _grpc.UnaryUnaryMultiCallable[_provisioning_service_pb2.DescribeProvisioningRequest, _provisioning_service_pb2.DescribeProvisioningResponse]
     """Returns one of the documents that describe the server: RFC 7644 §4."""
-    SearchResources: _grpc.UnaryUnaryMultiCallable[_provisioning_service_pb2.SearchResourcesRequest, _provisioning_service_pb2.SearchResourcesResponse]
+    SearchScimResources: _grpc.UnaryUnaryMultiCallable[_provisioning_service_pb2.SearchScimResourcesRequest, _provisioning_service_pb2.SearchScimResourcesResponse]
     """Returns a page of the resources that a filter finds: RFC 7644 §3.4.2."""
-    GetResource: _grpc.UnaryUnaryMultiCallable[_provisioning_service_pb2.GetResourceRequest, _provisioning_service_pb2.GetResourceResponse]
+    GetScimResource: _grpc.UnaryUnaryMultiCallable[_provisioning_service_pb2.GetScimResourceRequest, _provisioning_service_pb2.GetScimResourceResponse]
     """Returns a resource."""
-    CreateResource: _grpc.UnaryUnaryMultiCallable[_provisioning_service_pb2.CreateResourceRequest, _provisioning_service_pb2.CreateResourceResponse]
+    CreateScimResource: _grpc.UnaryUnaryMultiCallable[_provisioning_service_pb2.CreateScimResourceRequest, _provisioning_service_pb2.CreateScimResourceResponse]
     """Makes a resource. Rejected with ALREADY_EXISTS when a name or an address is taken."""
-    ReplaceResource: _grpc.UnaryUnaryMultiCallable[_provisioning_service_pb2.ReplaceResourceRequest, _provisioning_service_pb2.ReplaceResourceResponse]
+    ReplaceScimResource: _grpc.UnaryUnaryMultiCallable[_provisioning_service_pb2.ReplaceScimResourceRequest, _provisioning_service_pb2.ReplaceScimResourceResponse]
     """Replaces what a client may write of a resource: RFC 7644 §3.5.1.
     Rejected with INVALID_STATE when it has another version.
     """
-    PatchResource: _grpc.UnaryUnaryMultiCallable[_provisioning_service_pb2.PatchResourceRequest, _provisioning_service_pb2.PatchResourceResponse]
+    PatchScimResource: _grpc.UnaryUnaryMultiCallable[_provisioning_service_pb2.PatchScimResourceRequest, _provisioning_service_pb2.PatchScimResourceResponse]
     """Changes attributes of a resource: RFC 7644 §3.5.2. Either all operations are carried out or none, but members of
     groups change one by one. Rejected with INVALID_STATE when the resource has another version.
     """
-    DeleteResource: _grpc.UnaryUnaryMultiCallable[_provisioning_service_pb2.DeleteResourceRequest, _provisioning_service_pb2.DeleteResourceResponse]
+    DeleteScimResource: _grpc.UnaryUnaryMultiCallable[_provisioning_service_pb2.DeleteScimResourceRequest, _provisioning_service_pb2.DeleteScimResourceResponse]
     """Removes a resource."""
-    RunOperations: _grpc.UnaryUnaryMultiCallable[_provisioning_service_pb2.RunOperationsRequest, _provisioning_service_pb2.RunOperationsResponse]
+    RunScimOperations: _grpc.UnaryUnaryMultiCallable[_provisioning_service_pb2.RunScimOperationsRequest, _provisioning_service_pb2.RunScimOperationsResponse]
     """Carries out several operations, each by itself: RFC 7644 §3.7."""
 
 @_typing.type_check_only
@@ -65,23 +65,23 @@ class ProvisioningServiceAsyncStub(ProvisioningServiceStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     DescribeProvisioning: _aio.UnaryUnaryMultiCallable[_provisioning_service_pb2.DescribeProvisioningRequest, _provisioning_service_pb2.DescribeProvisioningResponse]  # type: ignore[assignment]
     """Returns one of the documents that describe the server: RFC 7644 §4."""
-    SearchResources: _aio.UnaryUnaryMultiCallable[_provisioning_service_pb2.SearchResourcesRequest, _provisioning_service_pb2.SearchResourcesResponse]  # type: ignore[assignment]
+    SearchScimResources: _aio.UnaryUnaryMultiCallable[_provisioning_service_pb2.SearchScimResourcesRequest, _provisioning_service_pb2.SearchScimResourcesResponse]  # type: ignore[assignment]
     """Returns a page of the resources that a filter finds: RFC 7644 §3.4.2."""
-    GetResource: _aio.UnaryUnaryMultiCallable[_provisioning_service_pb2.GetResourceRequest, _provisioning_service_pb2.GetResourceResponse]  # type: ignore[assignment]
+    GetScimResource: _aio.UnaryUnaryMultiCallable[_provisioning_service_pb2.GetScimResourceRequest, _provisioning_service_pb2.GetScimResourceResponse]  # type: ignore[assignment]
     """Returns a resource."""
-    CreateResource: _aio.UnaryUnaryMultiCallable[_provisioning_service_pb2.CreateResourceRequest, _provisioning_service_pb2.CreateResourceResponse]  # type: ignore[assignment]
+    CreateScimResource: _aio.UnaryUnaryMultiCallable[_provisioning_service_pb2.CreateScimResourceRequest, _provisioning_service_pb2.CreateScimResourceResponse]  # type: ignore[assignment]
     """Makes a resource. Rejected with ALREADY_EXISTS when a name or an address is taken."""
-    ReplaceResource: _aio.UnaryUnaryMultiCallable[_provisioning_service_pb2.ReplaceResourceRequest, _provisioning_service_pb2.ReplaceResourceResponse]  # type: ignore[assignment]
+    ReplaceScimResource: _aio.UnaryUnaryMultiCallable[_provisioning_service_pb2.ReplaceScimResourceRequest, _provisioning_service_pb2.ReplaceScimResourceResponse]  # type: ignore[assignment]
     """Replaces what a client may write of a resource: RFC 7644 §3.5.1.
     Rejected with INVALID_STATE when it has another version.
     """
-    PatchResource: _aio.UnaryUnaryMultiCallable[_provisioning_service_pb2.PatchResourceRequest, _provisioning_service_pb2.PatchResourceResponse]  # type: ignore[assignment]
+    PatchScimResource: _aio.UnaryUnaryMultiCallable[_provisioning_service_pb2.PatchScimResourceRequest, _provisioning_service_pb2.PatchScimResourceResponse]  # type: ignore[assignment]
     """Changes attributes of a resource: RFC 7644 §3.5.2. Either all operations are carried out or none, but members of
     groups change one by one. Rejected with INVALID_STATE when the resource has another version.
     """
-    DeleteResource: _aio.UnaryUnaryMultiCallable[_provisioning_service_pb2.DeleteResourceRequest, _provisioning_service_pb2.DeleteResourceResponse]  # type: ignore[assignment]
+    DeleteScimResource: _aio.UnaryUnaryMultiCallable[_provisioning_service_pb2.DeleteScimResourceRequest, _provisioning_service_pb2.DeleteScimResourceResponse]  # type: ignore[assignment]
     """Removes a resource."""
-    RunOperations: _aio.UnaryUnaryMultiCallable[_provisioning_service_pb2.RunOperationsRequest, _provisioning_service_pb2.RunOperationsResponse]  # type: ignore[assignment]
+    RunScimOperations: _aio.UnaryUnaryMultiCallable[_provisioning_service_pb2.RunScimOperationsRequest, _provisioning_service_pb2.RunScimOperationsResponse]  # type: ignore[assignment]
     """Carries out several operations, each by itself: RFC 7644 §3.7."""
 
 class ProvisioningServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -98,63 +98,63 @@ class ProvisioningServiceServicer(metaclass=_abc_1.ABCMeta):
         """Returns one of the documents that describe the server: RFC 7644 §4."""
 
     @_abc_1.abstractmethod
-    def SearchResources(
+    def SearchScimResources(
         self,
-        request: _provisioning_service_pb2.SearchResourcesRequest,
+        request: _provisioning_service_pb2.SearchScimResourcesRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_provisioning_service_pb2.SearchResourcesResponse, _abc.Awaitable[_provisioning_service_pb2.SearchResourcesResponse]]:
+    ) -> _typing.Union[_provisioning_service_pb2.SearchScimResourcesResponse, _abc.Awaitable[_provisioning_service_pb2.SearchScimResourcesResponse]]:
         """Returns a page of the resources that a filter finds: RFC 7644 §3.4.2."""
 
     @_abc_1.abstractmethod
-    def GetResource(
+    def GetScimResource(
         self,
-        request: _provisioning_service_pb2.GetResourceRequest,
+        request: _provisioning_service_pb2.GetScimResourceRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_provisioning_service_pb2.GetResourceResponse, _abc.Awaitable[_provisioning_service_pb2.GetResourceResponse]]:
+    ) -> _typing.Union[_provisioning_service_pb2.GetScimResourceResponse, _abc.Awaitable[_provisioning_service_pb2.GetScimResourceResponse]]:
         """Returns a resource."""
 
     @_abc_1.abstractmethod
-    def CreateResource(
+    def CreateScimResource(
         self,
-        request: _provisioning_service_pb2.CreateResourceRequest,
+        request: _provisioning_service_pb2.CreateScimResourceRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_provisioning_service_pb2.CreateResourceResponse, _abc.Awaitable[_provisioning_service_pb2.CreateResourceResponse]]:
+    ) -> _typing.Union[_provisioning_service_pb2.CreateScimResourceResponse, _abc.Awaitable[_provisioning_service_pb2.CreateScimResourceResponse]]:
         """Makes a resource. Rejected with ALREADY_EXISTS when a name or an address is taken."""
 
     @_abc_1.abstractmethod
-    def ReplaceResource(
+    def ReplaceScimResource(
         self,
-        request: _provisioning_service_pb2.ReplaceResourceRequest,
+        request: _provisioning_service_pb2.ReplaceScimResourceRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_provisioning_service_pb2.ReplaceResourceResponse, _abc.Awaitable[_provisioning_service_pb2.ReplaceResourceResponse]]:
+    ) -> _typing.Union[_provisioning_service_pb2.ReplaceScimResourceResponse, _abc.Awaitable[_provisioning_service_pb2.ReplaceScimResourceResponse]]:
         """Replaces what a client may write of a resource: RFC 7644 §3.5.1.
         Rejected with INVALID_STATE when it has another version.
         """
 
     @_abc_1.abstractmethod
-    def PatchResource(
+    def PatchScimResource(
         self,
-        request: _provisioning_service_pb2.PatchResourceRequest,
+        request: _provisioning_service_pb2.PatchScimResourceRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_provisioning_service_pb2.PatchResourceResponse, _abc.Awaitable[_provisioning_service_pb2.PatchResourceResponse]]:
+    ) -> _typing.Union[_provisioning_service_pb2.PatchScimResourceResponse, _abc.Awaitable[_provisioning_service_pb2.PatchScimResourceResponse]]:
         """Changes attributes of a resource: RFC 7644 §3.5.2. Either all operations are carried out or none, but members of
         groups change one by one. Rejected with INVALID_STATE when the resource has another version.
         """
 
     @_abc_1.abstractmethod
-    def DeleteResource(
+    def DeleteScimResource(
         self,
-        request: _provisioning_service_pb2.DeleteResourceRequest,
+        request: _provisioning_service_pb2.DeleteScimResourceRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_provisioning_service_pb2.DeleteResourceResponse, _abc.Awaitable[_provisioning_service_pb2.DeleteResourceResponse]]:
+    ) -> _typing.Union[_provisioning_service_pb2.DeleteScimResourceResponse, _abc.Awaitable[_provisioning_service_pb2.DeleteScimResourceResponse]]:
         """Removes a resource."""
 
     @_abc_1.abstractmethod
-    def RunOperations(
+    def RunScimOperations(
         self,
-        request: _provisioning_service_pb2.RunOperationsRequest,
+        request: _provisioning_service_pb2.RunScimOperationsRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_provisioning_service_pb2.RunOperationsResponse, _abc.Awaitable[_provisioning_service_pb2.RunOperationsResponse]]:
+    ) -> _typing.Union[_provisioning_service_pb2.RunScimOperationsResponse, _abc.Awaitable[_provisioning_service_pb2.RunScimOperationsResponse]]:
         """Carries out several operations, each by itself: RFC 7644 §3.7."""
 
 def add_ProvisioningServiceServicer_to_server(servicer: ProvisioningServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -58,6 +58,7 @@ async def test_a_number_beyond_its_bounds_is_refused_by_its_name(
     refusal = await answer.json()
     assert (answer.status, refusal["error"]) == (400, "BadRequest")
     assert refusal["message"] == f"Payload validation error: {message}"
+    assert message.partition(": expected")[0].endswith(refusal["field"])
 
 
 async def test_a_number_within_another_member_is_named_with_it(administrator: Administrator) -> None:

@@ -174,25 +174,26 @@ async def test_what_no_screens_are_is_refused(
 
 
 @pytest.mark.parametrize(
-    ("path", "change", "field"),
+    ("path", "change", "field", "begin"),
     [
-        (SCREENS, {"login_template": " " * 8193}, "login_template"),
-        (SCREENS, {"login_heading": "a" * 121}, "login_heading"),
+        (SCREENS, {"login_template": " " * 8193}, "login_template", "login_template: "),
+        (SCREENS, {"login_heading": "a" * 121}, "login_heading", "login_heading: "),
         (
             "tenants/default/settings",
             {"registration": {"confirmation_link_hours": 169}},
             "confirmation_link_hours",
+            "Payload validation error: registration.confirmation_link_hours: ",
         ),
     ],
 )
 async def test_a_refusal_spells_the_field_like_the_request(
-    administrator: Administrator, path: str, change: dict[str, object], field: str
+    administrator: Administrator, path: str, change: dict[str, object], field: str, begin: str
 ) -> None:
     answer = await administrator.send("PUT", path, change)
 
     refusal = await answer.json()
     assert (answer.status, refusal["field"]) == (400, field)
-    assert refusal["message"].startswith(f"{field}: ")
+    assert refusal["message"].startswith(begin)
 
 
 async def test_the_parsers_text_is_the_message(administrator: Administrator) -> None:

@@ -68,6 +68,8 @@ __all__ = (
     "CheckApiKeyResponse",
     "CheckConfirmationRequestsRequest",
     "CheckConfirmationRequestsResponse",
+    "CheckDpopProofRequest",
+    "CheckDpopProofResponse",
     "CheckPasswordResetRequest",
     "CheckPasswordResetResponse",
     "CheckRevocationLinkRequest",
@@ -108,10 +110,10 @@ __all__ = (
     "CreateProviderResponse",
     "CreateRecoveryCodesRequest",
     "CreateRecoveryCodesResponse",
-    "CreateResourceRequest",
-    "CreateResourceResponse",
     "CreateRoleRequest",
     "CreateRoleResponse",
+    "CreateScimResourceRequest",
+    "CreateScimResourceResponse",
     "CreateScopeRequest",
     "CreateScopeResponse",
     "CreateSignInDomainRequest",
@@ -148,10 +150,10 @@ __all__ = (
     "DeleteRecoveryCodesResponse",
     "DeleteRegistrationRequest",
     "DeleteRegistrationResponse",
-    "DeleteResourceRequest",
-    "DeleteResourceResponse",
     "DeleteRoleRequest",
     "DeleteRoleResponse",
+    "DeleteScimResourceRequest",
+    "DeleteScimResourceResponse",
     "DeleteScopeRequest",
     "DeleteScopeResponse",
     "DeleteSignInDomainRequest",
@@ -237,18 +239,16 @@ __all__ = (
     "GetPictureConfigResponse",
     "GetPrincipalRequest",
     "GetPrincipalResponse",
-    "GetProvedKeyRequest",
-    "GetProvedKeyResponse",
     "GetRecoveryCodesRequest",
     "GetRecoveryCodesResponse",
     "GetRegistrationPageRequest",
     "GetRegistrationPageResponse",
     "GetRegistrationRequest",
     "GetRegistrationResponse",
-    "GetResourceRequest",
-    "GetResourceResponse",
     "GetSamlMetadataRequest",
     "GetSamlMetadataResponse",
+    "GetScimResourceRequest",
+    "GetScimResourceResponse",
     "GetSessionRequest",
     "GetSessionResponse",
     "GetSignedInPrincipalRequest",
@@ -359,8 +359,8 @@ __all__ = (
     "PasswordPolicy",
     "PasswordPolicyServiceStub",
     "PasswordResetServiceStub",
-    "PatchResourceRequest",
-    "PatchResourceResponse",
+    "PatchScimResourceRequest",
+    "PatchScimResourceResponse",
     "PresentedSession",
     "PresentedToken",
     "PreviewClientScreenRequest",
@@ -400,8 +400,8 @@ __all__ = (
     "RenameCodeGeneratorResponse",
     "RenameDeviceRequest",
     "RenameDeviceResponse",
-    "ReplaceResourceRequest",
-    "ReplaceResourceResponse",
+    "ReplaceScimResourceRequest",
+    "ReplaceScimResourceResponse",
     "RequestConfirmationRequest",
     "RequestConfirmationResponse",
     "RequestPasswordResetRequest",
@@ -428,8 +428,8 @@ __all__ = (
     "RotateKeysResponse",
     "RotateWebhookSecretRequest",
     "RotateWebhookSecretResponse",
-    "RunOperationsRequest",
-    "RunOperationsResponse",
+    "RunScimOperationsRequest",
+    "RunScimOperationsResponse",
     "SamlLogoutForm",
     "SamlProviderFields",
     "Scope",
@@ -440,8 +440,8 @@ __all__ = (
     "ScreenSettings",
     "SearchMappingRulesRequest",
     "SearchMappingRulesResponse",
-    "SearchResourcesRequest",
-    "SearchResourcesResponse",
+    "SearchScimResourcesRequest",
+    "SearchScimResourcesResponse",
     "SecondFactor",
     "SecondFactorMethod",
     "SecurityEvent",
@@ -2517,6 +2517,46 @@ default_message_pool.register_message(
 
 
 @dataclass(eq=False, repr=False)
+class CheckDpopProofRequest(betterproto2.Message):
+    """
+    Request of CheckDpopProof.
+    """
+
+    issuer: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Issuer of the access token, with its final slash.
+    """
+
+    access_token: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    Access token that the proof has to be for.
+    """
+
+    dpop: "DpopProof | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Proof, with the request that carries it.
+    """
+
+
+default_message_pool.register_message("gnomon.identity.v1", "CheckDpopProofRequest", CheckDpopProofRequest)
+
+
+@dataclass(eq=False, repr=False)
+class CheckDpopProofResponse(betterproto2.Message):
+    """
+    Response of CheckDpopProof.
+    """
+
+    jkt: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Thumbprint of the key: RFC 7638.
+    """
+
+
+default_message_pool.register_message("gnomon.identity.v1", "CheckDpopProofResponse", CheckDpopProofResponse)
+
+
+@dataclass(eq=False, repr=False)
 class CheckPasswordResetRequest(betterproto2.Message):
     """
     Request of CheckPasswordReset.
@@ -3973,68 +4013,6 @@ default_message_pool.register_message(
 
 
 @dataclass(eq=False, repr=False)
-class CreateResourceRequest(betterproto2.Message):
-    """
-    Request of CreateResource.
-    """
-
-    tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
-    """
-    Tenant that is asked about; empty means the default tenant.
-    """
-
-    caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
-    """
-    Who asks.
-    """
-
-    resource_type: "ResourceType" = betterproto2.field(
-        3, betterproto2.TYPE_ENUM, default_factory=lambda: ResourceType(0)
-    )
-    """
-    Type of the resource.
-    """
-
-    document: "bytes" = betterproto2.field(4, betterproto2.TYPE_BYTES)
-    """
-    JSON that the client sent.
-    """
-
-    projection: "Projection | None" = betterproto2.field(5, betterproto2.TYPE_MESSAGE, optional=True)
-    """
-    Attributes that the answer has.
-    """
-
-
-default_message_pool.register_message("gnomon.identity.v1", "CreateResourceRequest", CreateResourceRequest)
-
-
-@dataclass(eq=False, repr=False)
-class CreateResourceResponse(betterproto2.Message):
-    """
-    Response of CreateResource.
-    """
-
-    document: "bytes" = betterproto2.field(1, betterproto2.TYPE_BYTES)
-    """
-    JSON of the resource.
-    """
-
-    version: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
-    """
-    Its version, empty for a resource without one.
-    """
-
-    location: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
-    """
-    Its address.
-    """
-
-
-default_message_pool.register_message("gnomon.identity.v1", "CreateResourceResponse", CreateResourceResponse)
-
-
-@dataclass(eq=False, repr=False)
 class CreateRoleRequest(betterproto2.Message):
     """
     Request of CreateRole.
@@ -4077,6 +4055,72 @@ class CreateRoleResponse(betterproto2.Message):
 
 
 default_message_pool.register_message("gnomon.identity.v1", "CreateRoleResponse", CreateRoleResponse)
+
+
+@dataclass(eq=False, repr=False)
+class CreateScimResourceRequest(betterproto2.Message):
+    """
+    Request of CreateScimResource.
+    """
+
+    tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Tenant that is asked about; empty means the default tenant.
+    """
+
+    caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Who asks.
+    """
+
+    resource_type: "ResourceType" = betterproto2.field(
+        3, betterproto2.TYPE_ENUM, default_factory=lambda: ResourceType(0)
+    )
+    """
+    Type of the resource.
+    """
+
+    document: "bytes" = betterproto2.field(4, betterproto2.TYPE_BYTES)
+    """
+    JSON that the client sent.
+    """
+
+    projection: "Projection | None" = betterproto2.field(5, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Attributes that the answer has.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "CreateScimResourceRequest", CreateScimResourceRequest
+)
+
+
+@dataclass(eq=False, repr=False)
+class CreateScimResourceResponse(betterproto2.Message):
+    """
+    Response of CreateScimResource.
+    """
+
+    document: "bytes" = betterproto2.field(1, betterproto2.TYPE_BYTES)
+    """
+    JSON of the resource.
+    """
+
+    version: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    Its version, empty for a resource without one.
+    """
+
+    location: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
+    """
+    Its address.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "CreateScimResourceResponse", CreateScimResourceResponse
+)
 
 
 @dataclass(eq=False, repr=False)
@@ -4877,55 +4921,6 @@ default_message_pool.register_message(
 
 
 @dataclass(eq=False, repr=False)
-class DeleteResourceRequest(betterproto2.Message):
-    """
-    Request of DeleteResource.
-    """
-
-    tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
-    """
-    Tenant that is asked about; empty means the default tenant.
-    """
-
-    caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
-    """
-    Who asks.
-    """
-
-    resource_type: "ResourceType" = betterproto2.field(
-        3, betterproto2.TYPE_ENUM, default_factory=lambda: ResourceType(0)
-    )
-    """
-    Type of the resource.
-    """
-
-    resource_id: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
-    """
-    Id of the resource.
-    """
-
-    versions: "list[str]" = betterproto2.field(5, betterproto2.TYPE_STRING, repeated=True)
-    """
-    Versions, of which the resource must have one; empty means any.
-    """
-
-
-default_message_pool.register_message("gnomon.identity.v1", "DeleteResourceRequest", DeleteResourceRequest)
-
-
-@dataclass(eq=False, repr=False)
-class DeleteResourceResponse(betterproto2.Message):
-    """
-    Response of DeleteResource.
-    """
-
-    pass
-
-
-default_message_pool.register_message("gnomon.identity.v1", "DeleteResourceResponse", DeleteResourceResponse)
-
-
-@dataclass(eq=False, repr=False)
 class DeleteRoleRequest(betterproto2.Message):
     """
     Request of DeleteRole.
@@ -4960,6 +4955,59 @@ class DeleteRoleResponse(betterproto2.Message):
 
 
 default_message_pool.register_message("gnomon.identity.v1", "DeleteRoleResponse", DeleteRoleResponse)
+
+
+@dataclass(eq=False, repr=False)
+class DeleteScimResourceRequest(betterproto2.Message):
+    """
+    Request of DeleteScimResource.
+    """
+
+    tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Tenant that is asked about; empty means the default tenant.
+    """
+
+    caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Who asks.
+    """
+
+    resource_type: "ResourceType" = betterproto2.field(
+        3, betterproto2.TYPE_ENUM, default_factory=lambda: ResourceType(0)
+    )
+    """
+    Type of the resource.
+    """
+
+    resource_id: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
+    """
+    Id of the resource.
+    """
+
+    versions: "list[str]" = betterproto2.field(5, betterproto2.TYPE_STRING, repeated=True)
+    """
+    Versions, of which the resource must have one; empty means any.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "DeleteScimResourceRequest", DeleteScimResourceRequest
+)
+
+
+@dataclass(eq=False, repr=False)
+class DeleteScimResourceResponse(betterproto2.Message):
+    """
+    Response of DeleteScimResource.
+    """
+
+    pass
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "DeleteScimResourceResponse", DeleteScimResourceResponse
+)
 
 
 @dataclass(eq=False, repr=False)
@@ -6639,46 +6687,6 @@ default_message_pool.register_message("gnomon.identity.v1", "GetPrincipalRespons
 
 
 @dataclass(eq=False, repr=False)
-class GetProvedKeyRequest(betterproto2.Message):
-    """
-    Request of GetProvedKey.
-    """
-
-    issuer: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
-    """
-    Issuer of the access token, with its final slash.
-    """
-
-    access_token: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
-    """
-    Access token that the proof has to be for.
-    """
-
-    dpop: "DpopProof | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
-    """
-    Proof, with the request that carries it.
-    """
-
-
-default_message_pool.register_message("gnomon.identity.v1", "GetProvedKeyRequest", GetProvedKeyRequest)
-
-
-@dataclass(eq=False, repr=False)
-class GetProvedKeyResponse(betterproto2.Message):
-    """
-    Response of GetProvedKey.
-    """
-
-    jkt: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
-    """
-    Thumbprint of the key: RFC 7638.
-    """
-
-
-default_message_pool.register_message("gnomon.identity.v1", "GetProvedKeyResponse", GetProvedKeyResponse)
-
-
-@dataclass(eq=False, repr=False)
 class GetRecoveryCodesRequest(betterproto2.Message):
     """
     Request of GetRecoveryCodes.
@@ -6811,68 +6819,6 @@ default_message_pool.register_message(
 
 
 @dataclass(eq=False, repr=False)
-class GetResourceRequest(betterproto2.Message):
-    """
-    Request of GetResource.
-    """
-
-    tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
-    """
-    Tenant that is asked about; empty means the default tenant.
-    """
-
-    caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
-    """
-    Who asks.
-    """
-
-    resource_type: "ResourceType" = betterproto2.field(
-        3, betterproto2.TYPE_ENUM, default_factory=lambda: ResourceType(0)
-    )
-    """
-    Type of the resource.
-    """
-
-    resource_id: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
-    """
-    Id of the resource.
-    """
-
-    projection: "Projection | None" = betterproto2.field(5, betterproto2.TYPE_MESSAGE, optional=True)
-    """
-    Attributes that the answer has.
-    """
-
-
-default_message_pool.register_message("gnomon.identity.v1", "GetResourceRequest", GetResourceRequest)
-
-
-@dataclass(eq=False, repr=False)
-class GetResourceResponse(betterproto2.Message):
-    """
-    Response of GetResource.
-    """
-
-    document: "bytes" = betterproto2.field(1, betterproto2.TYPE_BYTES)
-    """
-    JSON of the resource.
-    """
-
-    version: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
-    """
-    Its version, empty for a resource without one.
-    """
-
-    location: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
-    """
-    Its address.
-    """
-
-
-default_message_pool.register_message("gnomon.identity.v1", "GetResourceResponse", GetResourceResponse)
-
-
-@dataclass(eq=False, repr=False)
 class GetSamlMetadataRequest(betterproto2.Message):
     """
     Request of GetSamlMetadata.
@@ -6906,6 +6852,70 @@ class GetSamlMetadataResponse(betterproto2.Message):
 
 default_message_pool.register_message(
     "gnomon.identity.v1", "GetSamlMetadataResponse", GetSamlMetadataResponse
+)
+
+
+@dataclass(eq=False, repr=False)
+class GetScimResourceRequest(betterproto2.Message):
+    """
+    Request of GetScimResource.
+    """
+
+    tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Tenant that is asked about; empty means the default tenant.
+    """
+
+    caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Who asks.
+    """
+
+    resource_type: "ResourceType" = betterproto2.field(
+        3, betterproto2.TYPE_ENUM, default_factory=lambda: ResourceType(0)
+    )
+    """
+    Type of the resource.
+    """
+
+    resource_id: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
+    """
+    Id of the resource.
+    """
+
+    projection: "Projection | None" = betterproto2.field(5, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Attributes that the answer has.
+    """
+
+
+default_message_pool.register_message("gnomon.identity.v1", "GetScimResourceRequest", GetScimResourceRequest)
+
+
+@dataclass(eq=False, repr=False)
+class GetScimResourceResponse(betterproto2.Message):
+    """
+    Response of GetScimResource.
+    """
+
+    document: "bytes" = betterproto2.field(1, betterproto2.TYPE_BYTES)
+    """
+    JSON of the resource.
+    """
+
+    version: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    Its version, empty for a resource without one.
+    """
+
+    location: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
+    """
+    Its address.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "GetScimResourceResponse", GetScimResourceResponse
 )
 
 
@@ -9410,9 +9420,9 @@ default_message_pool.register_message("gnomon.identity.v1", "PasswordPolicy", Pa
 
 
 @dataclass(eq=False, repr=False)
-class PatchResourceRequest(betterproto2.Message):
+class PatchScimResourceRequest(betterproto2.Message):
     """
-    Request of PatchResource.
+    Request of PatchScimResource.
     """
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -9453,13 +9463,15 @@ class PatchResourceRequest(betterproto2.Message):
     """
 
 
-default_message_pool.register_message("gnomon.identity.v1", "PatchResourceRequest", PatchResourceRequest)
+default_message_pool.register_message(
+    "gnomon.identity.v1", "PatchScimResourceRequest", PatchScimResourceRequest
+)
 
 
 @dataclass(eq=False, repr=False)
-class PatchResourceResponse(betterproto2.Message):
+class PatchScimResourceResponse(betterproto2.Message):
     """
-    Response of PatchResource.
+    Response of PatchScimResource.
     """
 
     document: "bytes" = betterproto2.field(1, betterproto2.TYPE_BYTES)
@@ -9478,7 +9490,9 @@ class PatchResourceResponse(betterproto2.Message):
     """
 
 
-default_message_pool.register_message("gnomon.identity.v1", "PatchResourceResponse", PatchResourceResponse)
+default_message_pool.register_message(
+    "gnomon.identity.v1", "PatchScimResourceResponse", PatchScimResourceResponse
+)
 
 
 @dataclass(eq=False, repr=False)
@@ -10678,9 +10692,9 @@ default_message_pool.register_message("gnomon.identity.v1", "RenameDeviceRespons
 
 
 @dataclass(eq=False, repr=False)
-class ReplaceResourceRequest(betterproto2.Message):
+class ReplaceScimResourceRequest(betterproto2.Message):
     """
-    Request of ReplaceResource.
+    Request of ReplaceScimResource.
     """
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -10721,13 +10735,15 @@ class ReplaceResourceRequest(betterproto2.Message):
     """
 
 
-default_message_pool.register_message("gnomon.identity.v1", "ReplaceResourceRequest", ReplaceResourceRequest)
+default_message_pool.register_message(
+    "gnomon.identity.v1", "ReplaceScimResourceRequest", ReplaceScimResourceRequest
+)
 
 
 @dataclass(eq=False, repr=False)
-class ReplaceResourceResponse(betterproto2.Message):
+class ReplaceScimResourceResponse(betterproto2.Message):
     """
-    Response of ReplaceResource.
+    Response of ReplaceScimResource.
     """
 
     document: "bytes" = betterproto2.field(1, betterproto2.TYPE_BYTES)
@@ -10747,7 +10763,7 @@ class ReplaceResourceResponse(betterproto2.Message):
 
 
 default_message_pool.register_message(
-    "gnomon.identity.v1", "ReplaceResourceResponse", ReplaceResourceResponse
+    "gnomon.identity.v1", "ReplaceScimResourceResponse", ReplaceScimResourceResponse
 )
 
 
@@ -11293,9 +11309,9 @@ default_message_pool.register_message(
 
 
 @dataclass(eq=False, repr=False)
-class RunOperationsRequest(betterproto2.Message):
+class RunScimOperationsRequest(betterproto2.Message):
     """
-    Request of RunOperations.
+    Request of RunScimOperations.
     """
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -11314,13 +11330,15 @@ class RunOperationsRequest(betterproto2.Message):
     """
 
 
-default_message_pool.register_message("gnomon.identity.v1", "RunOperationsRequest", RunOperationsRequest)
+default_message_pool.register_message(
+    "gnomon.identity.v1", "RunScimOperationsRequest", RunScimOperationsRequest
+)
 
 
 @dataclass(eq=False, repr=False)
-class RunOperationsResponse(betterproto2.Message):
+class RunScimOperationsResponse(betterproto2.Message):
     """
-    Response of RunOperations.
+    Response of RunScimOperations.
     """
 
     document: "bytes" = betterproto2.field(1, betterproto2.TYPE_BYTES)
@@ -11329,7 +11347,9 @@ class RunOperationsResponse(betterproto2.Message):
     """
 
 
-default_message_pool.register_message("gnomon.identity.v1", "RunOperationsResponse", RunOperationsResponse)
+default_message_pool.register_message(
+    "gnomon.identity.v1", "RunScimOperationsResponse", RunScimOperationsResponse
+)
 
 
 @dataclass(eq=False, repr=False)
@@ -11665,9 +11685,9 @@ default_message_pool.register_message(
 
 
 @dataclass(eq=False, repr=False)
-class SearchResourcesRequest(betterproto2.Message):
+class SearchScimResourcesRequest(betterproto2.Message):
     """
-    Request of SearchResources.
+    Request of SearchScimResources.
     """
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -11718,13 +11738,15 @@ class SearchResourcesRequest(betterproto2.Message):
     """
 
 
-default_message_pool.register_message("gnomon.identity.v1", "SearchResourcesRequest", SearchResourcesRequest)
+default_message_pool.register_message(
+    "gnomon.identity.v1", "SearchScimResourcesRequest", SearchScimResourcesRequest
+)
 
 
 @dataclass(eq=False, repr=False)
-class SearchResourcesResponse(betterproto2.Message):
+class SearchScimResourcesResponse(betterproto2.Message):
     """
-    Response of SearchResources.
+    Response of SearchScimResources.
     """
 
     document: "bytes" = betterproto2.field(1, betterproto2.TYPE_BYTES)
@@ -11734,7 +11756,7 @@ class SearchResourcesResponse(betterproto2.Message):
 
 
 default_message_pool.register_message(
-    "gnomon.identity.v1", "SearchResourcesResponse", SearchResourcesResponse
+    "gnomon.identity.v1", "SearchScimResourcesResponse", SearchScimResourcesResponse
 )
 
 
@@ -15707,23 +15729,23 @@ class DirectoryServiceStub(betterproto2_grpclib.ServiceStub):
             metadata=metadata,
         )
 
-    async def get_proved_key(
+    async def check_dpop_proof(
         self,
-        message: "GetProvedKeyRequest",
+        message: "CheckDpopProofRequest",
         *,
         timeout: "float | None" = None,
         deadline: "Deadline | None" = None,
         metadata: "MetadataLike | None" = None,
-    ) -> "GetProvedKeyResponse":
+    ) -> "CheckDpopProofResponse":
         """
         Returns the key that a DPoP proof proves, and uses the proof up: RFC 9449 §4.3.
         Refused with the codes of RFC 9449 §7.1; NOT_FOUND when there is no such provider.
         """
 
         return await self._unary_unary(
-            "/gnomon.identity.v1.DirectoryService/GetProvedKey",
+            "/gnomon.identity.v1.DirectoryService/CheckDpopProof",
             message,
-            GetProvedKeyResponse,
+            CheckDpopProofResponse,
             timeout=timeout,
             deadline=deadline,
             metadata=metadata,
@@ -18074,150 +18096,150 @@ class ProvisioningServiceStub(betterproto2_grpclib.ServiceStub):
             metadata=metadata,
         )
 
-    async def search_resources(
+    async def search_scim_resources(
         self,
-        message: "SearchResourcesRequest",
+        message: "SearchScimResourcesRequest",
         *,
         timeout: "float | None" = None,
         deadline: "Deadline | None" = None,
         metadata: "MetadataLike | None" = None,
-    ) -> "SearchResourcesResponse":
+    ) -> "SearchScimResourcesResponse":
         """
         Returns a page of the resources that a filter finds: RFC 7644 §3.4.2.
         """
 
         return await self._unary_unary(
-            "/gnomon.identity.v1.ProvisioningService/SearchResources",
+            "/gnomon.identity.v1.ProvisioningService/SearchScimResources",
             message,
-            SearchResourcesResponse,
+            SearchScimResourcesResponse,
             timeout=timeout,
             deadline=deadline,
             metadata=metadata,
         )
 
-    async def get_resource(
+    async def get_scim_resource(
         self,
-        message: "GetResourceRequest",
+        message: "GetScimResourceRequest",
         *,
         timeout: "float | None" = None,
         deadline: "Deadline | None" = None,
         metadata: "MetadataLike | None" = None,
-    ) -> "GetResourceResponse":
+    ) -> "GetScimResourceResponse":
         """
         Returns a resource.
         """
 
         return await self._unary_unary(
-            "/gnomon.identity.v1.ProvisioningService/GetResource",
+            "/gnomon.identity.v1.ProvisioningService/GetScimResource",
             message,
-            GetResourceResponse,
+            GetScimResourceResponse,
             timeout=timeout,
             deadline=deadline,
             metadata=metadata,
         )
 
-    async def create_resource(
+    async def create_scim_resource(
         self,
-        message: "CreateResourceRequest",
+        message: "CreateScimResourceRequest",
         *,
         timeout: "float | None" = None,
         deadline: "Deadline | None" = None,
         metadata: "MetadataLike | None" = None,
-    ) -> "CreateResourceResponse":
+    ) -> "CreateScimResourceResponse":
         """
         Makes a resource. Rejected with ALREADY_EXISTS when a name or an address is taken.
         """
 
         return await self._unary_unary(
-            "/gnomon.identity.v1.ProvisioningService/CreateResource",
+            "/gnomon.identity.v1.ProvisioningService/CreateScimResource",
             message,
-            CreateResourceResponse,
+            CreateScimResourceResponse,
             timeout=timeout,
             deadline=deadline,
             metadata=metadata,
         )
 
-    async def replace_resource(
+    async def replace_scim_resource(
         self,
-        message: "ReplaceResourceRequest",
+        message: "ReplaceScimResourceRequest",
         *,
         timeout: "float | None" = None,
         deadline: "Deadline | None" = None,
         metadata: "MetadataLike | None" = None,
-    ) -> "ReplaceResourceResponse":
+    ) -> "ReplaceScimResourceResponse":
         """
         Replaces what a client may write of a resource: RFC 7644 §3.5.1.
         Rejected with INVALID_STATE when it has another version.
         """
 
         return await self._unary_unary(
-            "/gnomon.identity.v1.ProvisioningService/ReplaceResource",
+            "/gnomon.identity.v1.ProvisioningService/ReplaceScimResource",
             message,
-            ReplaceResourceResponse,
+            ReplaceScimResourceResponse,
             timeout=timeout,
             deadline=deadline,
             metadata=metadata,
         )
 
-    async def patch_resource(
+    async def patch_scim_resource(
         self,
-        message: "PatchResourceRequest",
+        message: "PatchScimResourceRequest",
         *,
         timeout: "float | None" = None,
         deadline: "Deadline | None" = None,
         metadata: "MetadataLike | None" = None,
-    ) -> "PatchResourceResponse":
+    ) -> "PatchScimResourceResponse":
         """
         Changes attributes of a resource: RFC 7644 §3.5.2. Either all operations are carried out or none, but members of
         groups change one by one. Rejected with INVALID_STATE when the resource has another version.
         """
 
         return await self._unary_unary(
-            "/gnomon.identity.v1.ProvisioningService/PatchResource",
+            "/gnomon.identity.v1.ProvisioningService/PatchScimResource",
             message,
-            PatchResourceResponse,
+            PatchScimResourceResponse,
             timeout=timeout,
             deadline=deadline,
             metadata=metadata,
         )
 
-    async def delete_resource(
+    async def delete_scim_resource(
         self,
-        message: "DeleteResourceRequest",
+        message: "DeleteScimResourceRequest",
         *,
         timeout: "float | None" = None,
         deadline: "Deadline | None" = None,
         metadata: "MetadataLike | None" = None,
-    ) -> "DeleteResourceResponse":
+    ) -> "DeleteScimResourceResponse":
         """
         Removes a resource.
         """
 
         return await self._unary_unary(
-            "/gnomon.identity.v1.ProvisioningService/DeleteResource",
+            "/gnomon.identity.v1.ProvisioningService/DeleteScimResource",
             message,
-            DeleteResourceResponse,
+            DeleteScimResourceResponse,
             timeout=timeout,
             deadline=deadline,
             metadata=metadata,
         )
 
-    async def run_operations(
+    async def run_scim_operations(
         self,
-        message: "RunOperationsRequest",
+        message: "RunScimOperationsRequest",
         *,
         timeout: "float | None" = None,
         deadline: "Deadline | None" = None,
         metadata: "MetadataLike | None" = None,
-    ) -> "RunOperationsResponse":
+    ) -> "RunScimOperationsResponse":
         """
         Carries out several operations, each by itself: RFC 7644 §3.7.
         """
 
         return await self._unary_unary(
-            "/gnomon.identity.v1.ProvisioningService/RunOperations",
+            "/gnomon.identity.v1.ProvisioningService/RunScimOperations",
             message,
-            RunOperationsResponse,
+            RunScimOperationsResponse,
             timeout=timeout,
             deadline=deadline,
             metadata=metadata,
