@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+from collections import Counter
 from collections.abc import Mapping
 
 import pytest
@@ -92,7 +93,8 @@ def test_every_rejection_that_an_rpc_names_is_a_reason() -> None:
     assert {rejection for policy in POLICIES.values() for rejection in policy.rejections} <= PROBLEMS.keys()
 
 
-READS = ("Get", "Search", "List", "Await")
+# What a check uses up is no entity.
+READS = ("Get", "Search", "List", "Await", "Check")
 
 
 def test_every_change_of_identity_in_the_process_api_is_audited() -> None:
@@ -114,6 +116,13 @@ def test_every_change_of_identity_in_the_process_api_is_audited() -> None:
         assert rule.entity_field in fields
         assert bool(rule.related_entity_type) == bool(rule.related_entity_field)
         assert not rule.related_entity_field or rule.related_entity_field in fields
+
+
+def test_no_other_rpc_has_the_name_of_a_command() -> None:
+    """The audit log knows calls that were refused early by their names."""
+    names = Counter(policy.name for policy in POLICIES.values())
+
+    assert {name for name in AUDITED_RPCS if names[name] != 1} == set()
 
 
 def test_every_command_is_audited_also_when_it_is_refused_early() -> None:
