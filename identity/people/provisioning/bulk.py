@@ -48,7 +48,10 @@ Run = Callable[[Operation], Awaitable[Answer | None]]
 
 @dataclass(slots=True)
 class _Entry:
+    """`references` are the ids of the operations that this one refers to."""
+
     sent: Members
+    references: frozenset[str]
     result: Members | None = None
 
 
@@ -63,7 +66,8 @@ async def run_all(document: bytes, run: Run) -> Members:
         raise refusal(ScimType.TOO_MANY, f"Operations: expected at most {MOST_OPERATIONS}")
     limit = member(members, "failOnErrors")
     most_failures = limit if isinstance(limit, int) and limit > 0 else len(operations) + 1
-    entries = [_Entry(an_object(operation)) for operation in operations]
+    sent = map(an_object, operations)
+    entries = [_Entry(operation, frozenset(_references(operation))) for operation in sent]
     await _run_entries(entries, run, most_failures)
     return {
         "schemas": [RESPONSE_SCHEMA],
@@ -74,9 +78,9 @@ async def run_all(document: bytes, run: Run) -> Members:
 async def _run_entries(entries: list[_Entry], run: Run, most_failures: int) -> None:
     budget, made, failures = Budget(), dict[str, str](), 0
     while waiting := [entry for entry in entries if entry.result is None]:
-        ready = [entry for entry in waiting if _references(entry.sent) <= made.keys()]
+        ready = (entry for entry in waiting if entry.references <= made.keys())
         # Those that wait for what is never made fail one by one.
-        entry = (ready or waiting)[0]
+        entry = next(ready, waiting[0])
         entry.result, answer = await _result(entry.sent, made, budget, run)
         bulk_id = member(entry.sent, "bulkId")
         if answer is not None and isinstance(bulk_id, str):

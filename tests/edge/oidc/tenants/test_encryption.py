@@ -158,7 +158,7 @@ async def test_metadata_that_cannot_be_followed_is_refused(client: Client, more:
 
 
 async def test_without_a_key_of_the_client_nothing_is_sent_in_the_clear(client: Client) -> None:
-    """Nobody answers at the address of the keys. The code stays valid, for when the keys are there."""
+    """A code stays valid while the address of the client's keys does not answer."""
     await client.register(KEYS["P-256"])
     address = {"jwks": None, "jwks_uri": "https://keys.example.invalid/jwks"}
     code = (await client.response())["code"]
