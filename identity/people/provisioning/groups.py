@@ -264,7 +264,9 @@ def _place(group: Group, path: str) -> tuple[str, str]:
 
 def _changed(group: Group, members: Members) -> Group:
     shown, external_id = text(members, "displayName").strip(), text(members, "externalId")
-    if not shown or max(len(shown), len(external_id)) > MOST_OF_NAMES:
+    if not shown:
+        raise refusal(ScimType.INVALID_VALUE, "displayName: expected a name, found none")
+    if max(len(shown), len(external_id)) > MOST_OF_NAMES:
         raise refusal(
             ScimType.INVALID_VALUE, f"displayName, externalId: expected at most {MOST_OF_NAMES} characters"
         )

@@ -4,6 +4,8 @@ import asyncio
 from io import BytesIO
 from typing import Any
 
+import pytest
+
 from tests.edge.oidc.administration.administrator import Administrator
 from tests.edge.oidc.provisioning.client import BULK, GROUP, LIST, PATCH_OP, USER, Client
 
@@ -243,6 +245,22 @@ async def test_a_cookie_is_no_credential(client: Client) -> None:
     answer = await client.http.get("/auth/v1/scim/v2/Users", headers={"Cookie": "__Host-gnomon=x"})
 
     assert answer.status == 401
+
+
+@pytest.mark.parametrize(
+    ("name", "detail"),
+    [
+        pytest.param(" ", "displayName: expected a name, found none", id="none"),
+        pytest.param("a" * 257, "displayName, externalId: expected at most 256 characters", id="too long"),
+    ],
+)
+async def test_a_refused_name_of_a_group_is_told(client: Client, name: str, detail: str) -> None:
+    group = await client.group()
+    operation = {"op": "replace", "path": "displayName", "value": name}
+
+    answer = await client.patch(f"Groups/{group['id']}", operation)
+
+    assert (answer.status, (await answer.json())["detail"]) == (400, detail)
 
 
 async def test_members_of_one_request_are_bounded(client: Client) -> None:
