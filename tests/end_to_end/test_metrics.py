@@ -5,7 +5,7 @@ import os
 import httpx
 from prometheus_client.parser import text_string_to_metric_families
 
-from server.platform.sockets import free_port
+from tests.ports import ports_in_a_row
 from tests.server_process import server_in
 from tests.waits import until_others
 
@@ -13,8 +13,8 @@ HOST = "127.0.0.1"
 
 
 def test_each_process_has_metrics_of_its_own() -> None:
-    port = free_port(HOST)
     processes = min(2, os.cpu_count() or 1)
+    port = ports_in_a_row(HOST, processes)
     environment = {
         "GNOMON_CLUSTER__PARTITIONS": str(processes),
         "GNOMON_METRICS__ENABLED": "true",
