@@ -6,7 +6,7 @@ Behaviours and handlers hold a `Step` and nothing else; an event is applied the 
 import sys
 from collections import deque
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Final
 
@@ -20,6 +20,7 @@ from server.engine.chance import bits
 from server.engine.commands import Command
 from server.engine.definitions import Definition
 from server.engine.incidents import Incident
+from server.engine.instants import later
 from server.engine.keys import Key
 from server.engine.limits import ENTERING_STEPS, VARIABLE_STEPS
 from server.engine.process_instance import ElementInstance, Job, ProcessInstance
@@ -43,10 +44,6 @@ class Visit(msgspec.Struct, frozen=True, eq=False, gc=False):
     process_instance: ProcessInstance
     element: Element
     instance: ElementInstance
-
-
-# The last instant that a clock can be pinned to.
-LAST = datetime(9999, 12, 31, 23, 59, 59, 999_000, tzinfo=UTC)
 
 
 class Step:
@@ -86,7 +83,7 @@ class Step:
 
     def after(self, time: timedelta) -> datetime:
         """Return the instant when a time from now is over, at most the last one there is."""
-        return LAST if time >= LAST - self.now else self.now + time
+        return later(self.now, time)
 
     # State
 

@@ -10,6 +10,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from gnomon.engine.v1 import document_pb2 as entity_pb
 from gnomon.engine.v1 import document_service_pb2 as pb
+from server.engine.instants import later
 from server.engine.keys import Key
 from server.platform.call import Call
 from server.platform.clock import Clock
@@ -107,7 +108,7 @@ class DocumentServicer:
             raise _not_found(request.document_id)
         if request.HasField("content_hash"):
             _expect_hash(document, request.content_hash)
-        end = now + timedelta(seconds=seconds)
+        end = later(now, timedelta(seconds=seconds))
         link = Link.to(document, min(end, document.expires_at or end))
         return pb.CreateDocumentLinkResponse(
             url=f"{self._origin}{PATH}{link.token}", expires_at=_timestamp(link.expires_at)

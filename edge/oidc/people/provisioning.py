@@ -33,6 +33,7 @@ MOST_BYTES = 1_048_576
 _MOST_CREDENTIAL = {"api-key": 512, "bearer": 4096}
 _MOST_NUMBER = 2**31 - 1
 _MOST_VERSIONS = 16
+_NO_VERSION = "-"
 _MOST_NAMES = 64
 
 
@@ -370,9 +371,12 @@ def _within(number: int) -> int:
 
 
 def _versions(request: web.Request, header: str) -> Sequence[str]:
-    """Return the entity tags of a header; raises Refused for more than a message holds."""
+    """Return the entity tags of a header; raises Refused for more than a message holds.
+
+    No version has characters beyond ASCII, so a tag with any becomes one that matches nothing.
+    """
     tags = [tag.strip() for value in request.headers.getall(header, ()) for tag in value.split(",")]
-    found = list(filter(None, tags))
+    found = [tag if tag.isascii() else _NO_VERSION for tag in tags if tag]
     if len(found) > _MOST_VERSIONS:
         raise _bad(f"{header}: expected at most {_MOST_VERSIONS} versions", "invalidValue")
     return found

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from server.engine.instants import LAST_INSTANT
 from server.platform.errors import AlreadyExists, InvalidArgument, NotFound, PayloadTooLarge, PermissionDenied
 from tests.server.rpc.caller import Caller
-from tests.server.rpc.engines import Time
+from tests.server.rpc.engines import MILLISECOND, UNIX_EPOCH, Time
 
 CONTENT = b"%PDF-1.7 \x00\xff"
 HASH = hashlib.sha256(CONTENT).hexdigest()
@@ -241,6 +242,16 @@ async def test_a_link_works_for_its_time(caller: Caller, time: Time) -> None:
     await time.pin(DAY + 3_600_000)
     with pytest.raises(NotFound, match="no such link"):
         await caller("GetLinkedDocument", token=hour)
+
+
+async def test_a_link_works_until_the_end_of_time_at_most(caller: Caller, time: Time) -> None:
+    last = (LAST_INSTANT - UNIX_EPOCH) // MILLISECOND
+    await time.pin(last)
+    await create(caller, document_id="mine")
+
+    answer = await caller("CreateDocumentLink", document_id="mine", time_to_live=60_000)
+
+    assert answer.expires_at.ToMilliseconds() == last
 
 
 async def test_a_link_ends_with_its_document(caller: Caller, time: Time) -> None:

@@ -152,6 +152,31 @@ async def test_a_change_of_another_version_is_refused(client: Client) -> None:
     assert (await client.send("GET", path, headers={"If-None-Match": version})).status == 200
 
 
+@pytest.mark.parametrize(
+    ("method", "header", "status"), [("DELETE", "If-Match", 412), ("GET", "If-None-Match", 200)]
+)
+async def test_bytes_that_are_no_text_are_no_version(
+    client: Client, method: str, header: str, status: int
+) -> None:
+    path = f"/auth/v1/scim/v2/Users/{(await client.user())['id']}"
+    url = client.http.make_url("/")
+    reader, writer = await asyncio.open_connection(url.host, url.port)
+    lines = (
+        f"{method} {path} HTTP/1.1",
+        f"Host: {url.host}",
+        "Connection: close",
+        f"Authorization: {client.authorization}",
+        f"{header}: \xe9",
+    )
+
+    writer.write("".join(f"{line}\r\n" for line in (*lines, "")).encode("latin-1"))
+    async with asyncio.timeout(10):
+        answer = await reader.read()
+    writer.close()
+
+    assert int(answer.split(b" ")[1]) == status
+
+
 async def test_a_change_that_changes_nothing_leaves_the_version(client: Client) -> None:
     user = await client.user(displayName="Alice", name={"givenName": "Alice 2"}, active=True)
 
