@@ -1,7 +1,7 @@
 """Password hashing with argon2id (RFC 9106) in a bounded thread pool.
 
 A hash takes a tenth of a second and much memory, so it never runs on the event loop. Calls beyond the bound of the
-queue are refused.
+queue are refused. Hashes of other systems, which an import brings, are verified in the same threads and are outdated.
 """
 
 from collections.abc import Sequence
@@ -11,6 +11,7 @@ from argon2.exceptions import VerifyMismatchError
 from zxcvbn_rs_py import zxcvbn
 
 from identity.directory.password_config import PasswordConfig
+from identity.directory.password_hashes.foreign_hash import OWN, read
 from server.platform.threads import Threads
 
 # A worker computes about ten hashes a second; beyond this number callers would wait longer than browsers do.
@@ -43,7 +44,7 @@ class Passwords:
 
     def is_outdated(self, password_hash: str) -> bool:
         """Whether the hash has other cost parameters than new ones."""
-        return self._hasher.check_needs_rehash(password_hash)
+        return not password_hash.startswith(OWN) or self._hasher.check_needs_rehash(password_hash)
 
     def close(self) -> None:
         self._threads.close()
@@ -52,6 +53,8 @@ class Passwords:
         if not password_hash:
             self._hasher.hash(password)
             return False
+        if not password_hash.startswith(OWN):
+            return read(password_hash).matches(password)
         try:
             return self._hasher.verify(password_hash, password)
         except VerifyMismatchError:

@@ -8,11 +8,14 @@ from argon2 import PasswordHasher
 
 from identity.authentication.password_sign_in import PasswordSignIn
 from identity.directory.password_config import PasswordConfig
+from identity.directory.password_hashes.foreign_hash import OWN, read
 from identity.directory.passwords import Passwords
 from identity.directory.user import User
 from identity.people.user_changes import Labelled, UserChange, applied
 from server.platform.errors import PermissionDenied, ResourceExhausted, Unauthenticated
 from tests.identity.browsers import ADDRESS, NOON, PASSWORD, PASSWORD_HASH, Provider, alice
+from tests.identity.directory.password_hashes.hashes import MADE
+from tests.identity.directory.password_hashes.hashes import PASSWORD as FOREIGN_PASSWORD
 
 LATER, EARLIER = NOON + timedelta(seconds=1), NOON
 
@@ -213,6 +216,31 @@ async def test_a_password_of_an_older_cost_is_hashed_anew(provider: Provider) ->
 
     assert not provider.passwords.is_outdated(user.password_hash)
     assert await provider.passwords.verify(user.password_hash, PASSWORD)
+
+
+@pytest.mark.parametrize("kind", MADE)
+async def test_a_hash_of_another_system_signs_in_and_is_replaced_by_one_of_ours(
+    provider: Provider, kind: str
+) -> None:
+    await provider.admit(alice(password_hash=read(MADE[kind]()).text))
+
+    user = await verify(provider, password=FOREIGN_PASSWORD)
+
+    assert user.password_hash.startswith(OWN)
+    assert not provider.passwords.is_outdated(user.password_hash)
+    assert await verify(provider, password=FOREIGN_PASSWORD)
+
+
+async def test_a_wrong_password_leaves_a_hash_of_another_system(provider: Provider) -> None:
+    foreign = read(MADE["bcrypt 2b"]()).text
+    await provider.admit(alice(password_hash=foreign))
+
+    with pytest.raises(Unauthenticated):
+        await verify(provider, password="wrong")
+
+    kept = await provider.users.find_by_email(provider.tenant, "alice@example.com")
+    assert kept is not None
+    assert kept.password_hash == foreign
 
 
 @pytest.mark.parametrize(

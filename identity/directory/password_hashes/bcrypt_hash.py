@@ -1,0 +1,34 @@
+"""bcrypt, as OpenBSD and PHP write it."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Self
+
+import bcrypt
+
+from identity.directory.password_hashes.parts import refused
+
+# `2x` marks hashes of a program with a mistake, which verifies other passwords as well.
+_TEXT = re.compile(r"\$2[aby]\$([0-9]{2})\$[./A-Za-z0-9]{53}")
+_LEAST_COST, _MOST_COST = 4, 13
+
+# bcrypt reads no more octets of a password. The library refuses longer ones, other programs cut them.
+_MOST_OCTETS = 72
+
+
+@dataclass(frozen=True, slots=True)
+class Bcrypt:
+    text: str = field(repr=False)
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """Raises InvalidArgument."""
+        found = _TEXT.fullmatch(text)
+        if found is None:
+            raise refused("expected bcrypt of the version 2a, 2b or 2y")
+        if not _LEAST_COST <= int(found[1]) <= _MOST_COST:
+            raise refused(f"expected bcrypt of a cost from {_LEAST_COST} to {_MOST_COST}")
+        return cls(text)
+
+    def matches(self, password: str) -> bool:
+        return bcrypt.checkpw(password.encode()[:_MOST_OCTETS], self.text.encode())

@@ -1,0 +1,55 @@
+"""A password hash of another system: read, bounded in its cost, and verified.
+
+The cost is bounded where a hash comes in. A sign-in computes it in one of few threads that all tenants share.
+"""
+
+from typing import Protocol
+
+from identity.directory.password_hashes.argon2_hash import Argon2
+from identity.directory.password_hashes.bcrypt_hash import Bcrypt
+from identity.directory.password_hashes.parts import refused
+from identity.directory.password_hashes.pbkdf2 import NAMES, Pbkdf2
+from identity.directory.password_hashes.scrypt import Scrypt
+
+# Longer than any of the accepted ones.
+_MOST_CHARACTERS = 1024
+
+
+class ForeignHash(Protocol):
+    """`text` is its stored form, which `read` accepts."""
+
+    @property
+    def text(self) -> str: ...
+
+    def matches(self, password: str) -> bool:
+        """Whether the hash is of this password; takes long."""
+        ...
+
+
+def read(text: str) -> ForeignHash:
+    """Read a hash in PHC form, in modular crypt form or in that of Django; raises InvalidArgument."""
+    if len(text) > _MOST_CHARACTERS:
+        raise refused(f"expected at most {_MOST_CHARACTERS} characters")
+    # Django's names of hashes that have the form of other programs.
+    for name in ("bcrypt$$", "argon2$argon2"):
+        if text.startswith(name):
+            text = text[text.index("$") :].replace("$$", "$", 1)
+    name = text.removeprefix("$").partition("$")[0]
+    is_django = not text.startswith("$")
+    match name:
+        case "2a" | "2b" | "2y" if not is_django:
+            return Bcrypt.read(text)
+        case "argon2i" | "argon2id" if not is_django:
+            return Argon2.read(text)
+        case "scrypt":
+            return Scrypt.read_django(text) if is_django else Scrypt.read(text)
+        case _ if name in NAMES:
+            return Pbkdf2.read_django(text) if is_django else Pbkdf2.read(text)
+        case _:
+            raise refused(
+                "expected bcrypt, argon2i, argon2id, scrypt or PBKDF2 with SHA-1, SHA-256 or SHA-512"
+            )
+
+
+OWN = "$argon2id$"
+"""How every hash of ours begins."""
