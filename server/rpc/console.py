@@ -2,19 +2,18 @@
 
 from collections import defaultdict
 from collections.abc import AsyncIterator
-from dataclasses import asdict
 
 import msgspec
 
 from gnomon.engine.v1 import console_service_pb2 as pb
 from server.engine.keys import Key
-from server.lint.catalogue import CATALOG_VERSION, PROFILE, RULES, etag
-from server.lint.rule import NO_BOUNDS, Rule
+from server.lint.catalogue import CATALOG_VERSION, PROFILE, etag
 from server.platform.call import Call
 from server.platform.errors import NotFound
 from server.platform.mapping import mapper
 from server.platform.query import Condition, Searchable, Window, equals
 from server.rpc.forms import start_form_of
+from server.rpc.lint_rules import LINT_RULES
 from server.rpc.reads import found
 from server.store.entities import Form, ProcessDefinition, ProcessDefinitionState
 from server.store.ports import E, Store
@@ -32,7 +31,7 @@ class ConsoleServicer:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._rules = pb.GetLintRulesResponse(
-            profile=PROFILE, catalog_version=CATALOG_VERSION, rules=map(_rule, RULES), etag=etag()
+            profile=PROFILE, catalog_version=CATALOG_VERSION, rules=LINT_RULES, etag=etag()
         )
 
     async def get_console_deployments(
@@ -83,17 +82,3 @@ def _start_form(form: Form) -> bytes:
         "formKey": str(form.form_key),
     }
     return msgspec.json.encode(members)
-
-
-def _rule(rule: Rule) -> pb.LintRule:
-    bounds = None if rule.bounds == NO_BOUNDS else pb.LintBounds(**asdict(rule.bounds))
-    return pb.LintRule(
-        id=rule.id,
-        severity=rule.severity,
-        applies_to=rule.applies_to,
-        message=rule.message,
-        family=rule.family,
-        static=rule.static,
-        evaluator=rule.evaluator,
-        options=pb.LintOptions(attribute=rule.attribute, value=rule.value, bounds=bounds),
-    )

@@ -8,6 +8,7 @@ from server.lint.linter import Finding
 from server.platform.call import Call
 from server.platform.errors import InvalidArgument
 from server.platform.tenant_threads import TenantThreads
+from server.rpc.lint_rules import LINT_RULES
 
 MOST_FINDINGS = 500
 
@@ -34,7 +35,9 @@ class LintServicer:
             )
         found = await self._threads.run(call.tenant_id, lint_file, name, request.content.encode())
         return pb.LintResourceResponse(
-            findings=map(_finding, found[:MOST_FINDINGS]), total_findings=len(found)
+            findings=map(_finding, found[:MOST_FINDINGS]),
+            total_findings=len(found),
+            rules=LINT_RULES if request.include_rules else (),
         )
 
 

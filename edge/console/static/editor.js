@@ -1,4 +1,4 @@
-// The frame of an editor: the draft in this tab, findings of the server, deployment.
+// The frame of an editor: the draft in this tab, findings of the browser and the server, deployment.
 //
 // The editor of a kind is an adapter: open and write the text of a model, select and mark its elements.
 
@@ -99,8 +99,14 @@ addEventListener("pagehide", () => keeping && keep());
 // Findings
 
 const LINT_PAUSE = 500;
+// One frame of most screens, so that a drag is not checked at each step.
+const LINT_HERE_PAUSE = 50;
 let linting;
 let lintLater = 0;
+let lintHereLater = 0;
+// The rules that this browser evaluates; those of processes alone, and none until the server has sent them.
+let here;
+let told = { findings: [], totalFindings: 0 };
 
 const show = ({ findings, totalFindings }) => {
   const errors = findings.filter(({ severity }) => severity === "error").length;
@@ -133,16 +139,45 @@ const show = ({ findings, totalFindings }) => {
   editor.mark(findings);
 };
 
+// Findings of the server keep their places; those of rules that are evaluated here come and go at once.
+const merged = (found) => {
+  const named = ({ ruleId, elementId, message }) => JSON.stringify([ruleId, elementId, message]);
+  const names = new Set(found.map(named));
+  const kept = told.findings.filter((each) => !here.decides.has(each.ruleId) || names.has(named(each)));
+  const known = new Set(kept.map(named));
+  return [...kept, ...found.filter((each) => !known.has(named(each)))];
+};
+
+const lintHere = async () => {
+  clearTimeout(lintHereLater);
+  if (!here) return;
+  const checked = edition;
+  const found = here.lint(await editor.text());
+  if (!found || checked !== edition) return;
+  const findings = merged(found);
+  show({ findings, totalFindings: findings.length + told.totalFindings - told.findings.length });
+};
+
 const lint = async () => {
   clearTimeout(lintLater);
   linting?.abort();
   linting = new AbortController();
   const { signal } = linting;
-  const body = JSON.stringify({ resourceName: nameOfFile(), content: await editor.text() });
+  const sent = edition;
+  const includeRules = !here && Boolean(words.linter);
+  const body = JSON.stringify({ resourceName: nameOfFile(), content: await editor.text(), includeRules });
   try {
     const response = await call("/api/v1/console/modeling/lint", { body, signal, headers: { "Content-Type": "application/json" } });
-    if (response.ok) show(await response.json());
-    else part("summary").textContent = await reasonOf(response);
+    if (!response.ok) {
+      part("summary").textContent = await reasonOf(response);
+      return;
+    }
+    const { rules, ...found } = await response.json();
+    if (includeRules) here = (await import(words.linter)).linterOf(rules);
+    told = found;
+    // What was drawn while the server checked is checked here.
+    if (sent === edition) show(told);
+    else await lintHere();
   } catch {
     if (!signal.aborted) part("summary").textContent = words.unreachable;
   }
@@ -167,6 +202,8 @@ const changed = () => {
   keeping = setTimeout(keep, PAUSE);
   clearTimeout(lintLater);
   lintLater = setTimeout(lint, LINT_PAUSE);
+  clearTimeout(lintHereLater);
+  lintHereLater = setTimeout(lintHere, LINT_HERE_PAUSE);
   list();
 };
 

@@ -4,6 +4,7 @@ import pytest
 
 from gnomon.engine.v1 import lint_service_pb2 as pb
 from server.bpmn.builder import process
+from server.lint.catalogue import RULES
 from server.lint.rules.deployments import MAX_FLOW_ELEMENTS
 from server.platform.call import Call, TenantId
 from server.platform.errors import InvalidArgument
@@ -71,3 +72,12 @@ async def test_a_model_with_too_many_elements_has_one_finding() -> None:
     answer = await linted("large.bpmn", model(tasks))
 
     assert [each.rule_id for each in answer.findings] == ["flow-element-count"]
+
+
+async def test_a_request_gets_the_rules_when_it_asks_for_them() -> None:
+    asking = pb.LintResourceRequest(resource_name="a.bpmn", content="neither", include_rules=True)
+    call = Call(POLICIES["LintResource"], asking, {}, tenant_id=TenantId("default"))
+    asked = await LintServicer().lint_resource(asking, call)
+
+    assert {each.id for each in asked.rules} == {rule.id for rule in RULES}
+    assert not (await linted("a.bpmn", "neither")).rules

@@ -23,11 +23,12 @@ _sym_db = _symbol_database.Default()
 
 
 from gnomon.buf.validate import validate_pb2 as buf_dot_validate_dot_validate__pb2
+from gnomon.engine.v1 import console_service_pb2 as gnomon_dot_engine_dot_v1_dot_console__service__pb2
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 from google.api import annotations_pb2 as google_dot_api_dot_annotations__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#gnomon/engine/v1/lint_service.proto\x12\x10gnomon.engine.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\"R\n\x13LintResourceRequest\x12!\n\rresource_name\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x04\x12\x18\n\x07\x63ontent\x18\x02 \x01(\tB\x07\xbaH\x04r\x02\x10\x01\"t\n\x0bLintFinding\x12\x0f\n\x07rule_id\x18\x01 \x01(\t\x12\x10\n\x08severity\x18\x02 \x01(\t\x12\x12\n\nelement_id\x18\x03 \x01(\t\x12\x0f\n\x07message\x18\x04 \x01(\t\x12\x0c\n\x04line\x18\x05 \x01(\x05\x12\x0f\n\x07refuses\x18\x06 \x01(\x08\"_\n\x14LintResourceResponse\x12/\n\x08\x66indings\x18\x01 \x03(\x0b\x32\x1d.gnomon.engine.v1.LintFinding\x12\x16\n\x0etotal_findings\x18\x02 \x01(\x05\x32\xbf\x01\n\x0bLintService\x12\xaf\x01\n\x0cLintResource\x12%.gnomon.engine.v1.LintResourceRequest\x1a&.gnomon.engine.v1.LintResourceResponse\"P\x8a\xe7\x18$\n\x0eprocess:deployr\x12\n\x08RESOURCE\x12\x06\x43REATE\x82\xd3\xe4\x93\x02\"\"\x1d/api/v1/console/modeling/lint:\x01*b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#gnomon/engine/v1/lint_service.proto\x12\x10gnomon.engine.v1\x1a\x1b\x62uf/validate/validate.proto\x1a&gnomon/engine/v1/console_service.proto\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\"i\n\x13LintResourceRequest\x12!\n\rresource_name\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x04\x12\x18\n\x07\x63ontent\x18\x02 \x01(\tB\x07\xbaH\x04r\x02\x10\x01\x12\x15\n\rinclude_rules\x18\x03 \x01(\x08\"t\n\x0bLintFinding\x12\x0f\n\x07rule_id\x18\x01 \x01(\t\x12\x10\n\x08severity\x18\x02 \x01(\t\x12\x12\n\nelement_id\x18\x03 \x01(\t\x12\x0f\n\x07message\x18\x04 \x01(\t\x12\x0c\n\x04line\x18\x05 \x01(\x05\x12\x0f\n\x07refuses\x18\x06 \x01(\x08\"\x8a\x01\n\x14LintResourceResponse\x12/\n\x08\x66indings\x18\x01 \x03(\x0b\x32\x1d.gnomon.engine.v1.LintFinding\x12\x16\n\x0etotal_findings\x18\x02 \x01(\x05\x12)\n\x05rules\x18\x03 \x03(\x0b\x32\x1a.gnomon.engine.v1.LintRule2\xbf\x01\n\x0bLintService\x12\xaf\x01\n\x0cLintResource\x12%.gnomon.engine.v1.LintResourceRequest\x1a&.gnomon.engine.v1.LintResourceResponse\"P\x8a\xe7\x18$\n\x0eprocess:deployr\x12\n\x08RESOURCE\x12\x06\x43REATE\x82\xd3\xe4\x93\x02\"\"\x1d/api/v1/console/modeling/lint:\x01*b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -40,12 +41,12 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LINTRESOURCEREQUEST'].fields_by_name['content']._serialized_options = b'\272H\004r\002\020\001'
   _globals['_LINTSERVICE'].methods_by_name['LintResource']._loaded_options = None
   _globals['_LINTSERVICE'].methods_by_name['LintResource']._serialized_options = b'\212\347\030$\n\016process:deployr\022\n\010RESOURCE\022\006CREATE\202\323\344\223\002\"\"\035/api/v1/console/modeling/lint:\001*'
-  _globals['_LINTRESOURCEREQUEST']._serialized_start=146
-  _globals['_LINTRESOURCEREQUEST']._serialized_end=228
-  _globals['_LINTFINDING']._serialized_start=230
-  _globals['_LINTFINDING']._serialized_end=346
-  _globals['_LINTRESOURCERESPONSE']._serialized_start=348
-  _globals['_LINTRESOURCERESPONSE']._serialized_end=443
-  _globals['_LINTSERVICE']._serialized_start=446
-  _globals['_LINTSERVICE']._serialized_end=637
+  _globals['_LINTRESOURCEREQUEST']._serialized_start=186
+  _globals['_LINTRESOURCEREQUEST']._serialized_end=291
+  _globals['_LINTFINDING']._serialized_start=293
+  _globals['_LINTFINDING']._serialized_end=409
+  _globals['_LINTRESOURCERESPONSE']._serialized_start=412
+  _globals['_LINTRESOURCERESPONSE']._serialized_end=550
+  _globals['_LINTSERVICE']._serialized_start=553
+  _globals['_LINTSERVICE']._serialized_end=744
 # @@protoc_insertion_point(module_scope)

@@ -4,6 +4,7 @@ isort:skip_file
 """
 
 from collections import abc as _abc
+from gnomon.engine.v1 import console_service_pb2 as _console_service_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
@@ -26,19 +27,23 @@ class LintResourceRequest(_message.Message):
 
     RESOURCE_NAME_FIELD_NUMBER: _builtins.int
     CONTENT_FIELD_NUMBER: _builtins.int
+    INCLUDE_RULES_FIELD_NUMBER: _builtins.int
     resource_name: _builtins.str
     """File name; its ending says what it is: .bpmn, .xml, .dmn or .form."""
     content: _builtins.str
     """Content of the file."""
+    include_rules: _builtins.bool
+    """Whether the response has the rules, too, which an editor evaluates itself."""
     def __init__(
         self,
         *,
         resource_name: _builtins.str = ...,
         content: _builtins.str = ...,
+        include_rules: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["content", b"content", "resource_name", b"resource_name"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["content", b"content", "include_rules", b"include_rules", "resource_name", b"resource_name"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -94,21 +99,27 @@ class LintResourceResponse(_message.Message):
 
     FINDINGS_FIELD_NUMBER: _builtins.int
     TOTAL_FINDINGS_FIELD_NUMBER: _builtins.int
+    RULES_FIELD_NUMBER: _builtins.int
     total_findings: _builtins.int
     """How many there are."""
     @_builtins.property
     def findings(self) -> _containers.RepeatedCompositeFieldContainer[Global___LintFinding]:
         """The first 500 findings, in the order of the file."""
 
+    @_builtins.property
+    def rules(self) -> _containers.RepeatedCompositeFieldContainer[_console_service_pb2.LintRule]:
+        """The rules of getLintRules, where the request asks for them."""
+
     def __init__(
         self,
         *,
         findings: _abc.Iterable[Global___LintFinding] | None = ...,
         total_findings: _builtins.int = ...,
+        rules: _abc.Iterable[_console_service_pb2.LintRule] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["findings", b"findings", "total_findings", b"total_findings"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["findings", b"findings", "rules", b"rules", "total_findings", b"total_findings"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -11313,6 +11313,11 @@ class LintResourceRequest(betterproto2.Message):
     Content of the file.
     """
 
+    include_rules: "bool" = betterproto2.field(3, betterproto2.TYPE_BOOL)
+    """
+    Whether the response has the rules, too, which an editor evaluates itself.
+    """
+
 
 default_message_pool.register_message("gnomon.engine.v1", "LintResourceRequest", LintResourceRequest)
 
@@ -11331,6 +11336,11 @@ class LintResourceResponse(betterproto2.Message):
     total_findings: "int" = betterproto2.field(2, betterproto2.TYPE_INT32)
     """
     How many there are.
+    """
+
+    rules: "list[LintRule]" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, repeated=True)
+    """
+    The rules of getLintRules, where the request asks for them.
     """
 
 
