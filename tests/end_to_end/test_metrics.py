@@ -5,7 +5,7 @@ import os
 import httpx
 from prometheus_client.parser import text_string_to_metric_families
 
-from tests.ports import ports_in_a_row
+from tests.campaigns.ports import kept_port
 from tests.server_process import server_in
 from tests.waits import until_others
 
@@ -14,7 +14,7 @@ HOST = "127.0.0.1"
 
 def test_each_process_has_metrics_of_its_own() -> None:
     processes = min(2, os.cpu_count() or 1)
-    port = ports_in_a_row(HOST, processes)
+    port = kept_port(HOST, in_a_row=processes)
     environment = {
         "GNOMON_CLUSTER__PARTITIONS": str(processes),
         "GNOMON_METRICS__ENABLED": "true",
