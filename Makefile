@@ -24,12 +24,15 @@ demo: .venv/.runtime ## Deploy examples/, work them off, show what happened
 	@$(BIN)/gnomon demo
 
 ##@ Develop
-.PHONY: test bench golden generate lock format catalogue changelog wheel diagram editors viewer screenshots
+.PHONY: test bench bench-zeebe golden generate lock format catalogue changelog wheel diagram editors viewer screenshots
 test: .venv/.dev $(VIEWERS) ## Run the tests
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal # Hundreds of servers start: compiled code is kept
 
 bench: .venv/.bench $(FEELIN) ## Measure against peers and limits, in one run
 	@$(BIN)/python -m tests.bench
+
+bench-zeebe: .venv/.dev .venv/.zeebe ## Measure beside Zeebe 8.6, 15 minutes; needs Maven
+	@$(BIN)/python -m tests.bench.beside_zeebe
 
 golden: .venv/.dev ## Rewrite the golden files; review them as a diff
 	@GNOMON_GOLDEN=rewrite $(BIN)/python -m pytest -q tests -m golden
@@ -99,7 +102,7 @@ fuzz: .venv/.dev .venv/.feelin ## Compare 20,000 FEEL expressions with feelin; n
 feel-reference: .venv/.dev $(FEEL_SCALA) ## Compare 50,000 FEEL expressions with feel-scala; needs Maven (COUNT=, SEED=)
 	@$(BIN)/python -m tests.feel_scala $(or $(COUNT),50000) $(SEED)
 
-peer: .venv/.dev ## Compare 2,000 random processes with Zeebe 8.6; needs what tests/peer/zeebe.py names (COUNT=, SEED=)
+peer: .venv/.dev .venv/.zeebe ## Compare 2,000 random processes with Zeebe 8.6; needs Maven (COUNT=, SEED=)
 	@$(BIN)/python -m tests.peer $(or $(COUNT),2000) $(SEED)
 
 requests: .venv/.dev ## Send 1,000,000 random requests, half of them in bundled mode; none may fail (COUNT=, SEED=, MODE=)
@@ -191,9 +194,18 @@ edge/documentation/viewer/LICENSE: requirements/viewer/package.json requirements
 	done
 	@touch $@
 
+.venv/.zeebe: .venv/.created requirements/peer.txt
+	@rm -rf .venv/zeebe && mkdir -p .venv/zeebe
+	@$(PIP) --require-hashes --target .venv/zeebe -r requirements/peer.txt
+	@for artifact in io.camunda:camunda-zeebe:8.6.0:tar.gz io.camunda:zeebe-gateway-protocol:8.6.0:jar; do \
+		mvn -q dependency:copy -Dartifact=$$artifact -DoutputDirectory=$(CURDIR)/.venv/zeebe || exit 1; \
+	done
+	@cd .venv/zeebe && tar -xzf camunda-zeebe-8.6.0.tar.gz && rm camunda-zeebe-8.6.0.tar.gz
+	@touch $@
+
 .PHONY: clean help
 clean: ## Remove what the targets made
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 help: ## This text
-	@awk 'BEGIN {FS = ":.*##"} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z][a-z_-]*:.*##/ {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*##"} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z][a-z_-]*:.*##/ {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

@@ -1,7 +1,8 @@
-"""CPU time of PostgreSQL's processes on this machine, as proc(5) has it."""
+"""CPU time and memory of processes on this machine, as proc(5) has them."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,14 +32,40 @@ def server_seconds(connected: int) -> float:
 
 def children_seconds() -> float:
     """Of all processes that this one has begun, at any depth, as far as they run."""
+    return tree_seconds(children(os.getpid()))
+
+
+def children(number: int) -> set[int]:
+    """The numbers of the processes that a process has begun itself."""
+    return {child for child, each in _numbered() if each.parent == number}
+
+
+def tree_seconds(roots: AbstractSet[int]) -> float:
+    """Of processes with all that they have begun, at any depth, as far as they run."""
     running = dict(_numbered())
-    below = {os.getpid()}
+    return sum(running[number].own + running[number].gone for number in _tree(roots, running))
+
+
+def tree_mebibytes(roots: AbstractSet[int]) -> float:
+    """Memory of processes with all that they have begun; what several share counts once, in parts."""
+    return sum(map(_proportional_kibibytes, _tree(roots, dict(_numbered())))) / 1024
+
+
+def _tree(roots: AbstractSet[int], running: Mapping[int, Process]) -> AbstractSet[int]:
+    tree = set(roots & running.keys())
     for _ in running:
-        more = {number for number, each in running.items() if each.parent in below} - below
+        more = {number for number, each in running.items() if each.parent in tree} - tree
         if not more:
             break
-        below |= more
-    return sum(running[number].own + running[number].gone for number in below if number != os.getpid())
+        tree |= more
+    return tree
+
+
+def _proportional_kibibytes(number: int) -> int:
+    for line in Path(f"/proc/{number}/smaps_rollup").read_text("ascii").splitlines():
+        if line.startswith("Pss:"):
+            return int(line.split()[1])
+    return 0
 
 
 def _all() -> Iterator[Process]:

@@ -10,8 +10,8 @@ import sys
 
 from rich.console import Console
 
+from tests.peer.broker import ABSENT, is_here
 from tests.peer.comparison import compared
-from tests.peer.zeebe import ABSENT, is_here
 
 
 def main(count: str = "2000", seed: str = "", only: str = "") -> int:

