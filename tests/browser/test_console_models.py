@@ -412,3 +412,126 @@ async def test_only_pages_of_editors_load_them(page: Page, addresses: Addresses)
     await visit(page, f"{addresses.http}/console/default/models")
 
     assert await page.run(loaded) == 0
+
+
+TEMPLATED = "[...document.querySelectorAll('.properties label')].map((each) => each.textContent.trim())"
+OWN_TEMPLATE = {
+    "$schema": "https://unpkg.com/@camunda/zeebe-element-templates-json-schema/resources/schema.json",
+    "id": "own",
+    "name": f"Own {HOSTILE}",
+    "description": HOSTILE,
+    "appliesTo": ["bpmn:Task"],
+    "elementType": {"value": "bpmn:ServiceTask"},
+    "properties": [
+        {
+            "label": f"Own field {HOSTILE}",
+            "description": HOSTILE,
+            "type": "String",
+            "binding": {"type": "zeebe:taskHeader", "key": "own"},
+        },
+        {
+            "type": "Hidden",
+            "value": "own-job",
+            "binding": {"type": "zeebe:taskDefinition", "property": "type"},
+        },
+    ],
+}
+
+
+async def apply_template(page: Page, element: str, template: str) -> None:
+    """Choose a template of an element in its properties, by keyboard."""
+    await choose(page, element)
+    button = ".bio-properties-panel-select-template-button"
+    await page.until(f"!!document.querySelector({button!r})")
+    await page.run(f"document.querySelector({button!r}).focus()")
+    await page.press("Enter")
+    await page.until("document.activeElement.closest('.djs-popup') !== null")
+    chosen = "document.querySelector('.djs-popup .entry.selected')?.textContent.trim() ?? ''"
+    while not (await page.run(chosen)).startswith(template):
+        before = await page.run(chosen)
+        await page.press("ArrowDown")
+        await page.until(f"({chosen}) !== {json.dumps(before)}")
+    await page.press("Enter")
+    await page.until("!!document.querySelector('.bio-properties-panel-applied-template-button')")
+
+
+async def open_templates(page: Page, content: str) -> None:
+    await page.run(f"""(() => {{
+      const chosen = new DataTransfer();
+      chosen.items.add(new File([{json.dumps(content)}], 'templates.json'));
+      const input = document.getElementById('templates');
+      input.files = chosen.files;
+      input.dispatchEvent(new Event('change', {{bubbles: true}}));
+    }})()""")
+
+
+@needs_editors
+async def test_a_template_makes_a_task_whose_model_can_be_deployed(page: Page, addresses: Addresses) -> None:
+    await edit(page, addresses, "models/new/process")
+    await choose(page, "StartEvent")
+    await append(page, "task")
+    await apply_template(page, "(Task)", "Evaluation")
+    await page.until(f"{TEMPLATED}.includes('Result variable')")
+    await page.click(
+        "[data-group-id=group-ElementTemplates__CustomProperties] .bio-properties-panel-group-header"
+    )
+    for number, text in enumerate(("dish", "dinner")):
+        field = f"[data-entry-id='custom-entry-gnomon.decision-{number}']"
+        await page.fill(f"{field} :is(input, [role=textbox], textarea)", text)
+        await page.until(f"{FINDINGS}.filter(([, kind]) => kind === 'Error').length === {1 - number}")
+    await choose(page, "(BusinessRuleTask)")
+    await append(page, "end event")
+    await page.until(f"{FINDINGS}.length === 0 && document.getElementById('findings').hidden")
+    await page.click("[data-act=deploy]")
+    await page.until("!document.getElementById('deployed').hidden")
+    process = await page.run("document.getElementById('deployed').textContent.match(/process-\\w+/)[0]")
+
+    with api(addresses.http) as session:
+        (version,) = versions(addresses.http, process)
+        model = session.get(f"/v2/process-definitions/{version['processDefinitionKey']}/xml").text
+    assert '<zeebe:calledDecision decisionId="dish" resultVariable="dinner" />' in model
+
+
+@needs_editors
+@pytest.mark.skipif(not HAS_NPM, reason=ABSENT)
+async def test_templates_are_in_the_language_of_the_page_and_can_be_read(
+    page: Page, addresses: Addresses
+) -> None:
+    await page.prefer("de")
+    await edit(page, addresses, "models/new/process")
+    await choose(page, "StartEvent")
+    await append(page, "task")
+    await apply_template(page, "(Task)", "Aufgabe einer")
+    await page.until(f"{TEMPLATED}.includes('Kandidatengruppen')")
+
+    assert await violations(page, axe()) == {}
+    assert await faults(page) == {}
+
+
+@needs_editors
+async def test_a_person_opens_templates_whose_text_stays_text_and_a_sign_out_forgets_them(
+    page: Page, addresses: Addresses
+) -> None:
+    kept = "Object.keys(sessionStorage).filter((name) => name.startsWith('gnomon-templates ')).length"
+    await edit(page, addresses, "models/new/process")
+    await open_templates(page, json.dumps({"id": "broken"}))
+    await page.until("!document.getElementById('refusal').hidden")
+    refused = await page.run(kept)
+    await open_templates(page, json.dumps([OWN_TEMPLATE]))
+    await page.until(f"{kept} === 1")
+    await page.goto(f"{addresses.http}/console/default/models/new/process")
+    await page.until(READY)
+    await choose(page, "StartEvent")
+    await append(page, "task")
+    await apply_template(page, "(Task)", "Own")
+    await page.until(f"{TEMPLATED}.some((label) => label.startsWith('Own field'))")
+    text = await page.run("document.getElementById('editor').textContent")
+    await page.until(f"!JSON.stringify({FINDINGS}).includes('task-definition')")
+    page.browser.signed_in.clear()
+    await page.click("header form button")
+    await page.until("document.title.startsWith('Signed out')")
+
+    assert refused == 0
+    assert "Own field </script>" in text
+    assert await page.run("document.querySelectorAll('img[onerror], svg[onload]').length") == 0
+    assert await page.run(kept) == 0

@@ -32,17 +32,17 @@ from tests.languages.texts import (
 PAGES = ROOT / "edge/oidc/pages"
 CONSOLE = ROOT / "edge/console"
 TEMPLATES = sorted([*PAGES.glob("templates/*.html"), *CONSOLE.glob("templates/*.html")])
+# The second writes findings in the words of the server.
+NO_PAGES = {"proof_of_work.js", "lint.js"}
 SCRIPTS = sorted(
-    path
-    for folder in (PAGES, CONSOLE)
-    for path in folder.glob("static/*.js")
-    if path.name != "proof_of_work.js"
+    path for folder in (PAGES, CONSOLE) for path in folder.glob("static/*.js") if path.name not in NO_PAGES
 )
 MODULES = sorted(
     [
         *PAGES.glob("*.py"),
         *(ROOT / "edge/oidc/people").glob("*.py"),
         CONSOLE / "texts.py",
+        CONSOLE / "element_templates.py",
         CONSOLE / "site.py",
         *CONSOLE.glob("pages/*.py"),
         *CONSOLE.glob("identity/*.py"),

@@ -15,6 +15,7 @@ from aiohttp import web
 from edge.assets import Assets
 from edge.console.addresses import START, address_of
 from edge.console.api import Document
+from edge.console.element_templates import templates_in
 from edge.console.pages.live import saved
 from edge.console.visit import Visit
 from server.platform.errors import NotFound
@@ -142,4 +143,5 @@ async def _editor(
         source=source,
         version=version,
         editors=files.addresses,
+        templates=templates_in(visit.language) if kind is KINDS["process"] else [],
     )

@@ -297,6 +297,28 @@ part("opened").addEventListener("change", async ({ target }) => {
   }
 });
 
+// Templates of elements: ours, and those of a file of the person, which this tab keeps
+
+const ours = JSON.parse(words.templates ?? "[]");
+const useTemplates = (own) => {
+  const ids = new Set(own.map(({ id }) => id));
+  return editor.setTemplates([...ours.filter(({ id }) => !ids.has(id)), ...own]);
+};
+part("templates")?.addEventListener("change", async ({ target }) => {
+  const [chosen] = target.files;
+  if (!chosen) return;
+  tell(refusal);
+  try {
+    const own = [JSON.parse(await chosen.text())].flat();
+    const refused = useTemplates(own);
+    if (refused.length) throw new Error(refused.join(" "));
+    tell(deployed, `${words.templated} ${own.map(({ name }) => name).join(", ")}`);
+    sessionStorage.setItem(words.own, JSON.stringify(own));
+  } catch ({ message }) {
+    tell(refusal, `${words.untemplated} ${message}`);
+  }
+});
+
 // The first model
 
 const draft = JSON.parse(sessionStorage.getItem(words.draft) ?? "null");
@@ -306,6 +328,7 @@ const deployedText = async () => {
   return response.text();
 };
 try {
+  if (words.templates) useTemplates(JSON.parse(sessionStorage.getItem(words.own) ?? "[]"));
   await editor.open(draft?.text ?? (words.source ? await deployedText() : editor.empty()));
   if (draft) {
     file.value = draft.file;

@@ -34,9 +34,9 @@ const localize = () => {
 localize();
 document.addEventListener("renewed", localize);
 
-// Drafts of models belong to the person who leaves.
+// Drafts of models and templates belong to the person who leaves.
 document.querySelector("form[action$='oidc/logout']")?.addEventListener("submit", () => {
-  for (const name of Object.keys(sessionStorage)) if (name.startsWith("gnomon-draft ")) sessionStorage.removeItem(name);
+  for (const name of Object.keys(sessionStorage)) if (/^gnomon-(draft|templates) /.test(name)) sessionStorage.removeItem(name);
 });
 
 // A narrow window shows part of a navigation.

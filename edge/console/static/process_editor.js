@@ -21,12 +21,25 @@ const empty = () => {
 `;
 };
 
+// The editor reads descriptions and tooltips of fields as markup; here they are text.
+const text = (value) => (typeof value === "string" ? value.replaceAll("&", "&amp;").replaceAll("<", "&lt;") : value);
+const plainPart = (part) => {
+  const words = ["description", "tooltip"].filter((name) => part?.[name] !== undefined);
+  return words.length ? { ...part, ...Object.fromEntries(words.map((name) => [name, text(part[name])])) } : part;
+};
+const plain = (template) => {
+  const lists = ["properties", "groups"].filter((name) => Array.isArray(template?.[name]));
+  return { ...template, ...Object.fromEntries(lists.map((name) => [name, template[name].map(plainPart)])) };
+};
+
 export const editorOf = (drawing, properties) => {
   const modeler = new globalThis.BpmnModeler({ container: drawing, propertiesPanel: { parent: properties } });
   const get = (name) => modeler.get(name);
   const registry = () => get("elementRegistry");
   const worded = ({ businessObject: { id, name, $type } }) => `${name || id} (${$type.replace(/^bpmn:/, "")})`;
   const marked = new Set();
+  let refused = [];
+  modeler.on("elementTemplates.errors", ({ errors }) => (refused = errors.map(({ message }) => message)));
 
   const mark = (findings) => {
     for (const id of marked) {
@@ -51,6 +64,12 @@ export const editorOf = (drawing, properties) => {
   return {
     empty,
     mark,
+    // Returns what is wrong with templates; the others can be chosen.
+    setTemplates: (templates) => {
+      refused = [];
+      get("elementTemplatesLoader").setTemplates(templates.map(plain));
+      return refused;
+    },
     open: async (text) => {
       await modeler.importXML(text);
       get("canvas").zoom("fit-viewport", "auto");

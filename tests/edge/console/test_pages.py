@@ -7,8 +7,10 @@ import pytest
 from aiohttp.test_utils import make_mocked_request
 
 from edge.console.addresses import address_of
+from edge.console.element_templates import templates_in
 from edge.console.pages.models import KINDS
 from edge.console.renderer import Renderer
+from server.platform.languages import ENGLISH
 from tests.server_process import ROOT
 
 VIEWER = ("bpmn-navigated-viewer.production.min.js", "diagram-js.css", "bpmn-js.css")
@@ -34,7 +36,14 @@ def frame(section: str) -> dict[str, object]:
 
 
 def editor_page(editors: dict[str, str]) -> str:
-    facts = {"kind": KINDS["process"], "heading": "New process", "file": "", "source": "", "version": ""}
+    facts = {
+        "kind": KINDS["process"],
+        "heading": "New process",
+        "file": "",
+        "source": "",
+        "version": "",
+        "templates": templates_in(ENGLISH),
+    }
     request = make_mocked_request("GET", "/")
     return str(
         Renderer(STATIC).page(request, "editor.html", {**frame("models"), **facts, "editors": editors}).text
