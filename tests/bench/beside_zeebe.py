@@ -6,9 +6,7 @@ neither tokens, nor a history, nor an exporter, and keeps its state in RocksDB. 
 commands.
 """
 
-import asyncio
 import os
-import subprocess
 import sys
 import time
 from collections.abc import Set as AbstractSet
@@ -17,26 +15,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, cast
 
-import grpc
-import httpx
-import msgspec
 from rich.console import Console
 from rich.table import Table
 
-from gnomon.gateway_protocol import gateway_pb2 as pb
-from gnomon.gateway_protocol.gateway_pb2_grpc import GatewayStub
 from server.bpmn.builder import process
 from server.launcher import default_partitions
 from server.platform.cores import available_cores
-from tests.bench.instance_load import CALL_SECONDS, Asked, Figures
+from tests.bench.instance_load import Asked, deploy, loaded, token_of
 from tests.bench.processes import children, tree_mebibytes, tree_seconds
 from tests.peer.broker import ABSENT, broker, is_here
 from tests.server_process import DEMO_ACCESS, server_in
-
-if TYPE_CHECKING:
-    from gnomon.gateway_protocol.gateway_pb2_grpc import GatewayAsyncStub
 
 PROCESS = "story"
 MODEL = process(PROCESS).start().service_task("work", type=PROCESS).end().to_xml()
@@ -78,11 +67,9 @@ class Server:
     def load(self, way: str, in_flight: int, rate: int, seconds: float) -> "Speed":
         address = self.http if way == "http" else self.grpc
         asked = Asked(way, address, self.token, PROCESS, seconds, in_flight, rate)
-        program = [sys.executable, "-m", "tests.bench.instance_load"]
         before = tree_seconds(self.processes)
-        done = subprocess.run(program, input=msgspec.json.encode(asked), stdout=subprocess.PIPE, check=True)
+        figures = loaded(asked)
         cpu = tree_seconds(self.processes) - before
-        figures = msgspec.json.decode(done.stdout, type=Figures)
         starts = [seconds * 1000 for seconds in figures.starts]
         return Speed(
             figures.completed / figures.seconds,
@@ -120,7 +107,7 @@ def main() -> int:
     with ExitStack() as stack:
         ours, theirs = _ours(stack), _theirs(stack)
         for server in (ours, theirs):
-            asyncio.run(_deploy(server))
+            deploy(server.grpc, server.token, MODEL)
         console.print(_idle(ours, theirs))
         _warm_up(ours, theirs)
         console.print(_loaded(ours, theirs))
@@ -133,26 +120,13 @@ def _ours(stack: ExitStack) -> Server:
     partitions = str(default_partitions(available_cores()))
     environment = {**DEMO_ACCESS, "GNOMON_CLUSTER__PARTITIONS": partitions}
     addresses = stack.enter_context(server_in("bundled", environment=environment))
-    form = {"grant_type": "client_credentials", "client_id": "demo", "client_secret": "demo-secret"}
-    answer = httpx.post(f"{addresses.http}/auth/v1/oidc/token", data=form).raise_for_status().json()
-    token = str(answer["access_token"])
-    return Server(addresses.http, addresses.grpc, children(os.getpid()) - before, token)
+    return Server(addresses.http, addresses.grpc, children(os.getpid()) - before, token_of(addresses.http))
 
 
 def _theirs(stack: ExitStack) -> Server:
     folder = Path(stack.enter_context(TemporaryDirectory(prefix="gnomon-peer-")))
     running = stack.enter_context(broker(folder, {"ZEEBE_LOG_LEVEL": "warn", "ATOMIX_LOG_LEVEL": "warn"}))
     return Server(running.http, running.gateway, {running.process_id})
-
-
-async def _deploy(server: Server) -> None:
-    metadata = (("authorization", f"Bearer {server.token}"),) if server.token else ()
-    model = pb.Resource(name="story.bpmn", content=MODEL)
-    async with grpc.aio.insecure_channel(server.grpc) as channel:
-        stub = cast("GatewayAsyncStub", GatewayStub(channel))
-        await stub.DeployResource(
-            pb.DeployResourceRequest(resources=[model]), timeout=CALL_SECONDS, metadata=metadata
-        )
 
 
 def _warm_up(ours: Server, theirs: Server) -> None:

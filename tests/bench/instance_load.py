@@ -5,6 +5,7 @@ Run as a process of its own: reads an Asked from the standard input and prints F
 
 import asyncio
 import itertools
+import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import aiohttp
 import grpc
+import httpx
 import msgspec
 import uvloop
 
@@ -35,7 +37,10 @@ END_SECONDS = 60.0
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """`address` is host:port for gRPC and a URL for HTTP; `rate` is starts a second, 0 for as many as there is time for."""
+    """`address` is host:port for gRPC and a URL for HTTP; `rate` is starts a second, 0 for as many as there is time for.
+
+    `variables` are those of each instance, a JSON object.
+    """
 
     way: str
     address: str
@@ -43,7 +48,8 @@ class Asked(msgspec.Struct, frozen=True):
     process: str
     seconds: float
     in_flight: int
-    rate: float
+    rate: float = 0
+    variables: str = VARIABLES
 
 
 class Figures(msgspec.Struct):
@@ -107,10 +113,13 @@ class _Grpc:
 
     stub: "GatewayAsyncStub"
     process: str
+    variables: str
     metadata: tuple[tuple[str, str], ...]
 
     async def start(self) -> None:
-        request = pb.CreateProcessInstanceRequest(bpmnProcessId=self.process, version=-1, variables=VARIABLES)
+        request = pb.CreateProcessInstanceRequest(
+            bpmnProcessId=self.process, version=-1, variables=self.variables
+        )
         await self.stub.CreateProcessInstance(request, timeout=CALL_SECONDS, metadata=self.metadata)
 
     async def work(self, done: Callable[[], None]) -> None:
@@ -139,12 +148,10 @@ class _Grpc:
 class _Http:
     session: aiohttp.ClientSession
     process: str
+    variables: str
 
     async def start(self) -> None:
-        body = {
-            "processDefinitionId": self.process,
-            "variables": {"amount": 120, "customer": "c-1"},
-        }
+        body = {"processDefinitionId": self.process, "variables": msgspec.Raw(self.variables.encode())}
         await self._answer("/v2/process-instances", body)
 
     async def work(self, done: Callable[[], None]) -> None:
@@ -180,9 +187,10 @@ class _OwnClient:
 
     client: Client
     process: str
+    variables: Mapping[str, object]
 
     async def start(self) -> None:
-        await self.client.start_process_instance(self.process, {"amount": 120, "customer": "c-1"})
+        await self.client.start_process_instance(self.process, self.variables)
 
     async def work(self, done: Callable[[], None]) -> None:
         async def handler(_: object) -> Mapping[str, object]:
@@ -194,47 +202,73 @@ class _OwnClient:
 
 
 @asynccontextmanager
-async def _grpc(address: str, process: str, token: str) -> AsyncIterator[Way]:
-    metadata = (("authorization", f"Bearer {token}"),) if token else ()
-    async with grpc.aio.insecure_channel(address) as channel:
-        yield _Grpc(cast("GatewayAsyncStub", GatewayStub(channel)), process, metadata)
+async def _grpc(asked: Asked) -> AsyncIterator[Way]:
+    metadata = (("authorization", f"Bearer {asked.token}"),) if asked.token else ()
+    async with grpc.aio.insecure_channel(asked.address) as channel:
+        yield _Grpc(cast("GatewayAsyncStub", GatewayStub(channel)), asked.process, asked.variables, metadata)
 
 
 @asynccontextmanager
-async def _http(address: str, process: str, token: str) -> AsyncIterator[Way]:
+async def _http(asked: Asked) -> AsyncIterator[Way]:
     headers = {"Content-Type": "application/json", "Accept": "application/json"}
-    if token:
-        headers["Authorization"] = f"Bearer {token}"
+    if asked.token:
+        headers["Authorization"] = f"Bearer {asked.token}"
     timeout = aiohttp.ClientTimeout(total=CALL_SECONDS)
     connector = aiohttp.TCPConnector(limit=0)
     async with aiohttp.ClientSession(
-        address, headers=headers, timeout=timeout, connector=connector
+        asked.address, headers=headers, timeout=timeout, connector=connector
     ) as session:
-        yield _Http(session, process)
+        yield _Http(session, asked.process, asked.variables)
 
 
 @asynccontextmanager
-async def _own_client(address: str, process: str, token: str) -> AsyncIterator[Way]:
-    async with Client(address, token) as client:
-        yield _OwnClient(client, process)
+async def _own_client(asked: Asked) -> AsyncIterator[Way]:
+    async with Client(asked.address, asked.token) as client:
+        yield _OwnClient(client, asked.process, msgspec.json.decode(asked.variables))
 
 
-WAYS: Mapping[str, Callable[[str, str, str], AbstractAsyncContextManager[Way]]] = {
+WAYS: Mapping[str, Callable[[Asked], AbstractAsyncContextManager[Way]]] = {
     "grpc": _grpc,
     "http": _http,
     "gnomon.client": _own_client,
 }
 
 
-async def run(asked: Asked) -> Figures:
-    async with WAYS[asked.way](asked.address, asked.process, asked.token) as way:
+def token_of(http: str) -> str:
+    """An access token of the demo client; `http` is the URL of the server."""
+    form = {"grant_type": "client_credentials", "client_id": "demo", "client_secret": "demo-secret"}
+    answer = httpx.post(f"{http}/auth/v1/oidc/token", data=form, timeout=CALL_SECONDS).raise_for_status()
+    return str(answer.json()["access_token"])
+
+
+def deploy(address: str, token: str, *models: bytes) -> None:
+    """Over Zeebe's protocol, in one deployment."""
+    resources = [
+        pb.Resource(name=f"model-{number}.bpmn", content=model) for number, model in enumerate(models)
+    ]
+    metadata = (("authorization", f"Bearer {token}"),) if token else ()
+    with grpc.insecure_channel(address) as channel:
+        GatewayStub(channel).DeployResource(
+            pb.DeployResourceRequest(resources=resources), timeout=CALL_SECONDS, metadata=metadata
+        )
+
+
+def loaded(asked: Asked) -> Figures:
+    """In a process of its own."""
+    program = [sys.executable, "-m", "tests.bench.instance_load"]
+    done = subprocess.run(program, input=msgspec.json.encode(asked), stdout=subprocess.PIPE, check=True)
+    return msgspec.json.decode(done.stdout, type=Figures)
+
+
+async def _run(asked: Asked) -> Figures:
+    async with WAYS[asked.way](asked) as way:
         collector.settle()
         return await _Load(way, asked).run()
 
 
 def main() -> None:
     asked = msgspec.json.decode(sys.stdin.buffer.read(), type=Asked)
-    sys.stdout.buffer.write(msgspec.json.encode(uvloop.run(run(asked))))
+    sys.stdout.buffer.write(msgspec.json.encode(uvloop.run(_run(asked))))
 
 
 if __name__ == "__main__":

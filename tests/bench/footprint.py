@@ -1,0 +1,142 @@
+"""What a process instance costs a deployment: processor time, WAL, rows and disk, for a few shapes of processes.
+
+64 instances are in flight over gRPC in bundled mode with one partition; history is kept. The disk is that of tables and
+indexes when the load ends, with what vacuum has not removed yet.
+"""
+
+import hashlib
+import os
+import time
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
+import asyncpg
+import uvloop
+from rich.table import Table
+
+from server.bpmn.builder import ProcessBuilder, process, sub_process
+from tests.bench.instance_load import Asked, deploy, loaded, token_of
+from tests.bench.processes import children, server_seconds, tree_seconds
+from tests.postgres import postgres_server
+from tests.server_process import DEMO_ACCESS, server_process
+
+IN_FLIGHT = 64
+SECONDS = 15
+# PostgreSQL's processes tell of their rows about every second.
+STATISTICS_SECONDS = 3
+SMALL = '{"amount":120,"customer":"c-1"}'
+# Of text that does not compress to nothing.
+LETTER = "".join(hashlib.sha256(str(number).encode()).hexdigest() for number in range(160))
+LARGE = f'{{"amount":120,"letter":"{LETTER}"}}'
+
+
+def _with_scripts() -> ProcessBuilder:
+    prepare = (
+        sub_process("prepare")
+        .start()
+        .script_task("net", expression="=amount / 1.2", result="net")
+        .script_task("tax", expression="=amount - net", result="tax")
+        .script_task("total", expression="=net + tax", result="total")
+        .end()
+    )
+    return (
+        process("scripts")
+        .start()
+        .exclusive_gateway("large")
+        .flow(condition="=amount > 100")
+        .embed(prepare)
+        .service_task("work", type="scripts")
+        .end()
+        .branch("large")
+        .flow(default=True)
+        .end()
+    )
+
+
+SHAPES: Mapping[str, tuple[ProcessBuilder, str]] = {
+    "one service task": (process("one").start().service_task("work", type="one").end(), SMALL),
+    "one service task, a variable of 10 KB": (
+        process("heavy").start().service_task("work", type="heavy").end(),
+        LARGE,
+    ),
+    "gateway, sub-process with three scripts, service task": (_with_scripts(), SMALL),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """So far: CPU seconds of the server and of PostgreSQL, bytes of WAL, rows written, bytes on disk."""
+
+    server: float
+    postgres: float
+    wal: int
+    rows: int
+    disk: int
+
+
+def table() -> Table:
+    table = Table(title=f"Cost of a process instance, {IN_FLIGHT} in flight, bundled mode, one partition")
+    table.add_column("process")
+    for column in (
+        "instances/s",
+        "server CPU ms",
+        "PostgreSQL CPU ms",
+        "WAL KiB",
+        "rows written",
+        "disk KiB",
+    ):
+        table.add_column(column, justify="right")
+    with postgres_server() as dsn:
+        before = children(os.getpid())
+        environment = {**DEMO_ACCESS, "GNOMON_DATABASE__DSN": dsn, "GNOMON_CLUSTER__PARTITIONS": "1"}
+        with server_process("--mode", "bundled", environment=environment) as addresses:
+            processes = children(os.getpid()) - before
+            token = token_of(addresses.http)
+            for name, (builder, variables) in SHAPES.items():
+                deploy(addresses.grpc, token, builder.to_xml())
+                asked = Asked(
+                    "grpc",
+                    addresses.grpc,
+                    token,
+                    str(builder.element.get("id")),
+                    SECONDS,
+                    IN_FLIGHT,
+                    variables=variables,
+                )
+                loaded(asked)
+                table.add_row(name, *_costs(asked, dsn, processes))
+    return table
+
+
+def _costs(asked: Asked, dsn: str, processes: AbstractSet[int]) -> list[str]:
+    begun = _spent(dsn, processes)
+    figures = loaded(asked)
+    ended = _spent(dsn, processes)
+    instances = figures.completed
+    return [
+        f"{instances / figures.seconds:,.0f}",
+        f"{(ended.server - begun.server) / instances * 1000:.2f}",
+        f"{(ended.postgres - begun.postgres) / instances * 1000:.2f}",
+        f"{(ended.wal - begun.wal) / instances / 1024:.1f}",
+        f"{(ended.rows - begun.rows) / instances:.1f}",
+        f"{(ended.disk - begun.disk) / instances / 1024:.1f}",
+    ]
+
+
+def _spent(dsn: str, processes: AbstractSet[int]) -> Spent:
+    time.sleep(STATISTICS_SECONDS)  # nothing tells when they have
+    return uvloop.run(_so_far(dsn, processes))
+
+
+async def _so_far(dsn: str, processes: AbstractSet[int]) -> Spent:
+    connection = await asyncpg.connect(dsn)
+    try:
+        number, wal, rows, disk = await connection.fetchrow(
+            "SELECT pg_backend_pid(), pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint,"
+            " tup_inserted + tup_updated + tup_deleted, pg_database_size(current_database())"
+            " FROM pg_stat_database WHERE datname = current_database()"
+        )
+        return Spent(tree_seconds(processes), server_seconds(number), wal, rows, disk)
+    finally:
+        await connection.close()
