@@ -57,6 +57,7 @@ from identity.protocol.logout.logout_token import LogoutTokens
 from identity.wiring.access import user_state_of
 from identity.wiring.administration import AdministrationWiring
 from identity.wiring.authorization import AuthorizationWiring
+from identity.wiring.backchannel import BackchannelWiring
 from identity.wiring.browsers import BrowserWiring
 from identity.wiring.callers import callers_of
 from identity.wiring.client_screens import ClientScreenWiring
@@ -178,6 +179,7 @@ async def open_identity(
                 **tokens.servicers,
                 **browsers.servicers,
                 **authorization.servicers,
+                **BackchannelWiring(dependencies, user_state, tokens, browsers).servicers,
                 **ForwardAuthWiring(dependencies, user_state, tokens).servicers,
                 **tenants.servicers(callers),
                 **people.servicers,

@@ -24,6 +24,7 @@ from identity.directory.password_config import PasswordConfig
 from identity.foundation.events.config import EventsConfig
 from identity.foundation.provider_config import ProviderConfig
 from identity.people.reset.config import PasswordResetConfig
+from identity.protocol.backchannel.config import BackchannelConfig
 from identity.protocol.fed_cm.config import FedCmConfig
 from identity.seeds import BootstrapConfig
 from server.platform.mutual_tls import MutualTlsConfig
@@ -65,6 +66,7 @@ class IdentityConfig:
     token: TokenConfig = TokenConfig()
     pushed_authorization: PushedRequestConfig = PushedRequestConfig()
     device_grant: DeviceGrantConfig = DeviceGrantConfig()
+    backchannel_authentication: BackchannelConfig = BackchannelConfig()
     dynamic_clients: DynamicClientsConfig = DynamicClientsConfig()
     dpop: DpopConfig = DpopConfig()
     sessions: SessionConfig = SessionConfig()

@@ -3,6 +3,7 @@
 from typing import Any
 
 from identity.access.api_key import API_KEYS
+from identity.access.backchannel import BACKCHANNEL_REQUESTS
 from identity.access.device import DEVICE_CODES, DEVICES
 from identity.access.login_protection.account_failures import ACCOUNT_FAILURES
 from identity.access.login_protection.failures import ADDRESS_FAILURES
@@ -45,6 +46,7 @@ from identity.people.first_administrator import SETUPS
 from identity.people.notices.places import SIGN_IN_PLACES
 from identity.people.registration.limits import REGISTRATION_ATTEMPTS
 from identity.people.reset.requests import RESET_REQUESTS
+from identity.protocol.backchannel.limits import OPEN_REQUESTS
 from identity.protocol.devices.limits import DEVICE_STARTS, USER_CODE_ATTEMPTS
 from identity.protocol.forward_auth.records import FORWARD_REQUESTS, FORWARD_SESSIONS
 from server.platform.records import Kind
@@ -57,6 +59,7 @@ KINDS: tuple[Kind[Any], ...] = (
     AUTHORIZATION_REQUESTS,
     AUTHORIZATIONS,
     BACK_CHANNEL_LOGOUTS,
+    BACKCHANNEL_REQUESTS,
     CEREMONIES,
     CLIENT_SCREENS,
     CLIENTS,
@@ -78,6 +81,7 @@ KINDS: tuple[Kind[Any], ...] = (
     LOGOUT_REQUESTS,
     MAPPING_RULES,
     MODIFICATION_TOKENS,
+    OPEN_REQUESTS,
     PASSKEYS,
     PENDING_LINKS,
     PROVIDER_LINKS,

@@ -69,6 +69,7 @@ from edge.oidc.people.provisioning import PROVISIONING, about_provisioning
 from edge.oidc.people.registration import RegistrationEndpoint
 from edge.oidc.people.routes import about_people
 from edge.oidc.prefix import PREFIX
+from edge.oidc.protocol.backchannel_authentication import BackchannelAuthenticationEndpoint
 from edge.oidc.protocol.client_forward_auth import ClientForwardAuthEndpoint
 from edge.oidc.protocol.device import DeviceEndpoint
 from edge.oidc.protocol.device_verification import DeviceVerificationEndpoint
@@ -83,6 +84,7 @@ from edge.oidc.protocol.logout import LogoutEndpoint
 from edge.oidc.protocol.protected_resource import PATH as PROTECTED_RESOURCE
 from edge.oidc.protocol.protected_resource import ProtectedResourceEndpoint
 from edge.oidc.protocol.revocation import RevocationEndpoint
+from edge.oidc.protocol.sign_in_requests import SignInRequestsEndpoint
 from edge.oidc.protocol.token import TokenEndpoint
 from edge.oidc.protocol.user_info import UserInfoEndpoint
 from edge.oidc.stubs import Stubs, stubs_of
@@ -275,6 +277,7 @@ def _protocol(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, kept: Kep
         {"GET": forward_auth.authorize, "POST": forward_auth.authorize},
     )
     yield "/oidc/device", PROTOCOL, {"POST": device.post}
+    yield "/oidc/bc-authorize", PROTOCOL, {"POST": BackchannelAuthenticationEndpoint(stubs, config).post}
     yield "/clients_dyn", PROTOCOL_FOR_PAGES, {"POST": registrations.create}
     yield (
         "/clients_dyn/{id}",
@@ -291,6 +294,7 @@ def _of_browsers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages:
     consent = ConsentEndpoint(stubs, config, browsers=browsers, pages=pages)
     logout = LogoutEndpoint(stubs, config, browsers=browsers, pages=pages)
     device = DeviceVerificationEndpoint(stubs, config, browsers=browsers, pages=pages)
+    requests = SignInRequestsEndpoint(stubs, config, browsers=browsers, pages=pages)
     calls = AdministrationCalls(config, browsers)
     account = AccountPageEndpoint(stubs, calls, browsers=browsers, pages=pages)
     session = SessionEndpoint(stubs, config, browsers=browsers)
@@ -329,6 +333,7 @@ def _of_browsers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages:
         {"GET": confirmation.get, "POST": confirmation.confirm},
     )
     yield "/device", OWN_PAGES, {"GET": device.get}
+    yield "/sign-in-requests", OWN_PAGES, {"GET": requests.get, "POST": requests.post}
     yield "/account", OWN_PAGES, {"GET": account.get}
     yield "/oidc/device/verify", OWN_PAGES, {"POST": device.post}
     yield from _of_letters(stubs, config, browsers=browsers, pages=pages)

@@ -7,6 +7,9 @@ from edge.oidc.request_ids import IdentifiedChannel
 from gnomon.identity.v1.account_service_pb2_grpc import AccountServiceStub
 from gnomon.identity.v1.api_key_service_pb2_grpc import ApiKeyServiceStub
 from gnomon.identity.v1.authorization_service_pb2_grpc import AuthorizationServiceStub
+from gnomon.identity.v1.backchannel_authentication_service_pb2_grpc import (
+    BackchannelAuthenticationServiceStub,
+)
 from gnomon.identity.v1.blacklist_service_pb2_grpc import BlacklistServiceStub
 from gnomon.identity.v1.client_service_pb2_grpc import ClientServiceStub
 from gnomon.identity.v1.consent_service_pb2_grpc import ConsentServiceStub
@@ -50,6 +53,9 @@ if TYPE_CHECKING:
     from gnomon.identity.v1.account_service_pb2_grpc import AccountServiceAsyncStub
     from gnomon.identity.v1.api_key_service_pb2_grpc import ApiKeyServiceAsyncStub
     from gnomon.identity.v1.authorization_service_pb2_grpc import AuthorizationServiceAsyncStub
+    from gnomon.identity.v1.backchannel_authentication_service_pb2_grpc import (
+        BackchannelAuthenticationServiceAsyncStub,
+    )
     from gnomon.identity.v1.blacklist_service_pb2_grpc import BlacklistServiceAsyncStub
     from gnomon.identity.v1.client_service_pb2_grpc import ClientServiceAsyncStub
     from gnomon.identity.v1.consent_service_pb2_grpc import ConsentServiceAsyncStub
@@ -97,6 +103,7 @@ class Stubs:
     accounts: "AccountServiceAsyncStub"
     api_keys: "ApiKeyServiceAsyncStub"
     authorizations: "AuthorizationServiceAsyncStub"
+    backchannel_authentications: "BackchannelAuthenticationServiceAsyncStub"
     blacklists: "BlacklistServiceAsyncStub"
     clients: "ClientServiceAsyncStub"
     consents: "ConsentServiceAsyncStub"
@@ -143,6 +150,7 @@ def stubs_of(channel: Channel) -> Stubs:
         accounts=AccountServiceStub(aio_channel),
         api_keys=ApiKeyServiceStub(aio_channel),
         authorizations=AuthorizationServiceStub(aio_channel),
+        backchannel_authentications=BackchannelAuthenticationServiceStub(aio_channel),
         blacklists=BlacklistServiceStub(aio_channel),
         clients=ClientServiceStub(aio_channel),
         consents=ConsentServiceStub(aio_channel),

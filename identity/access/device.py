@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from identity.access.polled_request import PolledRequest
 from identity.access.sessions.session import Authentication
 from identity.directory.client import ClientId
 from server.platform.records import Kind, Record
@@ -16,12 +17,10 @@ class DeviceCodeState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceCode(Record):
+class DeviceCode(PolledRequest):
     """`id` is a keyed hash of the device code, `user_code_hash` one of the user code.
 
-    A device that polls before `next_poll_at` gets `slow_down`, and `interval`, in seconds, grows. The code may be
-    redeemed until `redeemable_until`. It is kept longer, so that the device gets `expired_token`. `pair` identifies the
-    client and the user who accepted, once there is one.
+    `pair` identifies the client and the user who accepted, once there is one.
     """
 
     client_id: ClientId
@@ -30,9 +29,6 @@ class DeviceCode(Record):
     nonce: str
     peer_address: str
     started_at: datetime
-    redeemable_until: datetime
-    interval: int
-    next_poll_at: datetime
     state: DeviceCodeState = DeviceCodeState.PENDING
     authentication: Authentication | None = None
     pair: str = ""

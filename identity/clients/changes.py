@@ -36,6 +36,13 @@ from identity.foundation.vocabulary import (
 )
 from server.platform.errors import InvalidArgument
 
+_WITHOUT_REDIRECTS = frozenset({GrantType.DEVICE_CODE, GrantType.CIBA})
+_CONFIDENTIAL_ONLY = (
+    GrantType.CLIENT_CREDENTIALS,
+    GrantType.TOKEN_EXCHANGE,
+    GrantType.JWT_BEARER,
+    GrantType.CIBA,
+)
 _NEED_KEYS = frozenset(
     {AuthenticationMethod.PRIVATE_KEY_JWT, AuthenticationMethod.SELF_SIGNED_TLS_CLIENT_AUTH}
 )
@@ -155,9 +162,11 @@ def _expect_reachable(client: Client, after: Client, destinations: Destinations)
 
 def _expect_subjects(after: Client) -> None:
     expect_sector(after.subject_type, after.sector_identifier_uri, after.redirect_uris)
-    if after.subject_type is SubjectType.PAIRWISE and GrantType.DEVICE_CODE in after.grant_types:
+    if after.subject_type is SubjectType.PAIRWISE and not _WITHOUT_REDIRECTS.isdisjoint(after.grant_types):
         # Any client can name the redirect URIs of a sector. Only one that receives codes there belongs to it.
-        raise InvalidArgument("subject_type: pairwise excludes the device grant, which uses no redirect URI")
+        raise InvalidArgument(
+            "subject_type: pairwise excludes the device grant and CIBA, which use no redirect URI"
+        )
 
 
 def _expect_certificates(change: ClientChange, after: Client) -> None:
@@ -271,8 +280,9 @@ def _expect_flows(change: ClientChange, after: Client) -> None:
     if change.is_confidential:
         return
     # RFC 6749 §4.4: only a confidential client gets tokens in its own name. RFC 8693 §5: a stolen token is worth more
-    # to a client that needs no proof, and so is an assertion. RFC 9700 §2.1.1: a public client needs PKCE.
-    for grant_type in (GrantType.CLIENT_CREDENTIALS, GrantType.TOKEN_EXCHANGE, GrantType.JWT_BEARER):
+    # to a client that needs no proof, and so is an assertion. CIBA Core 1.0 §7.1: a client that asks a user who is
+    # elsewhere authenticates. RFC 9700 §2.1.1: a public client needs PKCE.
+    for grant_type in _CONFIDENTIAL_ONLY:
         if grant_type in after.grant_types:
             raise InvalidArgument(f"flows_enabled: {grant_type} needs a confidential client")
     if not after.requires_pkce:

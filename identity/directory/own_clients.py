@@ -24,7 +24,9 @@ def own_clients(tenant: Tenant) -> Sequence[Client]:
             tenant,
             PAGES_CLIENT_ID,
             "Your account",
-            redirect_uris=tuple(f"{tenant.issuer}{page}" for page in ("device", "sign-in", "account")),
+            redirect_uris=tuple(
+                f"{tenant.issuer}{page}" for page in ("device", "sign-in", "account", "sign-in-requests")
+            ),
         ),
         _public(
             tenant,

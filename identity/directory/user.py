@@ -196,6 +196,10 @@ class User(Record):
         """Path of the picture below the issuer; empty without a picture."""
         return f"users/{self.id}/picture/{self.picture_id}" if self.picture_id else ""
 
+    def may_use(self, group_prefix: str) -> bool:
+        """Whether the user may use clients with this prefix of groups, which is empty for all users."""
+        return not group_prefix or any(group.startswith(group_prefix) for group in self.groups)
+
     def is_active(self, now: datetime) -> bool:
         return self.is_enabled and (self.valid_until is None or now < self.valid_until)
 

@@ -26,6 +26,8 @@ OAuthError                   server.platform
    ├─ RequestUriNotSupported OpenID Connect Core 1.0 §3.1.2.6
    ├─ InvalidRequestUri      OpenID Connect Core 1.0 §3.1.2.6
    ├─ InvalidRequestObject   OpenID Connect Core 1.0 §3.1.2.6
+   ├─ UnknownUserId          CIBA Core 1.0 §13
+   ├─ InvalidBindingMessage  CIBA Core 1.0 §13
    ├─ InvalidRedirectUri     RFC 7591 §3.2.2
    └─ InvalidClientMetadata  RFC 7591 §3.2.2
 
@@ -144,6 +146,14 @@ class InvalidRequestUri(ProtocolError):
 
 class InvalidRequestObject(ProtocolError):
     oauth_code = "invalid_request_object"
+
+
+class UnknownUserId(ProtocolError):
+    oauth_code = "unknown_user_id"
+
+
+class InvalidBindingMessage(ProtocolError):
+    oauth_code = "invalid_binding_message"
 
 
 class InvalidRedirectUri(ProtocolError):

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class GrantType(StrEnum):
-    """RFC 6749 §4, RFC 7523 §2.1, RFC 8628 §3.4 and RFC 8693 §2.1, with the registered names."""
+    """RFC 6749 §4, RFC 7523 §2.1, RFC 8628 §3.4, RFC 8693 §2.1 and CIBA Core 1.0 §4, with the registered names."""
 
     AUTHORIZATION_CODE = "authorization_code"
     REFRESH_TOKEN = "refresh_token"  # noqa: S105  # the grant's name
@@ -12,9 +12,12 @@ class GrantType(StrEnum):
     CLIENT_CREDENTIALS = "client_credentials"
     TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"  # noqa: S105  # the grant's name
     JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+    CIBA = "urn:openid:params:grant-type:ciba"
 
 
-LATER_GRANT_TYPES: frozenset[str] = frozenset({GrantType.TOKEN_EXCHANGE, GrantType.JWT_BEARER})
+LATER_GRANT_TYPES: frozenset[str] = frozenset(
+    {GrantType.TOKEN_EXCHANGE, GrantType.JWT_BEARER, GrantType.CIBA}
+)
 """Those that the version before does not know."""
 
 

@@ -1,4 +1,4 @@
-"""Metadata of a provider: OpenID Connect Discovery 1.0 §3, RFC 8414 §2, RFC 8628 §4, RFC 9126 §5, RFC 8705 §3.3, RFC 9207 §3, RFC 9449 §5.1, JARM §4.
+"""Metadata of a provider: OpenID Connect Discovery 1.0 §3, RFC 8414 §2, RFC 8628 §4, RFC 9126 §5, RFC 8705 §3.3, RFC 9207 §3, RFC 9449 §5.1, JARM §4, CIBA Core 1.0 §4.
 
 Only what works is in it.
 """
@@ -48,6 +48,7 @@ class ProviderMetadata:
     end_session_endpoint: str
     device_authorization_endpoint: str
     pushed_authorization_request_endpoint: str
+    backchannel_authentication_endpoint: str
     jwks_uri: str
     grant_types_supported: tuple[GrantType, ...]
     scopes_supported: tuple[str, ...]
@@ -80,6 +81,8 @@ class ProviderMetadata:
     backchannel_logout_session_supported: bool = True
     frontchannel_logout_supported: bool = True
     frontchannel_logout_session_supported: bool = True
+    backchannel_token_delivery_modes_supported: tuple[str, ...] = ("poll",)
+    backchannel_user_code_parameter_supported: bool = False
     request_parameter_supported: bool = True
     request_uri_parameter_supported: bool = True
     require_request_uri_registration: bool = True
@@ -119,6 +122,7 @@ def metadata_of(
         end_session_endpoint=f"{protocol}logout",
         device_authorization_endpoint=f"{protocol}device",
         pushed_authorization_request_endpoint=f"{protocol}par",
+        backchannel_authentication_endpoint=f"{protocol}bc-authorize",
         jwks_uri=f"{protocol}certs",
         token_endpoint_auth_methods_supported=methods,
         # Introspection needs an authenticated client.

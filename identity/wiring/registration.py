@@ -7,6 +7,7 @@ from google.protobuf.descriptor import ServiceDescriptor
 from gnomon.identity.v1 import registration_service_pb2
 from identity.access.login_protection.addresses import Addresses
 from identity.access.login_protection.delays import Delays
+from identity.access.login_protection.equal_duration import EqualDuration
 from identity.access.proof_of_work.proof_of_work import ProofOfWork
 from identity.directory.labels import Group
 from identity.directory.tenants.password_policies import PasswordPolicies
@@ -17,7 +18,6 @@ from identity.people.account.password_choice import PasswordChoice
 from identity.people.labels import Labels
 from identity.people.registration.confirmation import PasswordLinks, RegistrationConfirmation
 from identity.people.registration.confirmation_requests import ConfirmationRequests
-from identity.people.registration.equal_duration import EqualDuration
 from identity.people.registration.form_checks import RegistrationAdmission
 from identity.people.registration.limits import REGISTRATION_ATTEMPTS, RegistrationLimits
 from identity.people.registration.links import ConfirmationLinks

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Protocol
 
-from identity.access.sessions.session import Session
+from identity.access.sessions.session import Authentication, Session
 from identity.authentication.confirmation import ConfirmationPolicy, is_unconfirmed
 from identity.authentication.requests.request import AuthorizationRequest
 from identity.directory.client import Client
@@ -43,19 +43,31 @@ class SessionCheck:
         user = await self._users.find(tenant, UserId(session.user_id))
         if user is None or not user.is_active(self._clock.now()):
             return None
-        if _has_more_to_prove(user, session, request):
+        if session.authentication is None:
+            return None
+        if has_more_to_prove(user, session.authentication, request.acr_values):
             return None
         return None if await is_unconfirmed(self._confirmation, tenant, user) else user
 
 
 def refusal_of(client: Client, user: User, amr: tuple[str, ...]) -> ProtocolError | None:
     """Return the error when the client does not accept a user who authenticated with these methods, else None."""
-    prefix = client.restrict_group_prefix
-    if prefix and not any(group.startswith(prefix) for group in user.groups):
+    if not user.may_use(client.restrict_group_prefix):
         return AccessDenied("the user is in none of the client's groups")
     if client.requires_mfa and _SEVERAL_FACTORS not in amr:
         return InteractionRequired("the client asks for a second factor")
     return None
+
+
+def has_more_to_prove(user: User, authentication: Authentication, acr_values: tuple[str, ...]) -> bool:
+    """Whether the `acr` is lower than requested, and the user could reach a higher one.
+
+    A user without a stronger factor continues: acr_values are voluntary, OpenID Connect Core 1.0 §5.5.1.1.
+    """
+    asked = [_RANKS[context] for context in acr_values if context in _RANKS]
+    if not asked:
+        return False
+    return _RANKS.get(authentication.acr, 0) < min(*asked, _RANKS[_strongest_of(user)])
 
 
 def _is_enough(session: Session, request: AuthorizationRequest) -> bool:
@@ -64,18 +76,6 @@ def _is_enough(session: Session, request: AuthorizationRequest) -> bool:
         return False
     is_recent = request.not_before is None or request.not_before <= authentication.at
     return is_recent and request.user_id in {"", authentication.user_id}
-
-
-def _has_more_to_prove(user: User, session: Session, request: AuthorizationRequest) -> bool:
-    """Whether the session has a lower `acr` than requested, and the user could reach a higher one.
-
-    A user without a stronger factor continues: acr_values are voluntary, OpenID Connect Core 1.0 §5.5.1.1.
-    """
-    asked = [_RANKS[context] for context in request.acr_values if context in _RANKS]
-    if not asked or session.authentication is None:
-        return False
-    proved = session.authentication.acr
-    return _RANKS.get(proved, 0) < min(*asked, _RANKS[_strongest_of(user)])
 
 
 def _strongest_of(user: User) -> AuthenticationContext:

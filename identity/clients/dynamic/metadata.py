@@ -3,7 +3,6 @@
 The metadata does not cover settings of administrators: whether the client is enabled, consent, and token lifetimes.
 """
 
-import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -17,6 +16,7 @@ from identity.directory.client import Client
 from identity.directory.oauth_scopes import parse
 from identity.foundation.absolute_uris import absolute_uri
 from identity.foundation.errors import InvalidClientMetadata, InvalidRedirectUri
+from identity.foundation.visible_text import is_visible
 from identity.foundation.vocabulary import AuthenticationMethod, GrantType, Scope, SubjectType
 from server.platform.errors import InvalidArgument
 
@@ -31,10 +31,6 @@ _GIVEN_SCOPES = (
     *(Scope.OPENID, Scope.PROFILE, Scope.EMAIL, Scope.ADDRESS, Scope.PHONE),
     Scope.OFFLINE_ACCESS,
 )
-
-# General categories of invisible characters, and bidirectional classes that change the order of text.
-_UNSEEN = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"})
-_TURNING = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"})
 
 _REQUIREMENTS = ("requires_pushed_request", "requires_dpop", "requires_certificate")
 
@@ -138,8 +134,7 @@ def _expect_answers(metadata: ClientMetadata) -> None:
 
 def _expect_name(client_name: str) -> None:
     """Reject invisible and bidirectional characters, because the consent page shows this name."""
-    kinds = ((unicodedata.category(letter), unicodedata.bidirectional(letter)) for letter in client_name)
-    if any(category in _UNSEEN or direction in _TURNING for category, direction in kinds):
+    if not is_visible(client_name):
         raise InvalidClientMetadata("client_name: expected visible characters without bidirectional controls")
 
 

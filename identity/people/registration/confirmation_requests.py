@@ -3,9 +3,9 @@
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from identity.access.login_protection.equal_duration import EqualDuration
 from identity.directory.users import Users
 from identity.foundation.tenants import Tenant
-from identity.people.registration.equal_duration import EqualDuration
 from identity.people.registration.form import expect_address
 from identity.people.registration.form_checks import RegistrationAdmission, Settings
 from identity.people.registration.links import ConfirmationLinks

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Protocol
 
+from identity.access.login_protection.equal_duration import EqualDuration
 from identity.delivery.mail.letter import Letter
 from identity.directory.chosen_password import ChosenPassword
 from identity.directory.config import UsersConfig
@@ -21,7 +22,6 @@ from identity.foundation.events.kinds import EventType
 from identity.foundation.randomness import Randomness
 from identity.foundation.tenants import Tenant
 from identity.people.registration import letters
-from identity.people.registration.equal_duration import EqualDuration
 from identity.people.registration.form import FormRules, RegistrationForm
 from identity.people.registration.form_checks import RegistrationAdmission, Settings
 from identity.people.registration.links import ConfirmationLinks

@@ -1,30 +1,19 @@
 """The device code grant: a device polls for the user's decision, RFC 8628 §3.4, §3.5."""
 
-from dataclasses import replace
-from datetime import timedelta
-
 from identity.access.device import DEVICE_CODES, DEVICES, Device, DeviceCode, DeviceCodeState
 from identity.access.sessions.session import Authentication
 from identity.directory.client import Client
 from identity.directory.oauth_scopes import Extent
 from identity.directory.secrets import SecretHasher
-from identity.foundation.errors import (
-    AccessDenied,
-    AuthorizationPending,
-    ExpiredToken,
-    InvalidGrant,
-    InvalidRequest,
-    SlowDown,
-)
+from identity.foundation.errors import AccessDenied, ExpiredToken, InvalidGrant, InvalidRequest
 from identity.foundation.randomness import Randomness
 from identity.foundation.vocabulary import GrantType
+from identity.protocol.grants.early_poll import refuse_poll
 from identity.protocol.grants.grant import Authorization, TokenRequest
 from server.platform.clock import Clock
-from server.platform.records import Changed, RecordStore
+from server.platform.records import RecordStore
 
 _DEVICE_ID_LENGTH = 24
-_TOLERANCE = timedelta(milliseconds=500)
-_MORE = 5
 
 
 class DeviceCodeGrant:
@@ -57,23 +46,8 @@ class DeviceCodeGrant:
         if code.state is DeviceCodeState.DECLINED:
             raise AccessDenied("the user declined")
         if code.authentication is None:
-            await self._note_poll(code)
-            raise AuthorizationPending("the user has not decided yet")
+            await refuse_poll(self._codes, code, self._clock.now())
         return code.authentication
-
-    async def _note_poll(self, code: DeviceCode) -> None:
-        """Raises SlowDown when the poll is too early: §3.5."""
-        now = self._clock.now()
-        is_early = now < code.next_poll_at - _TOLERANCE
-        interval = code.interval + _MORE if is_early else code.interval
-        noted = replace(code, interval=interval, next_poll_at=now + timedelta(seconds=interval))
-        try:
-            await self._codes.replace(noted)
-        except Changed as error:
-            # A concurrent poll or decision changed the record; the next poll sees it.
-            raise AuthorizationPending("the user has not decided yet") from error
-        if is_early:
-            raise SlowDown("the device polls too often")
 
     def _authorization(
         self, request: TokenRequest, client: Client, *, code: DeviceCode, authentication: Authentication

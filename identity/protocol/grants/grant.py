@@ -47,6 +47,7 @@ class TokenRequest:
     code_verifier: str = field(default="", repr=False)
     refresh_token: str = field(default="", repr=False)
     device_code: str = field(default="", repr=False)
+    auth_req_id: str = field(default="", repr=False)
     assertion: str = field(default="", repr=False)
     exchange: ExchangeRequest = ExchangeRequest()
     dpop: PresentedProof | None = field(default=None, repr=False)

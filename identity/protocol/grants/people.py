@@ -26,13 +26,12 @@ class People:
         if authorization.authentication is None:
             return None
         user = await self._users.get(tenant.tenant_id, authorization.authentication.user_id)
-        if user is None or not user.is_active(self._clock.now()) or not _may_use(user, client):
+        if (
+            user is None
+            or not user.is_active(self._clock.now())
+            or not user.may_use(client.restrict_group_prefix)
+        ):
             raise InvalidGrant("the user's account or its access to the client has ended")
         if await is_unconfirmed(self._confirmation, tenant, user):
             raise InvalidGrant("the user has to confirm the e-mail address first")
         return user
-
-
-def _may_use(user: User, client: Client) -> bool:
-    prefix = client.restrict_group_prefix
-    return not prefix or any(group.startswith(prefix) for group in user.groups)

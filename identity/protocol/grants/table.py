@@ -13,6 +13,7 @@ from identity.foundation.single_use import SingleUse
 from identity.foundation.tenants import Tenant
 from identity.foundation.vocabulary import GrantType
 from identity.protocol.grants.authorization_code import AuthorizationCodeGrant
+from identity.protocol.grants.backchannel import BackchannelGrant
 from identity.protocol.grants.client_credentials import ClientCredentialsGrant, Standings
 from identity.protocol.grants.device_code import DeviceCodeGrant
 from identity.protocol.grants.grant import Grant
@@ -42,6 +43,7 @@ def grants(
         ClientCredentialsGrant(standings),
         RefreshTokenGrant(families),
         DeviceCodeGrant(records, secrets, clock=clock, randomness=randomness),
+        BackchannelGrant(records, secrets, clock=clock),
         TokenExchangeGrant(tokens, clock),
     )
     found = {grant.grant_type: grant for grant in table}

@@ -95,6 +95,7 @@ class TokenServicer:
             code_verifier=request.code_verifier,
             refresh_token=request.refresh_token,
             device_code=request.device_code,
+            auth_req_id=request.auth_req_id,
             assertion=request.assertion,
             exchange=ExchangeRequest(
                 subject=TypedToken(request.subject_token, request.subject_token_type),

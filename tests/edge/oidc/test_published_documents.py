@@ -83,6 +83,7 @@ async def test_the_metadata_names_what_works(http: Http) -> None:
         "urn:ietf:params:oauth:grant-type:device_code",
         "client_credentials",
         "urn:ietf:params:oauth:grant-type:token-exchange",
+        "urn:openid:params:grant-type:ciba",
     ]
     assert metadata["id_token_signing_alg_values_supported"] == ["RS256", "ES256", "EdDSA", "RS384", "RS512"]
     assert metadata["code_challenge_methods_supported"] == ["S256"]

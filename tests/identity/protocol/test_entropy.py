@@ -8,6 +8,8 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from identity.foundation.vocabulary import GrantType
+from identity.protocol.backchannel.config import BackchannelConfig
+from tests.identity.protocol.backchannel.bank import Bank
 from tests.identity.protocol.provider import TENANT, Provider
 
 SIXTEEN_OCTETS = 128
@@ -22,6 +24,11 @@ async def _device_code(provider: Provider) -> str:
     return (await provider.start_device()).device_code
 
 
+async def _auth_req_id(provider: Provider) -> str:
+    bank = Bank(provider, BackchannelConfig(open_requests=20, open_requests_of_user=20))
+    return (await bank.start()).auth_req_id
+
+
 async def _session_cookie(provider: Provider) -> str:
     cookie, _ = await provider.sessions.begin(TENANT, "192.0.2.7")
     return cookie
@@ -32,7 +39,7 @@ async def _csrf_token(provider: Provider) -> str:
     return session.csrf_token
 
 
-@pytest.mark.parametrize("made", [_refresh_token, _device_code, _session_cookie, _csrf_token])
+@pytest.mark.parametrize("made", [_refresh_token, _device_code, _auth_req_id, _session_cookie, _csrf_token])
 async def test_a_secret_has_128_bits_and_never_comes_twice(
     provider: Provider, made: Callable[[Provider], Awaitable[str]]
 ) -> None:

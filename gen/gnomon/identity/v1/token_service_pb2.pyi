@@ -140,6 +140,7 @@ class IssueTokenRequest(_message.Message):
     ACTOR_TOKEN_TYPE_FIELD_NUMBER: _builtins.int
     REQUESTED_TOKEN_TYPE_FIELD_NUMBER: _builtins.int
     ASSERTION_FIELD_NUMBER: _builtins.int
+    AUTH_REQ_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
     """Tenant whose issuer was asked; empty means the default tenant."""
     grant_type: _builtins.str
@@ -178,6 +179,8 @@ class IssueTokenRequest(_message.Message):
     """Type of token asked for, empty for an access token."""
     assertion: _builtins.str
     """Assertion of an upstream provider: RFC 7523 §2.1."""
+    auth_req_id: _builtins.str
+    """Id of a request to a person who is elsewhere: CIBA Core 1.0 §10.1."""
     @_builtins.property
     def resource(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Resources asked for: RFC 8707."""
@@ -210,10 +213,11 @@ class IssueTokenRequest(_message.Message):
         actor_token_type: _builtins.str = ...,
         requested_token_type: _builtins.str = ...,
         assertion: _builtins.str = ...,
+        auth_req_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["dpop", b"dpop"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["actor_token", b"actor_token", "actor_token_type", b"actor_token_type", "assertion", b"assertion", "audience", b"audience", "client_assertion", b"client_assertion", "client_authentication", b"client_authentication", "client_id", b"client_id", "client_secret", b"client_secret", "code", b"code", "code_verifier", b"code_verifier", "device_code", b"device_code", "dpop", b"dpop", "grant_type", b"grant_type", "redirect_uri", b"redirect_uri", "refresh_token", b"refresh_token", "requested_token_type", b"requested_token_type", "resource", b"resource", "scope", b"scope", "subject_token", b"subject_token", "subject_token_type", b"subject_token_type", "tenant_id", b"tenant_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["actor_token", b"actor_token", "actor_token_type", b"actor_token_type", "assertion", b"assertion", "audience", b"audience", "auth_req_id", b"auth_req_id", "client_assertion", b"client_assertion", "client_authentication", b"client_authentication", "client_id", b"client_id", "client_secret", b"client_secret", "code", b"code", "code_verifier", b"code_verifier", "device_code", b"device_code", "dpop", b"dpop", "grant_type", b"grant_type", "redirect_uri", b"redirect_uri", "refresh_token", b"refresh_token", "requested_token_type", b"requested_token_type", "resource", b"resource", "scope", b"scope", "subject_token", b"subject_token", "subject_token_type", b"subject_token_type", "tenant_id", b"tenant_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -37,7 +37,8 @@ class TokenServiceStub:
     def __new__(cls, channel: _aio.Channel) -> TokenServiceAsyncStub: ...
     IssueToken: _grpc.UnaryUnaryMultiCallable[_token_service_pb2.IssueTokenRequest, _token_service_pb2.IssueTokenResponse]
     """Issues tokens for a grant.
-    Refused with the codes of RFC 6749 §5.2, RFC 7523 §3.1, RFC 8628 §3.5, RFC 8693 §2.2.2, RFC 8707 §2 and RFC 9449 §5.
+    Refused with the codes of RFC 6749 §5.2, RFC 7523 §3.1, RFC 8628 §3.5, RFC 8693 §2.2.2, RFC 8707 §2,
+    RFC 9449 §5 and CIBA Core 1.0 §11.
     """
     IntrospectToken: _grpc.UnaryUnaryMultiCallable[_token_service_pb2.IntrospectTokenRequest, _token_service_pb2.IntrospectTokenResponse]
     """Says whether a token is good, and for what: RFC 7662.
@@ -57,7 +58,8 @@ class TokenServiceAsyncStub(TokenServiceStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     IssueToken: _aio.UnaryUnaryMultiCallable[_token_service_pb2.IssueTokenRequest, _token_service_pb2.IssueTokenResponse]  # type: ignore[assignment]
     """Issues tokens for a grant.
-    Refused with the codes of RFC 6749 §5.2, RFC 7523 §3.1, RFC 8628 §3.5, RFC 8693 §2.2.2, RFC 8707 §2 and RFC 9449 §5.
+    Refused with the codes of RFC 6749 §5.2, RFC 7523 §3.1, RFC 8628 §3.5, RFC 8693 §2.2.2, RFC 8707 §2,
+    RFC 9449 §5 and CIBA Core 1.0 §11.
     """
     IntrospectToken: _aio.UnaryUnaryMultiCallable[_token_service_pb2.IntrospectTokenRequest, _token_service_pb2.IntrospectTokenResponse]  # type: ignore[assignment]
     """Says whether a token is good, and for what: RFC 7662.
@@ -80,7 +82,8 @@ class TokenServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_token_service_pb2.IssueTokenResponse, _abc.Awaitable[_token_service_pb2.IssueTokenResponse]]:
         """Issues tokens for a grant.
-        Refused with the codes of RFC 6749 §5.2, RFC 7523 §3.1, RFC 8628 §3.5, RFC 8693 §2.2.2, RFC 8707 §2 and RFC 9449 §5.
+        Refused with the codes of RFC 6749 §5.2, RFC 7523 §3.1, RFC 8628 §3.5, RFC 8693 §2.2.2, RFC 8707 §2,
+        RFC 9449 §5 and CIBA Core 1.0 §11.
         """
 
     @_abc_1.abstractmethod

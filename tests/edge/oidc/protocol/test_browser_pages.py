@@ -5,7 +5,12 @@ from typing import Any
 
 import pytest
 
-from gnomon.identity.v1 import authorization_service_pb2, device_service_pb2, logout_service_pb2
+from gnomon.identity.v1 import (
+    authorization_service_pb2,
+    backchannel_authentication_service_pb2,
+    device_service_pb2,
+    logout_service_pb2,
+)
 from gnomon.identity.v1.browser_pb2 import RESPONSE_MODE_FORM_POST, ErrorPage, Parameter, Redirect
 from gnomon.identity.v1.session_service_pb2 import GetSessionResponse, Session
 from tests.edge.oidc.protocol.provider import Provider, directives
@@ -32,6 +37,13 @@ PAGES: list[Any] = [
     ),
     pytest.param("sign-in", {}, id="shared sign-in"),
     pytest.param(
+        "sign-in-requests",
+        {
+            "list_backchannel_requests": backchannel_authentication_service_pb2.ListBackchannelRequestsResponse()
+        },
+        id="requests",
+    ),
+    pytest.param(
         "device", {"get_session": GetSessionResponse(session=Session(id="s", csrf_token="p"))}, id="device"
     ),
 ]
@@ -56,7 +68,8 @@ async def test_a_page_is_framed_by_nobody_kept_nowhere_and_tells_no_address(
 
 
 @pytest.mark.parametrize(
-    "path", ["oidc/token", "oidc/token/revoke", "oidc/introspect", "oidc/par", "oidc/device"]
+    "path",
+    ["oidc/token", "oidc/token/revoke", "oidc/introspect", "oidc/par", "oidc/device", "oidc/bc-authorize"],
 )
 async def test_what_takes_credentials_takes_them_by_post_alone(provider: Provider, path: str) -> None:
     response = await provider.http.get(f"/auth/v1/{path}", params={"client_id": "shop", "client_secret": "s"})
@@ -65,7 +78,9 @@ async def test_what_takes_credentials_takes_them_by_post_alone(provider: Provide
     assert "shop" not in repr(provider.servicers.requests)
 
 
-@pytest.mark.parametrize("path", ["oidc/token/revoke", "oidc/introspect", "oidc/par", "oidc/device"])
+@pytest.mark.parametrize(
+    "path", ["oidc/token/revoke", "oidc/introspect", "oidc/par", "oidc/device", "oidc/bc-authorize"]
+)
 async def test_what_stands_in_the_query_proves_nobody(provider: Provider, path: str) -> None:
     provider.answers(start_device_authorization=device_service_pb2.StartDeviceAuthorizationResponse())
 

@@ -7,6 +7,7 @@ from datetime import timedelta
 from identity.access.login_protection.addresses import Addresses
 from identity.access.login_protection.config import LoginProtectionConfig
 from identity.access.login_protection.delays import Delays
+from identity.access.login_protection.equal_duration import EqualDuration
 from identity.delivery.mail.letter import Letter
 from identity.directory.client import Client
 from identity.directory.config import UsersConfig
@@ -22,7 +23,6 @@ from identity.foundation.tenants import Tenant
 from identity.people.account.password_choice import PasswordChoice
 from identity.people.registration.confirmation import Confirmation, RegistrationConfirmation
 from identity.people.registration.confirmation_requests import ConfirmationRequests
-from identity.people.registration.equal_duration import EqualDuration
 from identity.people.registration.form import RegistrationForm
 from identity.people.registration.form_checks import RegistrationAdmission
 from identity.people.registration.limits import REGISTRATION_ATTEMPTS, RegistrationLimits

@@ -2,6 +2,7 @@
 
 import pytest
 
+from identity.access.login_protection.equal_duration import LEAST_SECONDS
 from identity.directory.config import UsersConfig
 from identity.directory.labels import Group
 from identity.directory.password_config import PasswordConfig
@@ -9,7 +10,6 @@ from identity.directory.passwords import Passwords
 from identity.directory.tenants.settings import TenantSettings
 from identity.directory.user import User
 from identity.people.registration.confirmation import Status
-from identity.people.registration.equal_duration import LEAST_SECONDS
 from identity.people.user_changes import UserChange
 from server.platform.errors import InvalidArgument, NotFound, PermissionDenied, ResourceExhausted
 from tests.identity.administration.administration import ROOT

@@ -1,0 +1,147 @@
+"""The backchannel authentication endpoint: a client asks for a user who is elsewhere, CIBA Core 1.0 §7."""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from identity.access.backchannel import BACKCHANNEL_REQUESTS, BackchannelRequest
+from identity.access.client_authentication.authenticator import ClientAuthenticator, ClientCredentials
+from identity.access.login_protection.equal_duration import EqualDuration
+from identity.authentication.requests.parameters import Parameters
+from identity.delivery.mail.letter import Letter
+from identity.directory.client import Client
+from identity.directory.secrets import SecretHasher
+from identity.directory.user import User, UserId
+from identity.foundation.errors import InvalidRequest, RequestNotSupported, UnauthorizedClient
+from identity.foundation.randomness import Randomness
+from identity.foundation.tenants import Tenant
+from identity.foundation.vocabulary import GrantType
+from identity.protocol.backchannel.config import BackchannelConfig
+from identity.protocol.backchannel.hints import Hinted, UserHints
+from identity.protocol.backchannel.letters import request_waits
+from identity.protocol.backchannel.limits import RequestLimits
+from identity.protocol.backchannel.parameters import Asked, asked_of
+from server.platform.clock import Clock
+from server.platform.languages import languages
+from server.platform.records import RecordStore
+
+PAGE = "sign-in-requests"
+_AUTH_REQ_ID_LENGTH = 64
+_LETTER_EVERY = timedelta(minutes=1)
+
+
+class Mail(Protocol):
+    async def post_seldom(
+        self, tenant: Tenant, letter: Letter, *, subject_matter: str, every: timedelta
+    ) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartedAuthentication:
+    """CIBA Core 1.0 §7.3."""
+
+    auth_req_id: str = field(repr=False)
+    lifetime: timedelta
+    interval: int
+
+
+class BackchannelAuthentications:
+    def __init__(
+        self,
+        authenticator: ClientAuthenticator,
+        records: RecordStore,
+        *,
+        hints: UserHints,
+        limits: RequestLimits,
+        mail: Mail,
+        equal_duration: EqualDuration,
+        secrets: SecretHasher,
+        config: BackchannelConfig,
+        clock: Clock,
+        randomness: Randomness,
+    ) -> None:
+        self._authenticator = authenticator
+        self._requests = records.of(BACKCHANNEL_REQUESTS)
+        self._hints = hints
+        self._limits = limits
+        self._mail = mail
+        self._equal_duration = equal_duration
+        self._secrets = secrets
+        self._config = config
+        self._clock = clock
+        self._randomness = randomness
+
+    async def start(
+        self, tenant: Tenant, credentials: ClientCredentials, parameters: Parameters
+    ) -> StartedAuthentication:
+        """Store the request; raises a ProtocolError, and ResourceExhausted when too many wait for the user."""
+        client = await self._authenticator.authenticate(credentials, tenant)
+        if GrantType.CIBA not in client.grant_types:
+            raise UnauthorizedClient("the client may not use this grant type")
+        _expect_plain(client, parameters)
+        asked = asked_of(parameters, client, self._config)
+        # A known user differs by a few writes.
+        return await self._equal_duration.done(self._started(tenant, client, parameters, asked))
+
+    async def _started(
+        self, tenant: Tenant, client: Client, parameters: Parameters, asked: Asked
+    ) -> StartedAuthentication:
+        hinted = await self._hints.read(tenant, client, parameters)
+        now = self._clock.now()
+        until = self._counted_until(now, asked.lifetime)
+        await self._limits.add(tenant, client.client_id, hinted.key, until=until)
+        auth_req_id = self._randomness.alphanumeric(_AUTH_REQ_ID_LENGTH)
+        request = await self._requests.insert(
+            self._request(tenant, client, asked, hinted=hinted, auth_req_id=auth_req_id)
+        )
+        if hinted.user is not None:
+            await self._post_letter(tenant, client, hinted.user, request)
+        return StartedAuthentication(
+            auth_req_id=auth_req_id, lifetime=asked.lifetime, interval=self._config.poll_interval_secs
+        )
+
+    def _counted_until(self, now: datetime, lifetime: timedelta) -> datetime:
+        return now + max(lifetime, timedelta(seconds=self._config.lifetime_secs))
+
+    def _request(
+        self, tenant: Tenant, client: Client, asked: Asked, *, hinted: Hinted, auth_req_id: str
+    ) -> BackchannelRequest:
+        now = self._clock.now()
+        return BackchannelRequest(
+            tenant_id=tenant.tenant_id,
+            id=self._secrets.hash(auth_req_id).hex(),
+            expires_at=now + 2 * asked.lifetime,
+            client_id=client.client_id,
+            user_id=UserId("") if hinted.user is None else hinted.user.user_id,
+            oauth_scopes=asked.oauth_scopes,
+            binding_message=asked.binding_message,
+            acr_values=asked.acr_values,
+            started_at=now,
+            counted_until=self._counted_until(now, asked.lifetime),
+            redeemable_until=now + asked.lifetime,
+            interval=self._config.poll_interval_secs,
+            # The first poll may come at once.
+            next_poll_at=now,
+        )
+
+    async def _post_letter(
+        self, tenant: Tenant, client: Client, user: User, request: BackchannelRequest
+    ) -> None:
+        letter = request_waits(
+            user.email,
+            client.name or client.client_id,
+            f"{tenant.issuer}{PAGE}",
+            request.redeemable_until,
+            languages().of(user.language),
+        )
+        await self._mail.post_seldom(
+            tenant, letter, subject_matter=f"request of {client.client_id}", every=_LETTER_EVERY
+        )
+
+
+def _expect_plain(client: Client, parameters: Parameters) -> None:
+    if parameters.all("request"):
+        raise RequestNotSupported("signed requests are not supported")
+    if client.follows_fapi or client.requires_signed_request:
+        # FAPI-CIBA §5.2.2.
+        raise InvalidRequest("the client has to sign its requests")

@@ -1,0 +1,64 @@
+"""Parameters of a backchannel authentication request, validated: CIBA Core 1.0 §7.1, §7.2."""
+
+import re
+from dataclasses import dataclass
+from datetime import timedelta
+
+from identity.authentication.requests.parameters import Parameters
+from identity.directory.client import Client
+from identity.directory.oauth_scopes import extent_of, granted_scopes, parse
+from identity.foundation.errors import InvalidBindingMessage, InvalidRequest, InvalidScope
+from identity.foundation.visible_text import is_visible
+from identity.foundation.vocabulary import Scope
+from identity.protocol.backchannel.config import BackchannelConfig
+
+_MAX_BINDING_MESSAGE = 100
+_MAX_SCOPE = 512
+_MOST_ACR_VALUES = 10
+_SECONDS = re.compile(r"[1-9][0-9]{0,8}")
+_SHORTEST = timedelta(seconds=30)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    oauth_scopes: tuple[str, ...]
+    binding_message: str
+    acr_values: tuple[str, ...]
+    lifetime: timedelta
+
+
+def asked_of(parameters: Parameters, client: Client, config: BackchannelConfig) -> Asked:
+    """Raises InvalidRequest, InvalidScope, InvalidBindingMessage."""
+    if parameters.are_malformed:
+        raise InvalidRequest("a parameter is repeated or contains NUL")
+    return Asked(
+        oauth_scopes=_oauth_scopes(parameters.one("scope"), client),
+        binding_message=_binding_message(parameters.one("binding_message")),
+        acr_values=tuple(parameters.one("acr_values").split()[:_MOST_ACR_VALUES]),
+        lifetime=_lifetime(parameters.one("requested_expiry"), config),
+    )
+
+
+def _oauth_scopes(text: str, client: Client) -> tuple[str, ...]:
+    asked = parse(text)
+    if len(text) > _MAX_SCOPE or Scope.OPENID not in asked:
+        raise InvalidScope("expected a scope with openid, of 512 characters at most")
+    return granted_scopes(asked, extent_of(client, without_defaults=client.oauth_scopes))
+
+
+def _binding_message(text: str) -> str:
+    """Accept what fits on a small screen: the message has to be readable at both devices."""
+    if len(text) > _MAX_BINDING_MESSAGE or not is_visible(text):
+        raise InvalidBindingMessage(
+            f"expected at most {_MAX_BINDING_MESSAGE} visible characters without bidirectional controls"
+        )
+    return text
+
+
+def _lifetime(text: str, config: BackchannelConfig) -> timedelta:
+    if not text:
+        return timedelta(seconds=config.lifetime_secs)
+    if _SECONDS.fullmatch(text) is None:
+        raise InvalidRequest("requested_expiry: expected a positive number of seconds")
+    asked = timedelta(seconds=int(text))
+    return min(max(asked, _SHORTEST), timedelta(seconds=config.longest_lifetime_secs))

@@ -1,0 +1,70 @@
+"""Composes backchannel authentication."""
+
+from collections.abc import Mapping
+
+from google.protobuf.descriptor import ServiceDescriptor
+
+from gnomon.identity.v1 import backchannel_authentication_service_pb2
+from identity.access.login_protection.delays import Delays
+from identity.access.login_protection.equal_duration import EqualDuration
+from identity.directory.tenants.confirmation import ConfirmationBySettings
+from identity.directory.tenants.tenant_record import TENANTS
+from identity.protocol.backchannel.authentication import BackchannelAuthentications
+from identity.protocol.backchannel.decisions import BackchannelDecisions
+from identity.protocol.backchannel.hints import UserHints
+from identity.protocol.backchannel.limits import RequestLimits
+from identity.protocol.rpc.backchannel_authentication import BackchannelAuthenticationServicer
+from identity.wiring.access import UserState
+from identity.wiring.browsers import BrowserWiring
+from identity.wiring.dependencies import Dependencies
+from identity.wiring.tokens import TokenWiring
+
+_SERVICE = backchannel_authentication_service_pb2.DESCRIPTOR.services_by_name[
+    "BackchannelAuthenticationService"
+]
+
+# Of its own, so that clients that ask for many users delay no sign-in.
+_MOST_HELD = 1000
+
+
+class BackchannelWiring:
+    servicers: Mapping[ServiceDescriptor, object]
+
+    def __init__(
+        self,
+        dependencies: Dependencies,
+        user_state: UserState,
+        tokens: TokenWiring,
+        browsers: BrowserWiring,
+    ) -> None:
+        config = dependencies.config.backchannel_authentication
+        limits = RequestLimits(dependencies.store, config, dependencies.clock)
+        authentications = BackchannelAuthentications(
+            tokens.authenticator,
+            dependencies.store,
+            hints=UserHints(
+                user_state.users,
+                browsers.hints,
+                confirmation=ConfirmationBySettings(dependencies.store.of(TENANTS)),
+                secrets=dependencies.secrets,
+                clock=dependencies.clock,
+            ),
+            limits=limits,
+            mail=dependencies.mail,
+            equal_duration=EqualDuration(Delays(_MOST_HELD)),
+            secrets=dependencies.secrets,
+            config=config,
+            clock=dependencies.clock,
+            randomness=dependencies.randomness,
+        )
+        decisions = BackchannelDecisions(
+            user_state.sessions,
+            user_state.users,
+            clients=dependencies.clients,
+            limits=limits,
+            records=dependencies.store,
+            clock=dependencies.clock,
+        )
+        self.servicers = {
+            _SERVICE: BackchannelAuthenticationServicer(dependencies.tenants, authentications, decisions)
+        }
