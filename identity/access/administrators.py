@@ -5,7 +5,7 @@ and providers of a tenant are checked here before each change. A caller can give
 authorization only what the caller has.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -138,6 +138,14 @@ class Administrators:
                 return await self._client_administers(what)
             case _:
                 return (await self._given_by(what)).administers
+
+    async def among(self, users: Sequence[User]) -> frozenset[str]:
+        """Return the ids of those of several users of one tenant that are administrators."""
+        holders = [(user, _claims_of_person(user)) for user in users]
+        standings = await self._standings.of_all(holders)
+        return frozenset(
+            user.id for user, standing in zip(users, standings, strict=True) if standing.administers
+        )
 
     async def _client_administers(self, client: Client) -> bool:
         """Whether the client has `identity:write`, in its own name or as a scope of its users' tokens."""

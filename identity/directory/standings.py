@@ -1,5 +1,6 @@
 """Reads the present permissions and tenants of a principal from the store."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from identity.directory.authorization import AUTHORIZATIONS, MOST_AUTHORIZATIONS
@@ -30,6 +31,13 @@ class Standings:
     async def of(self, holder: TenantHolder, claims: Claims = NO_CLAIMS) -> Standing:
         """Return the standing; `claims` are those of the token, for mapping rules. Raises Unavailable."""
         return standing_of(holder, await self._givers(holder, claims), claims)
+
+    async def of_all(self, holders: Sequence[tuple[TenantHolder, Claims]]) -> Sequence[Standing]:
+        """Return the standings of several principals of one tenant, each with its claims."""
+        if not holders:
+            return []
+        givers = await self._givers(holders[0][0], holders[0][1])
+        return [standing_of(holder, givers, claims) for holder, claims in holders]
 
     async def held(self, holder: TenantHolder, claims: Claims = NO_CLAIMS) -> Held:
         """Return what the principal has, in the same way."""

@@ -18,6 +18,7 @@ from gnomon.identity.v1 import (
     session_administration_service_pb2,
     user_attribute_service_pb2,
     user_service_pb2,
+    user_transfer_service_pb2,
 )
 from identity.access.administrators import Administrators
 from identity.access.callers import Callers
@@ -29,6 +30,8 @@ from identity.access.tokens.token_set import TOKEN_SETS
 from identity.administration.rpc.session_administration import SessionAdministrationServicer
 from identity.administration.sessions import SessionAdministration
 from identity.authentication.one_time_codes.code_factor_records import CodeFactorRecords
+from identity.authentication.one_time_codes.factors import CODE_FACTORS
+from identity.authentication.one_time_codes.secrets import GeneratorSecrets
 from identity.authentication.passkeys.passkey import PASSKEYS
 from identity.authentication.passkeys.passkeys import Passkeys
 from identity.authentication.reauthentication.modification_tokens import (
@@ -51,6 +54,7 @@ from identity.directory.labels import (
 from identity.directory.mapping_rule import MAPPING_RULES
 from identity.directory.owned_authorizations import OwnedAuthorizations
 from identity.directory.provider import PROVIDER_LINKS
+from identity.directory.providers import Providers
 from identity.directory.tenants.default_groups import DefaultGroups
 from identity.directory.tenants.password_policies import PasswordPolicies
 from identity.directory.tenants.tenant_record import TENANTS
@@ -86,6 +90,9 @@ from identity.people.rpc.role import RoleServicer
 from identity.people.rpc.scope import ScopeServicer
 from identity.people.rpc.user import UserServicer
 from identity.people.rpc.user_attribute import UserAttributeServicer
+from identity.people.rpc.user_transfer import UserTransferServicer
+from identity.people.transfer.exports import UserExports
+from identity.people.transfer.imports import UserImports
 from identity.people.user_attributes import UserAttributes
 from identity.people.users import UserAdministration, WelcomeMails
 from identity.protocol.consents import ConsentAdministration
@@ -99,6 +106,7 @@ from identity.wiring.notices import NoticeWiring
 
 _ACCOUNTS = account_service_pb2.DESCRIPTOR.services_by_name["AccountService"]
 _USERS = user_service_pb2.DESCRIPTOR.services_by_name["UserService"]
+_TRANSFER = user_transfer_service_pb2.DESCRIPTOR.services_by_name["UserTransferService"]
 _GROUPS = group_service_pb2.DESCRIPTOR.services_by_name["GroupService"]
 _ROLES = role_service_pb2.DESCRIPTOR.services_by_name["RoleService"]
 _RULES = mapping_rule_service_pb2.DESCRIPTOR.services_by_name["MappingRuleService"]
@@ -157,6 +165,7 @@ class PeopleAdministrationWiring:
         self.servicers = {
             _ACCOUNTS: self._accounts(admission),
             _USERS: UserServicer(admission, self.people),
+            _TRANSFER: self._transfer(admission, attributes),
             _GROUPS: GroupServicer(admission, self.groups, self.roles),
             _ROLES: RoleServicer(admission, self.roles),
             _RULES: MappingRuleServicer(self.api_callers, self.mapping_rules),
@@ -224,6 +233,34 @@ class PeopleAdministrationWiring:
             clock=dependencies.clock,
             randomness=dependencies.randomness,
         )
+
+    def _transfer(self, admission: Admission, attributes: UserAttributes) -> UserTransferServicer:
+        dependencies = self._dependencies
+        store, providers = dependencies.store, Providers(dependencies.store)
+        imports = UserImports(
+            users=self._users,
+            links=store.of(PROVIDER_LINKS),
+            factors=store.of(CODE_FACTORS),
+            groups=self.groups,
+            roles=self.roles,
+            attributes=attributes,
+            providers=providers,
+            secrets=GeneratorSecrets(store, dependencies.master_keys),
+            administrators=self.administrators,
+            reserved_usernames=dependencies.config.users.preferred_username_blacklist,
+            version=dependencies.directory_version,
+            events=dependencies.events,
+            clock=dependencies.clock,
+            randomness=dependencies.randomness,
+        )
+        exports = UserExports(
+            users=self._users,
+            links=store.of(PROVIDER_LINKS),
+            providers=providers,
+            events=dependencies.events,
+            clock=dependencies.clock,
+        )
+        return UserTransferServicer(dependencies.tenants, admission, imports, exports)
 
     def _provisioning(self, admission: Admission) -> ProvisioningServicer:
         users = ProvisionedUsers(records=self._users, administration=self.people, groups=self.groups)

@@ -21,6 +21,7 @@ tasks = typer.Typer(help="List user tasks, claim one, or complete one.", cls=Lis
 incidents = typer.Typer(help="List the incidents of process instances, or resolve one.", cls=ListByDefault)
 batch = typer.Typer(help="List batch operations, suspend, resume or cancel one.", cls=ListByDefault)
 messages = typer.Typer(help="Publish messages to process instances.", no_args_is_help=True)
+users = typer.Typer(help="Import users from another provider, or export them.", no_args_is_help=True)
 signals = typer.Typer(help="Broadcast signals to process instances.", no_args_is_help=True)
 
 add_command(
@@ -117,6 +118,19 @@ add_command(
 )
 app.add_typer(signals, name="signals")
 add_command(signals, "broadcast", "server.cli.signals:broadcast", "Broadcast a signal to process instances.")
+app.add_typer(users, name="users")
+add_command(
+    users,
+    "import",
+    "server.cli.users.imports:import_users",
+    "Make accounts of the users of a file, with the password hashes that they had; existing accounts never change.",
+)
+add_command(
+    users,
+    "export",
+    "server.cli.users.exports:export_users",
+    "Write the users of a tenant to a file, which an import can read.",
+)
 add_command(
     app,
     "demo",

@@ -33,6 +33,11 @@ class Session:
         self._tokens = Tokens(channel, options)
         self._tenant = options.tenant
 
+    @property
+    def tenant(self) -> str:
+        """The tenant to act in, empty for the default one."""
+        return self._tenant or ""
+
     async def call(
         self,
         method: grpc.aio.UnaryUnaryMultiCallable[Request, Response],

@@ -28,6 +28,7 @@ BY_SPECIFICATION = [
         "FedCM",
         "WebAuthn",
         "RFC 7644",
+        "imports",
         "Standard Webhooks",
     ),
 ]

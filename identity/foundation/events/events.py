@@ -1,7 +1,8 @@
 """Stores security events and notifies listeners."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from identity.foundation.events.event import (
@@ -74,28 +75,61 @@ class Events:
 
         The reported change has already happened, so a failure to store or deliver the event is only logged.
         """
-        now = self._clock.now()
-        event = Event(
-            tenant_id=tenant_id,
-            id=f"{position_at(milliseconds_of(now))}{self._randomness.alphanumeric(ID_LENGTH)}",
-            expires_at=now + KEPT_FOR,
-            at=now,
-            type=event_type,
-            level=level or self._levels[event_type],
+        event = replace(
+            self._event(tenant_id, event_type, level, actor),
             ip=ip,
             data=data,
             text=text,
             user_id=user_id,
             client_id=client_id,
             session=session,
+        )
+        await self._keep(event_type, tenant_id, [event])
+
+    async def emit_all(
+        self,
+        tenant_id: TenantId,
+        event_type: EventType,
+        about: Sequence[tuple[str, str]],
+        *,
+        ip: str | None = None,
+        actor: Actor | None = None,
+    ) -> None:
+        """Store an event for each user, of whom `about` has the id and the text, and notify listeners, as `emit` does."""
+        events = [
+            replace(self._event(tenant_id, event_type, None, actor), ip=ip, user_id=user_id, text=text)
+            for user_id, text in about
+        ]
+        await self._keep(event_type, tenant_id, events)
+
+    def _event(
+        self, tenant_id: TenantId, event_type: EventType, level: Level | None, actor: Actor | None
+    ) -> Event:
+        now = self._clock.now()
+        return Event(
+            tenant_id=tenant_id,
+            id=f"{position_at(milliseconds_of(now))}{self._randomness.alphanumeric(ID_LENGTH)}",
+            expires_at=now + KEPT_FOR,
+            at=now,
+            type=event_type,
+            level=level or self._levels[event_type],
             actor=None if actor is None else EventActor(actor.kind, actor.id, actor.name),
         )
+
+    async def _keep(self, event_type: EventType, tenant_id: TenantId, events: Sequence[Event]) -> None:
         try:
-            kept = await self._records.insert(event)
-            for listener in self._listeners:
-                await listener.hear(kept)
+            for kept in await self._inserted(events):
+                for listener in self._listeners:
+                    await listener.hear(kept)
         except Unavailable:
             logger.warning(
                 "a security event was not stored or not delivered",
                 extra={"event_type": event_type, "tenant_id": tenant_id},
             )
+
+    async def _inserted(self, events: Sequence[Event]) -> Sequence[Event]:
+        return (
+            [await self._records.insert(events[0])]
+            if len(events) == 1
+            else await self._records.insert_all(events)
+        )

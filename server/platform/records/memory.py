@@ -1,7 +1,7 @@
 """Records for as long as the process lives."""
 
 from bisect import bisect_left, insort
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice
@@ -59,6 +59,12 @@ class MemoryRecords(Generic[R]):
         found = (self._live(tenant_id, record_id) for record_id in ids)
         return [record for record in found if record is not None][:most]
 
+    async def find_any(self, tenant_id: TenantId, field: str, texts: Collection[str]) -> Sequence[R]:
+        places = ((tenant_id, field, text) for text in texts)
+        ids = sorted({record_id for place in places for record_id in self._index.get(place, ())})
+        found = (self._live(tenant_id, record_id) for record_id in ids)
+        return [record for record in found if record is not None]
+
     async def due(self, tenant_id: TenantId, now: datetime, *, most: int) -> Sequence[R]:
         return list(islice(self._due(tenant_id, now), most))
 
@@ -86,6 +92,12 @@ class MemoryRecords(Generic[R]):
             raise AlreadyThere(self._kind.name, "id")
         self._expect_unique(record)
         return self._put(replace(record, revision=1), note)
+
+    async def insert_all(self, records: Sequence[R]) -> Sequence[R]:
+        for record in records:
+            expect_that_can_be_kept(record, (*self._kind.unique, *self._kind.indexed))
+        free = (record for record in records if self._is_free(record))
+        return [self._put(replace(record, revision=1), None) for record in free]
 
     async def replace(self, record: R, *, note: AuditNote | None = None) -> R:
         expect_that_can_be_kept(record, (*self._kind.unique, *self._kind.indexed))
@@ -146,6 +158,11 @@ class MemoryRecords(Generic[R]):
 
     def _is_expired(self, record: R) -> bool:
         return record.expires_at is not None and record.expires_at <= self._clock.now()
+
+    def _is_free(self, record: R) -> bool:
+        texts = ((field, text) for field in self._kind.unique for text in texts_of(record, field))
+        is_new = (record.tenant_id, record.id) not in self._records
+        return is_new and not any((record.tenant_id, *each) in self._index for each in texts)
 
     def _expect_unique(self, record: R) -> None:
         for field in self._kind.unique:

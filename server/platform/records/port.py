@@ -1,6 +1,6 @@
 """The interface of a record store."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Generic, Protocol, TypeVar
@@ -76,6 +76,10 @@ class Records(Protocol[R]):
         """Records with this text in a unique or indexed field, by id."""
         ...
 
+    async def find_any(self, tenant_id: TenantId, field: str, texts: Collection[str]) -> Sequence[R]:
+        """Records with one of these texts in a unique field, by id."""
+        ...
+
     async def due(self, tenant_id: TenantId, now: datetime, *, most: int) -> Sequence[R]:
         """Records whose scheduled time has come, earliest first, of the same time by id."""
         ...
@@ -98,6 +102,13 @@ class Records(Protocol[R]):
 
     async def insert(self, record: R, *, note: AuditNote | None = None) -> R:
         """The record as it is kept; raises AlreadyThere, and InvalidArgument for a text with NUL that it is found by."""
+        ...
+
+    async def insert_all(self, records: Sequence[R]) -> Sequence[R]:
+        """Insert each whose id and unique texts are free, in one step and in this order, and return those as they are kept.
+
+        The ids are different. An expired record is in the way like any other. Raises InvalidArgument for a text with NUL.
+        """
         ...
 
     async def replace(self, record: R, *, note: AuditNote | None = None) -> R:

@@ -4,7 +4,7 @@ Each call is one statement, so that whoever changes a record first wins, whichev
 has expired is the program's clock's to say, as in memory.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Generic
@@ -101,6 +101,14 @@ class PostgresRecords(Generic[R]):
         rows = await self._database.fetch(statement, tenant_id, text, self._clock.now(), most)
         return [self._record(row) for row in rows]
 
+    async def find_any(self, tenant_id: TenantId, field: str, texts: Collection[str]) -> Sequence[R]:
+        kept = [text for text in texts if text and can_be_kept(tenant_id, text)]
+        if not kept:
+            return []
+        statement = self._statements.find_any[field]
+        rows = await self._database.fetch(statement, tenant_id, kept, self._clock.now())
+        return [self._record(row) for row in rows]
+
     async def due(self, tenant_id: TenantId, now: datetime, *, most: int) -> Sequence[R]:
         rows = await self._database.fetch(self._statements.due, tenant_id, now, self._clock.now(), most)
         return [self._record(row) for row in rows]
@@ -138,6 +146,15 @@ class PostgresRecords(Generic[R]):
         await self._write(self._statements.insert, kept, self._row(kept), note)
         return kept
 
+    async def insert_all(self, records: Sequence[R]) -> Sequence[R]:
+        if not records:
+            return []
+        kept = [replace(record, revision=1) for record in records]
+        columns = _columns([self._row(record) for record in kept])
+        rows = await self._database.fetch(self._statements.insert_all, *columns)
+        inserted = {(row["tenant_id"], row["id"]) for row in rows}
+        return [record for record in kept if (record.tenant_id, record.id) in inserted]
+
     async def replace(self, record: R, *, note: AuditNote | None = None) -> R:
         kept = replace(record, revision=record.revision + 1)
         row = (*self._row(kept), self._clock.now(), record.revision)
@@ -149,11 +166,9 @@ class PostgresRecords(Generic[R]):
         if not records:
             return 0
         rows = [self._row(replace(record, revision=record.revision + 1)) for record in records]
-        columns = [
-            [_as_json(value) if isinstance(value, list) else value for value in column]
-            for column in zip(*rows, strict=True)
-        ]
-        return _count(await self._database.fetch(self._statements.replace_all, *columns, self._clock.now()))
+        return _count(
+            await self._database.fetch(self._statements.replace_all, *_columns(rows), self._clock.now())
+        )
 
     async def take(self, tenant_id: TenantId, record_id: str, *, note: AuditNote | None = None) -> R | None:
         if not can_be_kept(tenant_id, record_id):
@@ -208,6 +223,13 @@ class PostgresRecords(Generic[R]):
 
     def _record(self, row: asyncpg.Record) -> R:
         return self._contents.read(row["content"])
+
+
+def _columns(rows: Sequence[Sequence[object]]) -> Sequence[Sequence[object]]:
+    return [
+        [_as_json(value) if isinstance(value, list) else value for value in column]
+        for column in zip(*rows, strict=True)
+    ]
 
 
 def _as_json(texts: list[str]) -> str:

@@ -30,7 +30,8 @@ def noting(statement: str, clauses: str) -> str:
 class Statements:
     """Of `insert` and `replace` the arguments are all columns, of the latter then the time and the revision before.
 
-    `replace_all` has an array for each column, of texts as JSON where a column has several, then the time. Those of
+    `insert_all` and `replace_all` have an array for each column, of texts as JSON where a column has several, the latter
+    then the time. `find_any` has the tenant, an array of texts and the time. Those of
     `due_tenants` are the scheduled time and the time, those of `remove_some` the tenant, how many, and the time. All
     others begin with the tenant and what records are looked for by, then the time, then how many.
     """
@@ -38,10 +39,12 @@ class Statements:
     kind: str
     get: str
     find: Mapping[str, str]
+    find_any: Mapping[str, str]
     due: str
     due_tenants: str
     page: str
     insert: str
+    insert_all: str
     replace: str
     replace_all: str
     take: str
@@ -63,10 +66,15 @@ class Statements:
                 field: f"SELECT content FROM {table} WHERE tenant_id = $1 AND {match} AND {_LIVE} ORDER BY id LIMIT $4"
                 for field, match in matches.items()
             },
+            find_any={
+                field: f"SELECT content FROM {table} WHERE tenant_id = $1 AND {field} = ANY($2::text[]) AND {_LIVE} ORDER BY id"
+                for field in kind.unique
+            },
             due=_due(table, kind.scheduled),
             due_tenants=_due_tenants(table, kind.scheduled),
             page=f"SELECT content FROM {table} WHERE tenant_id = $1 AND id > $2 AND {_LIVE} ORDER BY id LIMIT $4",
             insert=_insert(table, columns),
+            insert_all=_insert_all(table, columns, lists, kind.scheduled),
             replace=_replace(table, columns),
             replace_all=_replace_all(table, columns, lists, kind.scheduled),
             take=f"DELETE FROM {table} WHERE tenant_id = $1 AND id = $2 AND {_LIVE} RETURNING content",
@@ -130,6 +138,20 @@ def _insert(table: str, columns: tuple[str, ...]) -> str:
     return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places}) RETURNING revision"
 
 
+def _insert_all(table: str, columns: tuple[str, ...], lists: frozenset[str], scheduled: str) -> str:
+    values = ", ".join(
+        f"ARRAY(SELECT json_array_elements_text(new.{name}))" if name in lists else f"new.{name}"
+        for name in columns
+    )
+    return f"""
+        INSERT INTO {table} ({", ".join(columns)})
+        SELECT {values} FROM unnest({_arrays(columns, lists, scheduled)}) WITH ORDINALITY
+            AS new ({", ".join(columns)}, ordinality)
+        ORDER BY new.ordinality
+        ON CONFLICT DO NOTHING RETURNING tenant_id, id
+    """
+
+
 def _replace(table: str, columns: tuple[str, ...]) -> str:
     changes = ", ".join(
         f"{column} = ${number}" for number, column in enumerate(columns, 1) if column not in _PLACE
@@ -144,14 +166,7 @@ def _replace(table: str, columns: tuple[str, ...]) -> str:
 
 def _replace_all(table: str, columns: tuple[str, ...], lists: frozenset[str], scheduled: str) -> str:
     """Rows are locked in the order of their ids, so that two replacements of the same rows never block each other."""
-    types = {
-        "revision": "bigint",
-        "expires_at": "timestamptz",
-        "content": "json",
-        scheduled: "timestamptz",
-        **dict.fromkeys(lists, "json"),
-    }
-    arrays = ", ".join(f"${number}::{types.get(name, 'text')}[]" for number, name in enumerate(columns, 1))
+    arrays = _arrays(columns, lists, scheduled)
     changes = ", ".join(
         f"{name} = ARRAY(SELECT json_array_elements_text(new.{name}))"
         if name in lists
@@ -175,6 +190,17 @@ def _replace_all(table: str, columns: tuple[str, ...], lists: frozenset[str], sc
         )
         SELECT count(*) FROM changed
     """
+
+
+def _arrays(columns: tuple[str, ...], lists: frozenset[str], scheduled: str) -> str:
+    types = {
+        "revision": "bigint",
+        "expires_at": "timestamptz",
+        "content": "json",
+        scheduled: "timestamptz",
+        **dict.fromkeys(lists, "json"),
+    }
+    return ", ".join(f"${number}::{types.get(name, 'text')}[]" for number, name in enumerate(columns, 1))
 
 
 def _remove_some(table: str) -> str:

@@ -264,6 +264,49 @@ async def test_records_that_somebody_changed_are_left_out_of_a_replacement(
     assert await records.replace_all([]) == 0
 
 
+async def test_several_records_are_inserted_in_one_step(records: Records[Thing]) -> None:
+    new = [thing(f"{number}", name=f"n{number}", colours=('a"b', "é")) for number in range(3)]
+
+    inserted = await records.insert_all(new)
+
+    assert inserted == [replace(record, revision=1) for record in new]
+    assert await records.get(ACME, "1") == inserted[1]
+    assert ids(await records.find(ACME, "colours", "é")) == ["0", "1", "2"]
+
+
+async def test_records_whose_texts_are_taken_are_left_out_of_an_insertion(
+    records: Records[Thing], clock: VirtualClock
+) -> None:
+    await records.insert(thing("there", name="taken"))
+    await records.insert(thing("gone", code="expired", expires_at=after(60)))
+    await records.insert(thing("elsewhere", UMBRELLA, name="free"))
+    clock.advance(timedelta(minutes=2))
+
+    inserted = await records.insert_all(
+        [
+            thing("there", name="other"),
+            thing("1", name="taken"),
+            thing("2", code="expired"),
+            thing("3", name="free"),
+            thing("4", name="free"),
+        ]
+    )
+
+    assert ids(inserted) == ["3"]
+    assert await records.insert_all([]) == []
+
+
+async def test_records_are_found_by_any_of_several_texts(records: Records[Thing]) -> None:
+    for number in range(3):
+        await records.insert(thing(f"{number}", name=f"n{number}"))
+    await records.insert(thing("other", UMBRELLA, name="n0"))
+
+    found = await records.find_any(ACME, "name", ["n2", "n0", "n0", "", "none", "\0"])
+
+    assert ids(found) == ["0", "2"]
+    assert await records.find_any(ACME, "name", []) == []
+
+
 async def test_records_of_a_tenant_are_removed_some_at_a_time(records: Records[Thing]) -> None:
     for number in range(3):
         await records.insert(thing(f"{number}", owner="o"))

@@ -37,6 +37,12 @@ CHANGES = st.fixed_dictionaries(
 IDS = st.sampled_from(["1", "2", "3"])
 STEPS = st.one_of(
     st.tuples(st.just("insert"), TENANTS, IDS, CHANGES),
+    st.tuples(
+        st.just("insert_all"),
+        TENANTS,
+        st.lists(st.tuples(IDS, CHANGES), max_size=3, unique_by=lambda row: row[0]),
+    ),
+    st.tuples(st.just("find_any"), TENANTS, st.sampled_from(["name", "code"]), st.lists(TEXTS, max_size=3)),
     st.tuples(st.just("replace"), TENANTS, IDS, CHANGES),
     st.tuples(st.just("get"), TENANTS, IDS),
     st.tuples(st.just("take"), TENANTS, IDS),
@@ -86,6 +92,8 @@ async def compare(pool: asyncpg.Pool, steps: list[tuple[Any, ...]]) -> None:
             assert expected == found
             if isinstance(expected, Thing) and name in ("insert", "replace"):
                 known[expected.tenant_id, expected.id] = expected
+            if isinstance(expected, list) and name == "insert_all":
+                known |= {(record.tenant_id, record.id): record for record in expected}
 
 
 def asked(name: str, arguments: list[Any], known: dict[tuple[str, str], Thing]) -> Ask:
@@ -93,6 +101,9 @@ def asked(name: str, arguments: list[Any], known: dict[tuple[str, str], Thing]) 
     match name, arguments:
         case "insert", (tenant_id, record_id, changes):
             return lambda records: records.insert(thing(record_id, tenant_id, **changes))
+        case "insert_all", (tenant_id, rows):
+            new = [thing(record_id, tenant_id, **changes) for record_id, changes in rows]
+            return lambda records: records.insert_all(new)
         case "replace", (tenant_id, record_id, changes):
             last = known.get((tenant_id, record_id), thing(record_id, tenant_id, revision=1))
             return lambda records: records.replace(replace(last, **changes))

@@ -1,0 +1,1 @@
+"""Accounts that come from another provider or go to one, with password hashes and second factors."""

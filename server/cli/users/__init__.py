@@ -1,0 +1,1 @@
+"""`gnomon users`: import accounts from another provider, and export them."""
