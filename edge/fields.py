@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from enum import Enum, auto
+from typing import cast
 
 from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor
 
@@ -62,6 +63,10 @@ def rule_of(field: FieldDescriptor) -> options_pb2.FieldRule:
     return field.GetOptions().Extensions[options_pb2.field]
 
 
+def message_rule(message: Descriptor) -> options_pb2.MessageRule:
+    return message.GetOptions().Extensions[options_pb2.message]
+
+
 def bounds_of(field: FieldDescriptor) -> validate_pb2.FieldRules:
     return field.GetOptions().Extensions[validate_pb2.field]
 
@@ -108,7 +113,7 @@ def is_optional_value(field: FieldDescriptor) -> bool:
 
 def shorthand_of(message: Descriptor) -> FieldDescriptor | None:
     """Field that a scalar JSON value stands for."""
-    name = message.GetOptions().Extensions[options_pb2.message].shorthand
+    name = message_rule(message).shorthand
     return message.fields_by_name[name] if name else None
 
 
@@ -139,3 +144,27 @@ def accepted_names(field: FieldDescriptor) -> Mapping[str, int]:
 def takes_any_case(field: FieldDescriptor) -> bool:
     """Whether a request may write the names of the field's enum in lower case, too."""
     return enum_of(field).GetOptions().Extensions[options_pb2.enum].any_case
+
+
+def words_of(enum: EnumDescriptor) -> Mapping[str, int]:
+    """Values by their texts in JSON of the provider's administration."""
+    words = {value.GetOptions().Extensions[options_pb2.word]: value.number for value in enum.values}
+    return {word: number for word, number in words.items() if word}
+
+
+def texts_of(field: FieldDescriptor) -> Sequence[str]:
+    """Texts that the field, or each of its values, may have; empty where it may have any."""
+    bounds = bounds_of(field)
+    return list(getattr((bounds.repeated.items if field.is_repeated else bounds).string, "in"))
+
+
+def empty_form(field: FieldDescriptor) -> "options_pb2.EmptyForm.ValueType":
+    """Return the form of a field without a value in answers of administration."""
+    # Extensions alone have no such type.
+    own = cast("Descriptor", field.containing_type)
+    return rule_of(field).empty or message_rule(own).empty
+
+
+def may_be_empty(field: FieldDescriptor) -> bool:
+    """Whether a value of the field may be absent or an empty text, list or object."""
+    return field.is_repeated or field.has_presence or kind_of(field) is Kind.STRING

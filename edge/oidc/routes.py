@@ -32,15 +32,12 @@ from edge.oidc.access.request_policy import (
     TOKEN_OF_PROXY,
 )
 from edge.oidc.administration.api_keys import ApiKeysEndpoint
-from edge.oidc.administration.blacklist import BlacklistEndpoint
 from edge.oidc.administration.event_stream import EventStreamEndpoint
 from edge.oidc.administration.events import EventsEndpoint
 from edge.oidc.administration.images import about_images
 from edge.oidc.administration.issuer_routes import declared_rows
-from edge.oidc.administration.providers import about_providers
+from edge.oidc.administration.providers import ProvidersEndpoint
 from edge.oidc.administration.sign_in_domains import SignInDomainsEndpoint
-from edge.oidc.administration.tenants import TenantsEndpoint
-from edge.oidc.administration.webhooks import WebhooksEndpoint
 from edge.oidc.authentication.authorization import AuthorizationEndpoint
 from edge.oidc.authentication.consent import ConsentEndpoint
 from edge.oidc.authentication.email_step import EmailStepEndpoint
@@ -229,16 +226,15 @@ def _rows(
         for path, policy, handlers in (
             *_protocol(stubs, config, browsers=browsers, kept=kept),
             *_of_browsers(stubs, config, browsers=browsers, pages=pages),
-            *_of_overseers(stubs, config, browsers=browsers),
         ):
             yield f"{issuer}{path}", policy, handlers
         for path, handlers in about_provisioning(stubs, config, browsers=browsers):
             yield f"{issuer}{path}", PROVISIONING, handlers
         for path, handlers in _merged(
             declared_rows(stubs.channel, AdministrationCalls(config, browsers)),
+            _of_administrators(stubs, config, browsers=browsers),
             about_images(stubs, config, browsers=browsers),
             about_people(stubs, config, browsers=browsers),
-            about_providers(stubs, config, browsers=browsers),
             about_screens(stubs, config, browsers=browsers, pages=pages),
         ):
             yield f"{issuer}{path}", OWN_PAGES, handlers
@@ -351,47 +347,26 @@ def _of_letters(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: 
     yield "/users/{id}/email_change/{code}", OWN_PAGES, {"GET": address.get, "POST": address.post}
 
 
-def _of_overseers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterator[Row]:
-    clients = ClientsEndpoint(stubs, config, browsers=browsers)
-    keys = ApiKeysEndpoint(stubs, config, browsers=browsers)
-    rotation = KeyRotationEndpoint(stubs, AdministrationCalls(config, browsers))
+def _of_administrators(
+    stubs: Stubs, config: OidcConfig, *, browsers: Browsers
+) -> Iterator[tuple[str, Mapping[str, Handler]]]:
+    calls = AdministrationCalls(config, browsers)
+    clients, providers = ClientsEndpoint(stubs, calls), ProvidersEndpoint(stubs, calls)
+    keys, domains = ApiKeysEndpoint(stubs, calls), SignInDomainsEndpoint(stubs, calls)
+    rotation = KeyRotationEndpoint(stubs, calls)
     events = EventsEndpoint(stubs, config, browsers=browsers)
     stream = EventStreamEndpoint(stubs, config, browsers=browsers)
-    blacklist = BlacklistEndpoint(stubs, config, browsers=browsers)
 
-    yield "/clients", OWN_PAGES, {"GET": clients.list, "POST": clients.create}
-    yield (
-        "/clients/{id}",
-        OWN_PAGES,
-        {"GET": clients.get, "PUT": clients.update, "DELETE": clients.delete},
-    )
-    yield "/clients/{id}/secret", OWN_PAGES, {"PUT": clients.rotate_secret}
-    yield "/oidc/rotate_jwk", OWN_PAGES, {"POST": rotation.post}
-    yield "/api_keys", OWN_PAGES, {"GET": keys.list, "POST": keys.create}
-    yield "/api_keys/{name}", OWN_PAGES, {"PUT": keys.update, "DELETE": keys.delete}
-    yield "/api_keys/{name}/test", OWN_PAGES, {"GET": keys.test}
-    yield "/api_keys/{name}/secret", OWN_PAGES, {"PUT": keys.rotate}
-    yield "/events", OWN_PAGES, {"POST": events.list}
-    yield "/events/stream", OWN_PAGES, {"GET": stream.get}
-    yield "/events/test", OWN_PAGES, {"POST": events.test}
-    yield "/blacklist", OWN_PAGES, {"GET": blacklist.list, "POST": blacklist.create}
-    yield "/blacklist/{ip}", OWN_PAGES, {"DELETE": blacklist.delete}
-    yield from _of_tenant_keepers(stubs, AdministrationCalls(config, browsers))
-
-
-def _of_tenant_keepers(stubs: Stubs, calls: AdministrationCalls) -> Iterator[Row]:
-    domains, webhooks = SignInDomainsEndpoint(stubs, calls), WebhooksEndpoint(stubs, calls)
-
-    yield "/events/webhooks", OWN_PAGES, {"GET": webhooks.list, "POST": webhooks.create}
-    yield (
-        "/events/webhooks/{id}",
-        OWN_PAGES,
-        {"GET": webhooks.get, "PUT": webhooks.update, "DELETE": webhooks.delete},
-    )
-    yield "/events/webhooks/{id}/secret", OWN_PAGES, {"PUT": webhooks.rotate}
-    yield "/tenants/{id}/domains", OWN_PAGES, {"GET": domains.list, "POST": domains.create}
-    yield "/tenants/{id}/domains/{domain}", OWN_PAGES, {"PUT": domains.update, "DELETE": domains.delete}
-    yield "/tenants/{id}/domains/{domain}/verify", OWN_PAGES, {"POST": domains.verify}
+    yield "/clients/{id}/secret", {"PUT": clients.rotate_secret}
+    yield "/oidc/rotate_jwk", {"POST": rotation.post}
+    yield "/api_keys/{name}", {"PUT": keys.update}
+    yield "/api_keys/{name}/test", {"GET": keys.test}
+    yield "/events/stream", {"GET": stream.get}
+    yield "/events/test", {"POST": events.test}
+    yield "/providers/{id}/delete_safe", {"GET": providers.delete_safe}
+    yield "/tenants/{id}/domains", {"GET": domains.list, "POST": domains.create}
+    yield "/tenants/{id}/domains/{domain}", {"PUT": domains.update}
+    yield "/tenants/{id}/domains/{domain}/verify", {"POST": domains.verify}
 
 
 def _behind_proxies(forward_auth: ClientForwardAuthEndpoint) -> Iterator[Row]:
@@ -417,17 +392,9 @@ def _of_fed_cm(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Itera
 
 
 def _of_deployment(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterator[Row]:
-    tenants = TenantsEndpoint(stubs, config, browsers=browsers)
-
-    yield f"{PREFIX}/tenants", OWN_PAGES, {"GET": tenants.list, "POST": tenants.create}
-    yield (
-        f"{PREFIX}/tenants/{{id}}",
-        OWN_PAGES,
-        {"GET": tenants.get, "PUT": tenants.update, "DELETE": tenants.delete},
-    )
-    for issuer in (PREFIX, _TENANT):
-        settings = {"GET": tenants.get_settings, "PUT": tenants.update_settings}
-        yield f"{issuer}/tenants/{{id}}/settings", OWN_PAGES, settings
+    calls = AdministrationCalls(config, browsers)
+    for path, handlers in declared_rows(stubs.channel, calls, of_deployment=True):
+        yield f"{PREFIX}{path}", OWN_PAGES, handlers
 
 
 def _entries(entry: EntryEndpoint) -> Iterator[Row]:

@@ -4,12 +4,11 @@ from collections.abc import Mapping, Sequence
 
 import orjson
 from aiohttp import web
-from google.protobuf.message import Message
 
 from edge.oidc.access.body import bad_request
 from edge.oidc.access.browsers import Browsers
 from edge.oidc.access.callers import caller_of
-from edge.oidc.access.documents import Members, members_of
+from edge.oidc.access.documents import Members
 from edge.oidc.access.refusal import Refused
 from edge.oidc.access.tenant import tenant_of
 from edge.oidc.config import OidcConfig
@@ -87,8 +86,3 @@ def written(document: object, *, status: int = 200, headers: Mapping[str, str] |
     return web.Response(
         status=status, body=orjson.dumps(document), content_type="application/json", headers=headers
     )
-
-
-def members(message: Message) -> Members:
-    """Return every member by its name in the contract, except optional fields that are unset."""
-    return members_of(message, "name")

@@ -8,24 +8,27 @@ Last-Event-ID and misses no event.
 import asyncio
 import re
 from collections.abc import Iterable
+from typing import cast
 
 import grpc
 import orjson
 from aiohttp import hdrs, web
 
+from edge.fields import words_of
 from edge.oidc.access.body import bad_request
 from edge.oidc.access.browsers import Browsers
 from edge.oidc.access.callers import caller_of
+from edge.oidc.access.message_json import members
 from edge.oidc.access.refusal import Refused
 from edge.oidc.access.request_policy import SECURITY_HEADERS
 from edge.oidc.access.tenant import tenant_of
-from edge.oidc.administration.event_document import LEVELS, members
 from edge.oidc.config import OidcConfig
 from edge.oidc.openapi.operation import described, may, plain
 from edge.oidc.openapi.schemas import INTEGER, choice
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import event_service_pb2 as pb
 
+LEVELS = words_of(pb.EventLevel.DESCRIPTOR)
 MOST_STREAMS = 64
 MOST_LATEST = 1000
 
@@ -100,7 +103,7 @@ class EventStreamEndpoint:
             caller=caller_of(request, self._browsers),
             after=position if _POSITION.fullmatch(position) else "",
             latest=int(latest),
-            level=LEVELS[level],
+            level=cast("pb.EventLevel.ValueType", LEVELS[level]),
         )
 
 

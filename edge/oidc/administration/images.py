@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 from aiohttp import hdrs, web
 
 from edge.conditional import is_named
-from edge.oidc.access.administration_calls import AdministrationCalls, members, named, written
+from edge.oidc.access.administration_calls import AdministrationCalls, named, written
 from edge.oidc.access.browsers import Browsers
+from edge.oidc.access.message_json import members
 from edge.oidc.access.tenant import tenant_of
 from edge.oidc.access.upload import Uploads, read_image
 from edge.oidc.config import OidcConfig

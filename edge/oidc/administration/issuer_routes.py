@@ -1,25 +1,29 @@
-"""Operations of administration that the contract declares: path, body, answer and description of each.
+"""Operations of administration that the contract declares: path, query, body, answer and description of each.
 
-A route needs no code of its own. The path and the members of the body have names of the contract.
+A route needs no code of its own. Variables of the path, parameters and members have names of the contract.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import msgspec
+import orjson
 from aiohttp import web
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
-from edge.fields import rule_of
-from edge.oidc.access.administration_calls import AdministrationCalls, members, named, written
-from edge.oidc.access.body import read_json
-from edge.oidc.access.message_json import Empty, MessageJson
+from edge.fields import message_of, rule_of
+from edge.oidc.access.administration_calls import AdministrationCalls, named, page_written, written
+from edge.oidc.access.body import bad_request, read_json
+from edge.oidc.access.message_json import MessageJson, Rules, members
+from edge.oidc.access.refusal import Refused
 from edge.oidc.access.tenant import tenant_of
-from edge.oidc.openapi.operation import Answer, content, described, done
-from edge.oidc.openapi.schemas import an_object, part
+from edge.oidc.administration.query import PAGE_SIZE, Query
+from edge.oidc.openapi.operation import Answer, Caller, content, described, done, paged, plain
+from edge.oidc.openapi.schemas import STRING, all_of, part
 from edge.problem import Handler
 from gnomon.rest.v1 import options_pb2
 from server.platform.channels import Channel
@@ -27,6 +31,7 @@ from server.platform.policy import Policy, policies_of, services
 
 _VARIABLE = re.compile(r"\{(\w+)\}")
 _WORD = re.compile(r"[A-Z][a-z]*")
+_WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 _OF_EDGE = frozenset({"tenant_id", "caller"})
 _CONFLICTS = frozenset({"ALREADY_EXISTS", "INVALID_STATE"})
 
@@ -63,13 +68,28 @@ class IssuerRoute:
 
     def fields_of_path(self) -> Mapping[str, FieldDescriptor]:
         """Return the fields by the variables of the path; raises KeyError for a variable without a field."""
-        fields = {rule_of(field).member: field for field in self._fields()}
-        fields |= {field.name: field for field in self._fields()}
+        flat = [each for field in self._fields() if rule_of(field).flat for each in message_of(field).fields]
+        known = [*flat, *self._fields()]
+        fields = {rule_of(field).member: field for field in known} | {field.name: field for field in known}
         return {variable: fields[variable] for variable in _VARIABLE.findall(self.path)}
 
+    @property
+    def has_tenant(self) -> bool:
+        return "tenant_id" in self.policy.descriptor.input_type.fields_by_name
+
+    @property
+    def has_caller(self) -> bool:
+        return "caller" in self.policy.descriptor.input_type.fields_by_name
+
     def fields_of_body(self) -> list[FieldDescriptor]:
-        taken = {*_OF_EDGE, *(field.name for field in self.fields_of_path().values())}
-        return [field for field in self._fields() if field.name not in taken]
+        return self._others() if self.method in _WITH_BODY else []
+
+    def fields_of_query(self) -> list[FieldDescriptor]:
+        return [] if self.method in _WITH_BODY else self._others()
+
+    def _others(self) -> list[FieldDescriptor]:
+        taken = [*self.fields_of_path().values()]
+        return [field for field in self._fields() if field.name not in _OF_EDGE and field not in taken]
 
     def _fields(self) -> list[FieldDescriptor]:
         return list(self.policy.descriptor.input_type.fields)
@@ -83,73 +103,124 @@ def issuer_routes() -> Iterator[IssuerRoute]:
 
 
 def declared_rows(
-    channel: Channel, calls: AdministrationCalls
+    channel: Channel, calls: AdministrationCalls, *, of_deployment: bool = False
 ) -> Iterator[tuple[str, Mapping[str, Handler]]]:
-    """Yield paths and handlers by method."""
+    """Yield paths and handlers by method, those below each issuer or those below the default one alone."""
     rows: dict[str, dict[str, Handler]] = {}
     for route in issuer_routes():
-        rows.setdefault(route.path, {})[route.method] = _handler(route, channel, calls)
+        if route.rule.deployment is of_deployment:
+            rows.setdefault(route.path, {})[route.method] = _handler(route, channel, calls)
     yield from rows.items()
 
 
 def _handler(route: IssuerRoute, channel: Channel, calls: AdministrationCalls) -> Handler:
-    policy, status, variables = route.policy, route.status, route.fields_of_path()
+    policy, variables = route.policy, route.fields_of_path()
     call = channel.unary_unary(policy.path, policy.request.SerializeToString, policy.response.FromString)
     timeout = calls.long_timeout if route.rule.slow else calls.timeout
-    body, shown = _body(route), _shown(route)
+    query = Query(route.fields_of_query(), is_strict=route.rule.strict_query)
+    body, answer = _body(route), _Answered(route)
 
     @described(
         route.rule.summary,
-        _answer(route),
+        *answer.described(),
+        caller=Caller.ADMINISTRATOR if route.has_caller else Caller.ANYBODY,
         body=body.body if body is not None else None,
+        has_optional_body=route.rule.body.optional,
+        query=query.described(),
         refusals=(409,) if _CONFLICTS.intersection(policy.rejections) else (),
         tag=route.tag,
     )
     async def handle(request: web.Request) -> web.StreamResponse:
-        tenant_id = tenant_of(request)
-        ids = {field.name: named(request, variable) for variable, field in variables.items()}
-        caller = calls.caller(request)
-        asked: Any = policy.request() if body is None else await _read(request, body, calls)
-        for name, value in {"tenant_id": tenant_id, **ids}.items():
-            setattr(asked, name, value)
-        asked.caller.CopyFrom(caller)
-        answer = await call(asked, timeout=timeout)
-        return web.Response(status=status) if shown is None else written(shown(answer), status=status)
+        tenant_id = _tenant(request, route)
+        ids = {variable: named(request, variable) for variable in variables}
+        caller = calls.caller(request) if route.has_caller else None
+        asked: Any = policy.request() if body is None else await _read(request, route, body, calls)
+        query.read(request, asked)
+        if route.has_tenant:
+            asked.tenant_id = tenant_id
+        for variable, text in ids.items():
+            _name(asked, variables[variable], text)
+        if caller is not None:
+            asked.caller.CopyFrom(caller)
+        return answer.written(asked, await call(asked, timeout=timeout))
 
     return handle
 
 
+def _tenant(request: web.Request, route: IssuerRoute) -> str:
+    """Return the tenant of the address; raises Refused for one whose administrators do not administer the deployment."""
+    tenant_id = tenant_of(request)
+    if tenant_id and route.rule.deployment:
+        raise Refused(403, "Forbidden", "the caller may not do this")
+    return tenant_id
+
+
+def _name(asked: Message, field: FieldDescriptor, text: str) -> None:
+    """Set what the path names; raises Refused for a body that names something else."""
+    if field.containing_type is asked.DESCRIPTOR:
+        setattr(asked, field.name, text)
+        return
+    for flat, value in asked.ListFields():
+        if rule_of(flat).flat and getattr(value, field.name) != text:
+            raise bad_request(f"{field.name}: expected that of the address")
+
+
 def _body(route: IssuerRoute) -> MessageJson[Message, _Body] | None:
-    fields = route.fields_of_body()
+    fields, rule = route.fields_of_body(), route.rule.body
+    if not fields:
+        return None
     name = "".join(word.capitalize() for word in route.rule.answer.split("_")) or route.policy.name
-    return (
-        MessageJson(route.policy.request, _Body, name=name, empty=Empty.NULL, fields=fields)
-        if fields
-        else None
+    rules = Rules(
+        required=frozenset(rule.required),
+        not_null=frozenset(rule.not_null),
+        absent=orjson.loads(rule.absent) if rule.absent else {},
+    )
+    return MessageJson(
+        route.policy.request,
+        _Body,
+        name=rule.name or name,
+        fields=fields,
+        text=rule.text or None,
+        rules=rules,
     )
 
 
 async def _read(
-    request: web.Request, body: MessageJson[Message, _Body], calls: AdministrationCalls
+    request: web.Request, route: IssuerRoute, body: MessageJson[Message, _Body], calls: AdministrationCalls
 ) -> Message:
-    return body.read(await read_json(request, body.body, max_bytes=calls.max_bytes))
+    rule = route.rule.body
+    if rule.optional and not request.body_exists:
+        return body.read(body.body())
+    return body.read(await read_json(request, body.body, max_bytes=rule.max_bytes or calls.max_bytes))
 
 
-def _shown(route: IssuerRoute) -> Callable[[Message], object] | None:
-    """Return what makes the body of a response, None where it has none."""
-    name, fields = route.rule.answer, route.policy.descriptor.output_type.fields_by_name
-    if not name:
-        return members if fields else None
-    if fields[name].is_repeated:
-        return lambda answer: list(map(members, getattr(answer, name)))
-    return lambda answer: members(getattr(answer, name))
+class _Answered:
+    """The response of a route, and its description."""
 
+    def __init__(self, route: IssuerRoute) -> None:
+        self._kind, self._name, self._status = route.policy.response, route.rule.answer, route.status
+        self._fields = route.policy.descriptor.output_type.fields_by_name
+        self._is_empty = not self._fields
+        self._is_paged = PAGE_SIZE in (field.name for field in route.fields_of_query())
 
-def _answer(route: IssuerRoute) -> Answer:
-    response, name = route.policy.response, route.rule.answer
-    if name:
-        return content(part(response, name), status=route.status)
-    names = [field.name for field in route.policy.descriptor.output_type.fields]
-    if names:
-        return content(an_object(**{each: part(response, each) for each in names}), status=route.status)
-    return done(route.status)
+    def written(self, asked: Any, answer: Any) -> web.Response:
+        if self._is_empty:
+            return web.Response(status=self._status)
+        found = attrgetter(self._name)(answer) if self._name else answer
+        match found:
+            case str():
+                return web.Response(status=self._status, text=found)
+            case Message():
+                return written(members(found), status=self._status)
+            case _ if self._is_paged:
+                return page_written(list(map(members, found)), asked.page_size, answer.continuation_token)
+            case _:
+                return written(list(map(members, found)), status=self._status)
+
+    def described(self) -> Sequence[Answer]:
+        if self._is_empty:
+            return (done(self._status),)
+        schema = part(self._kind, self._name) if self._name else all_of(self._kind)
+        if schema == STRING:
+            return (plain(rule_of(self._fields[self._name]).text, status=self._status),)
+        return (content(schema, status=self._status), *((paged(schema),) if self._is_paged else ()))

@@ -3,10 +3,11 @@
 import msgspec
 from aiohttp import web
 
-from edge.oidc.access.administration_calls import AdministrationCalls, members, named, written
+from edge.oidc.access.administration_calls import AdministrationCalls, named, written
 from edge.oidc.access.body import bad_request, read_json
 from edge.oidc.access.documents import Members
-from edge.oidc.openapi.operation import content, described, done
+from edge.oidc.access.message_json import members
+from edge.oidc.openapi.operation import content, described
 from edge.oidc.openapi.schemas import BOOLEAN, array, message, part, with_any
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import sign_in_domain_service_pb2 as pb
@@ -39,9 +40,8 @@ class _Verification(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     without_dns: bool = False
 
 
-_DOMAIN = part(
-    pb.CreateSignInDomainResponse, "domain", target=with_any(message(pb.SignInTarget), password=BOOLEAN)
-)
+_TARGET = with_any(message(pb.SignInTarget), password=BOOLEAN)
+_DOMAIN = with_any(part(pb.CreateSignInDomainResponse, "domain"), target=_TARGET)
 
 
 class SignInDomainsEndpoint:
@@ -101,16 +101,6 @@ class SignInDomainsEndpoint:
         )
         verified = await self._domains.VerifySignInDomain(asked, timeout=self._calls.long_timeout)
         return written(_members(verified.domain))
-
-    @described("Deletes a sign-in domain.", done(204))
-    async def delete(self, request: web.Request) -> web.Response:
-        asked = pb.DeleteSignInDomainRequest(
-            caller=self._calls.caller(request),
-            tenant_id=named(request, "id"),
-            domain=named(request, "domain"),
-        )
-        await self._domains.DeleteSignInDomain(asked, timeout=self._calls.timeout)
-        return web.Response(status=204)
 
 
 def _members(domain: pb.SignInDomain) -> Members:

@@ -6,7 +6,7 @@ Metadata is in dynamic_client_service.proto.
 import msgspec
 
 from edge.oidc.access.documents import Members
-from edge.oidc.access.message_json import Empty, MessageJson
+from edge.oidc.access.message_json import MessageJson, members
 from edge.oidc.access.refusal import invalid_client_metadata
 from gnomon.identity.v1 import dynamic_client_service_pb2 as pb
 
@@ -20,7 +20,7 @@ class Registration(msgspec.Struct, kw_only=True):
     software_statement: str | None = None
 
 
-_JSON = MessageJson(pb.ClientMetadata, Registration, name="RegistrationBody", empty=Empty.OMITTED)
+_JSON = MessageJson(pb.ClientMetadata, Registration, name="RegistrationBody")
 RegistrationBody = _JSON.body
 
 
@@ -37,4 +37,4 @@ def metadata_of(body: Registration) -> pb.ClientMetadata:
 
 
 def metadata_members(metadata: pb.ClientMetadata) -> Members:
-    return _JSON.members(metadata)
+    return members(metadata)

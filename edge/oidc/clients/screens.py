@@ -8,10 +8,11 @@ import msgspec
 from aiohttp import hdrs, web
 
 from edge.conditional import is_named
-from edge.oidc.access.administration_calls import AdministrationCalls, members, tenant_and_id, written
+from edge.oidc.access.administration_calls import AdministrationCalls, tenant_and_id, written
 from edge.oidc.access.body import read_json
 from edge.oidc.access.browsers import Browsers
 from edge.oidc.access.documents import Members
+from edge.oidc.access.message_json import members
 from edge.oidc.access.tenant import issuer_path
 from edge.oidc.config import OidcConfig
 from edge.oidc.openapi.operation import UNCHANGED, content, described, may, page

@@ -4,8 +4,9 @@ import msgspec
 import segno
 from aiohttp import web
 
-from edge.oidc.access.administration_calls import AdministrationCalls, members, named, tenant_and_id, written
+from edge.oidc.access.administration_calls import AdministrationCalls, named, tenant_and_id, written
 from edge.oidc.access.body import read_json
+from edge.oidc.access.message_json import members
 from edge.oidc.openapi.operation import content, described, done
 from edge.oidc.openapi.schemas import OBJECT, STRING, STRINGS, an_object, message, with_any
 from edge.oidc.stubs import Stubs

@@ -6,9 +6,9 @@ from aiohttp import web
 from edge.oidc.access.administration_calls import AdministrationCalls, tenant_and_id, written
 from edge.oidc.access.body import bad_request, read_json
 from edge.oidc.access.browsers import CSRF_HEADER, Browsers
+from edge.oidc.access.message_json import members
 from edge.oidc.openapi.operation import content, described, done
-from edge.oidc.openapi.schemas import INTEGER, STRING, an_object
-from edge.oidc.people.user_fields import USER, user_members
+from edge.oidc.openapi.schemas import INTEGER, STRING, an_object, message
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import account_service_pb2 as pb
 from gnomon.identity.v1 import user_pb2
@@ -90,7 +90,12 @@ class OwnAccountEndpoint:
             }
         )
 
-    @described("Changes the account of the caller.", content(USER), body=_Changes, refusals=(406, 409))
+    @described(
+        "Changes the account of the caller.",
+        content(message(user_pb2.User)),
+        body=_Changes,
+        refusals=(406, 409),
+    )
     async def update(self, request: web.Request) -> web.Response:
         (tenant_id, user_id), caller = tenant_and_id(request), self._calls.caller(request)
         sent = await read_json(request, _Changes, max_bytes=self._calls.max_bytes)
@@ -108,13 +113,13 @@ class OwnAccountEndpoint:
             modification_token=sent.mfa_mod_token_id,
         )
         updated = await self._accounts.UpdateAccount(asked, timeout=self._calls.long_timeout)
-        response = written(user_members(updated.user))
+        response = written(members(updated.user))
         if updated.HasField("cookie"):
             response.headers[CSRF_HEADER] = updated.cookie.csrf_token
             self._browsers.keep(request, response, cookie=updated.cookie)
         return response
 
-    @described("Changes the username.", content(USER), body=_Username, refusals=(406, 409))
+    @described("Changes the username.", content(message(user_pb2.User)), body=_Username, refusals=(406, 409))
     async def update_username(self, request: web.Request) -> web.Response:
         """Change the username; without a name it is removed."""
         (tenant_id, user_id), caller = tenant_and_id(request), self._calls.caller(request)
@@ -127,7 +132,7 @@ class OwnAccountEndpoint:
             force_overwrite=sent.force_overwrite,
         )
         updated = await self._accounts.UpdatePreferredUsername(asked, timeout=self._calls.timeout)
-        return written(user_members(updated.user))
+        return written(members(updated.user))
 
     @described("Says whether users may delete their account.", done(202), refusals=(406,))
     async def check_deletion(self, request: web.Request) -> web.Response:

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 import msgspec
 from aiohttp import hdrs, web
 
-from edge.oidc.access.administration_calls import members, tenant_and_id, written
+from edge.oidc.access.administration_calls import tenant_and_id, written
 from edge.oidc.access.body import JSON, read_json
 from edge.oidc.access.browsers import Browsers
 from edge.oidc.access.form import form_of, query_parameters, read_form, single
+from edge.oidc.access.message_json import members
 from edge.oidc.access.tenant import issuer_path, tenant_of
 from edge.oidc.config import OidcConfig
 from edge.oidc.openapi.operation import Caller, content, described, done, may, needs, page

@@ -1,13 +1,13 @@
-"""/users/{id}/provider_links: links of a user's own account to upstream providers."""
+"""Begins and removes links of a user's own account to upstream providers."""
 
 import msgspec
 from aiohttp import web
 
-from edge.oidc.access.administration_calls import AdministrationCalls, members, named, tenant_and_id, written
+from edge.oidc.access.administration_calls import AdministrationCalls, named, tenant_and_id
 from edge.oidc.access.body import read_json
 from edge.oidc.authentication.redirects import accepted
 from edge.oidc.openapi.operation import content, described, done
-from edge.oidc.openapi.schemas import OBJECT, an_object, part
+from edge.oidc.openapi.schemas import OBJECT
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import provider_link_service_pb2 as pb
 
@@ -25,25 +25,6 @@ class ProviderLinksEndpoint:
     def __init__(self, stubs: Stubs, calls: AdministrationCalls) -> None:
         self._links = stubs.provider_links
         self._calls = calls
-
-    @described(
-        "Lists the upstream providers of an account: the linked ones, and those that it can be linked to.",
-        content(
-            an_object(
-                linked=part(pb.ListProviderLinksResponse, "linked"),
-                available=part(pb.ListProviderLinksResponse, "available"),
-            )
-        ),
-    )
-    async def list(self, request: web.Request) -> web.Response:
-        tenant_id, user_id = tenant_and_id(request)
-        asked = pb.ListProviderLinksRequest(
-            tenant_id=tenant_id, caller=self._calls.caller(request), user_id=user_id
-        )
-        found = await self._links.ListProviderLinks(asked, timeout=self._calls.timeout)
-        return written(
-            {"linked": list(map(members, found.linked)), "available": list(map(members, found.available))}
-        )
 
     @described(
         "Leads to an upstream provider, to which the account is then linked.",

@@ -4,14 +4,11 @@ from collections.abc import Iterator, Mapping
 
 from edge.oidc.access.administration_calls import AdministrationCalls
 from edge.oidc.access.browsers import Browsers
-from edge.oidc.administration.sessions import SessionsEndpoint
 from edge.oidc.config import OidcConfig
 from edge.oidc.people.one_time_codes import OneTimeCodesEndpoint
 from edge.oidc.people.own_account import OwnAccountEndpoint
 from edge.oidc.people.passkeys import PasskeysEndpoint
-from edge.oidc.people.password_policy import PasswordPolicyEndpoint
 from edge.oidc.people.provider_links import ProviderLinksEndpoint
-from edge.oidc.people.user_attributes import UserAttributesEndpoint
 from edge.oidc.people.users import UsersEndpoint
 from edge.oidc.protocol.devices import DevicesEndpoint
 from edge.oidc.stubs import Stubs
@@ -23,24 +20,11 @@ Row = tuple[str, Mapping[str, Handler]]
 def about_people(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterator[Row]:
     """Yield paths and handlers by method; paths with a fixed segment come before those with an id in its place."""
     calls = AdministrationCalls(config, browsers)
-    yield from _attribute_values(UserAttributesEndpoint(stubs, calls))
-    yield from _sessions(stubs, calls)
     yield from _own_accounts(stubs, calls, browsers=browsers)
     yield from _passkeys(PasskeysEndpoint(stubs, calls, browsers=browsers))
     yield from _one_time_codes(OneTimeCodesEndpoint(stubs, calls))
     yield from _provider_links(ProviderLinksEndpoint(stubs, calls))
     yield from _users(stubs, calls)
-
-
-def _attribute_values(attributes: UserAttributesEndpoint) -> Iterator[Row]:
-    yield "/users/{id}/attr", {"GET": attributes.get_values, "PUT": attributes.update_values}
-
-
-def _sessions(stubs: Stubs, calls: AdministrationCalls) -> Iterator[Row]:
-    sessions = SessionsEndpoint(stubs, calls)
-
-    yield "/sessions", {"GET": sessions.list}
-    yield "/users/{id}/sessions", {"GET": sessions.list_of_user}
 
 
 def _own_accounts(stubs: Stubs, calls: AdministrationCalls, *, browsers: Browsers) -> Iterator[Row]:
@@ -64,7 +48,7 @@ def _passkeys(passkeys: PasskeysEndpoint) -> Iterator[Row]:
 
 
 def _provider_links(links: ProviderLinksEndpoint) -> Iterator[Row]:
-    yield "/users/{id}/provider_links", {"GET": links.list, "POST": links.begin}
+    yield "/users/{id}/provider_links", {"POST": links.begin}
     yield "/users/{id}/provider_links/{provider_id}", {"DELETE": links.delete}
 
 
@@ -84,12 +68,9 @@ def _one_time_codes(codes: OneTimeCodesEndpoint) -> Iterator[Row]:
 
 def _users(stubs: Stubs, calls: AdministrationCalls) -> Iterator[Row]:
     users, devices = UsersEndpoint(stubs, calls), DevicesEndpoint(stubs, calls)
-    policy = PasswordPolicyEndpoint(stubs, calls)
 
-    yield "/password_policy", {"GET": policy.get, "PUT": policy.update}
-    yield "/users", {"GET": users.list, "POST": users.create}
-    yield "/users/email/{email}", {"GET": users.get_by_email}
-    yield "/users/{id}", {"GET": users.get, "PUT": users.put, "PATCH": users.patch}
+    yield "/users", {"POST": users.create}
+    yield "/users/{id}", {"PATCH": users.patch}
     yield (
         "/users/{id}/devices",
         {"PUT": devices.rename, "DELETE": devices.revoke},

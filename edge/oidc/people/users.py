@@ -1,29 +1,87 @@
-"""/users: administration of the users of a tenant."""
+"""POST /users and PATCH /users/{id}, whose bodies are not the fields of a user. All else is in user_service.proto."""
 
 from collections.abc import Mapping
-from typing import Any
 
+import msgspec
+import orjson
 from aiohttp import web
+from google.protobuf.descriptor import MethodDescriptor
 
-from edge.oidc.access.administration_calls import (
-    AdministrationCalls,
-    page_asked,
-    page_written,
-    tenant_and_id,
-    written,
-)
-from edge.oidc.access.body import bad_request, read_json
+from edge.oidc.access.administration_calls import AdministrationCalls, tenant_and_id, written
+from edge.oidc.access.body import bad_request, out_of_bounds, read_json
+from edge.oidc.access.message_json import MessageJson, Rules, members
 from edge.oidc.access.tenant import tenant_of
-from edge.oidc.openapi.operation import PAGE, content, described, may, paged
-from edge.oidc.openapi.schemas import array, choice
-from edge.oidc.people.user_fields import USER, NewUser, UserBody, UserPatch, user_members
+from edge.oidc.openapi.operation import content, described
+from edge.oidc.openapi.schemas import part
 from edge.oidc.stubs import Stubs
+from gnomon.identity.v1 import user_pb2
 from gnomon.identity.v1 import user_service_pb2 as pb
+from gnomon.rest.v1 import options_pb2
 
-_TEXTS = ("search", "group", "role")
-_SORTED_BY = frozenset({"", "username", "name", "email"})
-_ORDERS = frozenset({"asc", "desc"})
-_PARAMETERS = frozenset({*_TEXTS, "sort", "order", "page_size", "continuation_token", "offset", "backwards"})
+_USER = part(pb.GetUserResponse, "user")
+_OF_ACCOUNT = frozenset({"enabled", "email_verified"})
+_UPDATE: MethodDescriptor = pb.DESCRIPTOR.services_by_name["UserService"].methods_by_name["UpdateUser"]
+_VALUES = "user_values"
+
+
+def _removing() -> Mapping[str, object]:
+    """Return the values that remove members, by the keys of PATCH: those that PUT has for absent members."""
+    (route,) = _UPDATE.GetOptions().Extensions[options_pb2.method].issuer_routes
+    absent = orjson.loads(route.body.absent)
+    values = {f"{_VALUES}.{name}": text for name, text in absent.pop(_VALUES).items()}
+    return {**absent, **values}
+
+
+_REMOVING = _removing()
+
+
+class _NewUser(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """POST /users."""
+
+    tz: str | None = None
+
+
+_NEW = MessageJson(
+    user_pb2.UserFields,
+    _NewUser,
+    name="NewUser",
+    fields=[each for each in user_pb2.UserFields.DESCRIPTOR.fields if each.name not in _OF_ACCOUNT],
+    rules=Rules(
+        required=frozenset({"email"}),
+        not_null=frozenset({"language", "roles"}),
+        absent={"language": "en", "roles": (), "groups": ()},
+    ),
+)
+
+
+class _Changed(msgspec.Struct, forbid_unknown_fields=True):
+    pass
+
+
+_CHANGED = MessageJson(user_pb2.UserFields, _Changed, name="ChangedUser")
+
+
+class Put(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    key: str
+    value: object
+
+
+class UserPatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """PATCH /users/{id}."""
+
+    put: tuple[Put, ...] = ()
+    deleted: tuple[str, ...] = msgspec.field(default=(), name="del")
+
+    def message(self) -> user_pb2.UserFields:
+        """Raises Refused."""
+        if not set(self.deleted) <= set(_REMOVING):
+            raise bad_request(f"del: expected some of {', '.join(_REMOVING)}")
+        changes = {put.key: put.value for put in self.put} | {key: _REMOVING[key] for key in self.deleted}
+        try:
+            return _CHANGED.read(msgspec.convert(_nested(changes), _CHANGED.body))
+        except msgspec.ValidationError as error:
+            expected = "put: expected members of a user with values of their types"
+            raise out_of_bounds(error, within="put: ") or bad_request(expected) from error
 
 
 class UsersEndpoint:
@@ -31,83 +89,29 @@ class UsersEndpoint:
         self._users = stubs.users
         self._calls = calls
 
-    @described(
-        "Lists or searches the users of a tenant.",
-        content(array(USER)),
-        paged(array(USER)),
-        query=(
-            may("search", "Words in names and e-mail addresses."),
-            may("group", "Name of a group of the users."),
-            may("role", "Name of a role of the users."),
-            may("sort", "Member to sort by.", choice(*sorted(_SORTED_BY - {""}))),
-            may("order", "The order.", choice(*sorted(_ORDERS))),
-            *PAGE,
-        ),
-    )
-    async def list(self, request: web.Request) -> web.Response:
-        caller = self._calls.caller(request)
-        size, token = page_asked(request)
-        asked = pb.ListUsersRequest(
-            tenant_id=tenant_of(request),
-            caller=caller,
-            page_size=size,
-            continuation_token=token,
-            **_search(request),
-        )
-        found = await self._users.ListUsers(asked, timeout=self._calls.timeout)
-        return page_written(list(map(user_members, found.users)), size, found.continuation_token)
-
-    @described("Creates a user.", content(USER), body=NewUser, refusals=(409,))
+    @described("Creates a user.", content(_USER), body=_NEW.body, refusals=(409,))
     async def create(self, request: web.Request) -> web.Response:
         caller = self._calls.caller(request)
-        new = await read_json(request, NewUser, max_bytes=self._calls.max_bytes)
-        asked = pb.CreateUserRequest(tenant_id=tenant_of(request), caller=caller, fields=new.message())
+        new = await read_json(request, _NEW.body, max_bytes=self._calls.max_bytes)
+        asked = pb.CreateUserRequest(tenant_id=tenant_of(request), caller=caller, fields=_NEW.read(new))
+        if new.tz is not None:
+            asked.fields.user_values.tz = new.tz
         created = await self._users.CreateUser(asked, timeout=self._calls.long_timeout)
-        return written(user_members(created.user))
+        return written(members(created.user))
 
-    @described("A user.", content(USER))
-    async def get(self, request: web.Request) -> web.Response:
-        tenant_id, user_id = tenant_and_id(request)
-        asked = pb.GetUserRequest(tenant_id=tenant_id, caller=self._calls.caller(request), user_id=user_id)
-        return written(user_members((await self._users.GetUser(asked, timeout=self._calls.timeout)).user))
-
-    @described("The user with an e-mail address.", content(USER))
-    async def get_by_email(self, request: web.Request) -> web.Response:
-        tenant_id, email = tenant_and_id(request, "email")
-        asked = pb.GetUserByEmailRequest(tenant_id=tenant_id, caller=self._calls.caller(request), email=email)
-        found = await self._users.GetUserByEmail(asked, timeout=self._calls.timeout)
-        return written(user_members(found.user))
-
-    @described("Replaces a user.", content(USER), body=UserBody, refusals=(409,))
-    async def put(self, request: web.Request) -> web.Response:
-        return await self._update(request, UserBody)
-
-    @described("Changes members of a user.", content(USER), body=UserPatch, refusals=(409,))
+    @described("Changes members of a user.", content(_USER), body=UserPatch, refusals=(409,))
     async def patch(self, request: web.Request) -> web.Response:
-        return await self._update(request, UserPatch)
-
-    async def _update(self, request: web.Request, kind: type[UserBody | UserPatch]) -> web.Response:
         (tenant_id, user_id), caller = tenant_and_id(request), self._calls.caller(request)
-        sent = await read_json(request, kind, max_bytes=self._calls.max_bytes)
+        sent = await read_json(request, UserPatch, max_bytes=self._calls.max_bytes)
         asked = pb.UpdateUserRequest(
             tenant_id=tenant_id, caller=caller, user_id=user_id, fields=sent.message()
         )
         updated = await self._users.UpdateUser(asked, timeout=self._calls.long_timeout)
-        return written(user_members(updated.user))
+        return written(members(updated.user))
 
 
-def _search(request: web.Request) -> Mapping[str, Any]:
-    """Return what the query looks for; raises Refused for a parameter that would be without effect."""
-    query = request.query
-    if unknown := sorted(query.keys() - _PARAMETERS):
-        raise bad_request(f"{unknown[0]}: unknown parameter")
-    if repeated := sorted(name for name in query if len(query.getall(name)) > 1):
-        raise bad_request(f"{repeated[0]}: expected once")
-    if (order := query.get("order", "asc")) not in _ORDERS:
-        raise bad_request("order: expected asc or desc")
-    if (sort := query.get("sort", "")) not in _SORTED_BY:
-        raise bad_request("sort: expected username, name or email")
-    if unprintable := sorted(name for name in _TEXTS if not query.get(name, "").isprintable()):
-        raise bad_request(f"{unprintable[0]}: expected printable characters")
-    texts = {name: query.get(name, "") for name in _TEXTS}
-    return {**texts, "sort": sort, "is_descending": order == "desc"}
+def _nested(changes: Mapping[str, object]) -> dict[str, object]:
+    prefix = f"{_VALUES}."
+    own = {key: value for key, value in changes.items() if not key.startswith(prefix)}
+    values = {key.removeprefix(prefix): value for key, value in changes.items() if key.startswith(prefix)}
+    return {**own, _VALUES: values} if values else own

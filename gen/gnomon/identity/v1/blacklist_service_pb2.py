@@ -27,13 +27,21 @@ from gnomon.identity.v1 import caller_pb2 as gnomon_dot_identity_dot_v1_dot_call
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n*gnomon/identity/v1/blacklist_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1cgnomon/rest/v1/options.proto\"X\n\x0e\x42lockedAddress\x12\n\n\x02ip\x18\x01 \x01(\t\x12\x0b\n\x03\x65xp\x18\x02 \x01(\x03\x12-\n\x05reach\x18\x03 \x01(\x0e\x32\x1e.gnomon.identity.v1.BlockReach\"Q\n\x13\x41\x64mitAddressRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1d\n\x0cpeer_address\x18\x02 \x01(\tB\x07\xbaH\x04r\x02\x18@\"\x16\n\x14\x41\x64mitAddressResponse\"f\n\x1bListBlockedAddressesRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\"O\n\x1cListBlockedAddressesResponse\x12/\n\x03ips\x18\x01 \x03(\x0b\x32\".gnomon.identity.v1.BlockedAddress\"\x8f\x01\n\x13\x42lockAddressRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x13\n\x02ip\x18\x03 \x01(\tB\x07\xbaH\x04r\x02\x18@\x12\x1a\n\x03\x65xp\x18\x04 \x01(\x03\x42\r\xbaH\n\"\x08\x18\xff\xc7\xaf\xa0%(\x00\"\x16\n\x14\x42lockAddressResponse\"u\n\x15UnblockAddressRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x13\n\x02ip\x18\x03 \x01(\tB\x07\xbaH\x04r\x02\x18@\"\x18\n\x16UnblockAddressResponse*x\n\nBlockReach\x12\x1b\n\x17\x42LOCK_REACH_UNSPECIFIED\x10\x00\x12\x1a\n\x16\x42LOCK_REACH_EVERYTHING\x10\x01\x12\x17\n\x13\x42LOCK_REACH_SIGN_IN\x10\x02\x12\x18\n\x14\x42LOCK_REACH_ACCOUNTS\x10\x03\x32\xea\x04\n\x10\x42lacklistService\x12}\n\x0c\x41\x64mitAddress\x12\'.gnomon.identity.v1.AdmitAddressRequest\x1a(.gnomon.identity.v1.AdmitAddressResponse\"\x1a\x8a\xe7\x18\x16\x32\x12RESOURCE_EXHAUSTEDP\x01\x12\xa5\x01\n\x14ListBlockedAddresses\x12/.gnomon.identity.v1.ListBlockedAddressesRequest\x1a\x30.gnomon.identity.v1.ListBlockedAddressesResponse\"*\x8a\xe7\x18&2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02\x12\x8d\x01\n\x0c\x42lockAddress\x12\'.gnomon.identity.v1.BlockAddressRequest\x1a(.gnomon.identity.v1.BlockAddressResponse\"*\x8a\xe7\x18&2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02\x12\x9e\x01\n\x0eUnblockAddress\x12).gnomon.identity.v1.UnblockAddressRequest\x1a*.gnomon.identity.v1.UnblockAddressResponse\"5\x8a\xe7\x18\x31\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n*gnomon/identity/v1/blacklist_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1cgnomon/rest/v1/options.proto\"j\n\x0e\x42lockedAddress\x12\n\n\x02ip\x18\x01 \x01(\t\x12\x0b\n\x03\x65xp\x18\x02 \x01(\x03\x12?\n\x05reach\x18\x03 \x01(\x0e\x32\x1e.gnomon.identity.v1.BlockReachB\x10\x92\xe7\x18\x0cJ\neverything\"Q\n\x13\x41\x64mitAddressRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1d\n\x0cpeer_address\x18\x02 \x01(\tB\x07\xbaH\x04r\x02\x18@\"\x16\n\x14\x41\x64mitAddressResponse\"f\n\x1bListBlockedAddressesRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\"O\n\x1cListBlockedAddressesResponse\x12/\n\x03ips\x18\x01 \x03(\x0b\x32\".gnomon.identity.v1.BlockedAddress\"\x9b\x01\n\x13\x42lockAddressRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x19\n\x02ip\x18\x03 \x01(\tB\r\xbaH\x04r\x02\x18@\x92\xe7\x18\x02(\x01\x12 \n\x03\x65xp\x18\x04 \x01(\x03\x42\x13\xbaH\n\"\x08\x18\xff\xc7\xaf\xa0%(\x00\x92\xe7\x18\x02(\x01\"\x16\n\x14\x42lockAddressResponse\"u\n\x15UnblockAddressRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x13\n\x02ip\x18\x03 \x01(\tB\x07\xbaH\x04r\x02\x18@\"\x18\n\x16UnblockAddressResponse*\xa3\x01\n\nBlockReach\x12\x1b\n\x17\x42LOCK_REACH_UNSPECIFIED\x10\x00\x12*\n\x16\x42LOCK_REACH_EVERYTHING\x10\x01\x1a\x0e\xb2\xe7\x18\neverything\x12$\n\x13\x42LOCK_REACH_SIGN_IN\x10\x02\x1a\x0b\xb2\xe7\x18\x07sign_in\x12&\n\x14\x42LOCK_REACH_ACCOUNTS\x10\x03\x1a\x0c\xb2\xe7\x18\x08\x61\x63\x63ounts2\xcb\x06\n\x10\x42lacklistService\x12}\n\x0c\x41\x64mitAddress\x12\'.gnomon.identity.v1.AdmitAddressRequest\x1a(.gnomon.identity.v1.AdmitAddressResponse\"\x1a\x8a\xe7\x18\x16\x32\x12RESOURCE_EXHAUSTEDP\x01\x12\xe8\x01\n\x14ListBlockedAddresses\x12/.gnomon.identity.v1.ListBlockedAddressesRequest\x1a\x30.gnomon.identity.v1.ListBlockedAddressesResponse\"m\x8a\xe7\x18i2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02zA\n\x0eGET /blacklist\x12$Lists the blocked network addresses.*\tBlacklist\x12\xe9\x01\n\x0c\x42lockAddress\x12\'.gnomon.identity.v1.BlockAddressRequest\x1a(.gnomon.identity.v1.BlockAddressResponse\"\x85\x01\x8a\xe7\x18\x80\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02zX\n\x0fPOST /blacklist\x12\x19\x42locks a network address.*\tBlacklist2\x1f\n\x05\x42lock\x12\x16`exp` in Unix seconds.\x12\xe0\x01\n\x0eUnblockAddress\x12).gnomon.identity.v1.UnblockAddressRequest\x1a*.gnomon.identity.v1.UnblockAddressResponse\"w\x8a\xe7\x18s2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02z@\n\x16\x44\x45LETE /blacklist/{ip}\x12\x1bUnblocks a network address.*\tBlacklistb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'gnomon.identity.v1.blacklist_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
+  _globals['_BLOCKREACH'].values_by_name["BLOCK_REACH_EVERYTHING"]._loaded_options = None
+  _globals['_BLOCKREACH'].values_by_name["BLOCK_REACH_EVERYTHING"]._serialized_options = b'\262\347\030\neverything'
+  _globals['_BLOCKREACH'].values_by_name["BLOCK_REACH_SIGN_IN"]._loaded_options = None
+  _globals['_BLOCKREACH'].values_by_name["BLOCK_REACH_SIGN_IN"]._serialized_options = b'\262\347\030\007sign_in'
+  _globals['_BLOCKREACH'].values_by_name["BLOCK_REACH_ACCOUNTS"]._loaded_options = None
+  _globals['_BLOCKREACH'].values_by_name["BLOCK_REACH_ACCOUNTS"]._serialized_options = b'\262\347\030\010accounts'
+  _globals['_BLOCKEDADDRESS'].fields_by_name['reach']._loaded_options = None
+  _globals['_BLOCKEDADDRESS'].fields_by_name['reach']._serialized_options = b'\222\347\030\014J\neverything'
   _globals['_ADMITADDRESSREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_ADMITADDRESSREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_ADMITADDRESSREQUEST'].fields_by_name['peer_address']._loaded_options = None
@@ -43,9 +51,9 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_BLOCKADDRESSREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_BLOCKADDRESSREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_BLOCKADDRESSREQUEST'].fields_by_name['ip']._loaded_options = None
-  _globals['_BLOCKADDRESSREQUEST'].fields_by_name['ip']._serialized_options = b'\272H\004r\002\030@'
+  _globals['_BLOCKADDRESSREQUEST'].fields_by_name['ip']._serialized_options = b'\272H\004r\002\030@\222\347\030\002(\001'
   _globals['_BLOCKADDRESSREQUEST'].fields_by_name['exp']._loaded_options = None
-  _globals['_BLOCKADDRESSREQUEST'].fields_by_name['exp']._serialized_options = b'\272H\n\"\010\030\377\307\257\240%(\000'
+  _globals['_BLOCKADDRESSREQUEST'].fields_by_name['exp']._serialized_options = b'\272H\n\"\010\030\377\307\257\240%(\000\222\347\030\002(\001'
   _globals['_UNBLOCKADDRESSREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_UNBLOCKADDRESSREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_UNBLOCKADDRESSREQUEST'].fields_by_name['ip']._loaded_options = None
@@ -53,31 +61,31 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_BLACKLISTSERVICE'].methods_by_name['AdmitAddress']._loaded_options = None
   _globals['_BLACKLISTSERVICE'].methods_by_name['AdmitAddress']._serialized_options = b'\212\347\030\0262\022RESOURCE_EXHAUSTEDP\001'
   _globals['_BLACKLISTSERVICE'].methods_by_name['ListBlockedAddresses']._loaded_options = None
-  _globals['_BLACKLISTSERVICE'].methods_by_name['ListBlockedAddresses']._serialized_options = b'\212\347\030&2\017UNAUTHENTICATED2\021PERMISSION_DENIEDP\002'
+  _globals['_BLACKLISTSERVICE'].methods_by_name['ListBlockedAddresses']._serialized_options = b'\212\347\030i2\017UNAUTHENTICATED2\021PERMISSION_DENIEDP\002zA\n\016GET /blacklist\022$Lists the blocked network addresses.*\tBlacklist'
   _globals['_BLACKLISTSERVICE'].methods_by_name['BlockAddress']._loaded_options = None
-  _globals['_BLACKLISTSERVICE'].methods_by_name['BlockAddress']._serialized_options = b'\212\347\030&2\017UNAUTHENTICATED2\021PERMISSION_DENIEDP\002'
+  _globals['_BLACKLISTSERVICE'].methods_by_name['BlockAddress']._serialized_options = b'\212\347\030\200\0012\017UNAUTHENTICATED2\021PERMISSION_DENIEDP\002zX\n\017POST /blacklist\022\031Blocks a network address.*\tBlacklist2\037\n\005Block\022\026`exp` in Unix seconds.'
   _globals['_BLACKLISTSERVICE'].methods_by_name['UnblockAddress']._loaded_options = None
-  _globals['_BLACKLISTSERVICE'].methods_by_name['UnblockAddress']._serialized_options = b'\212\347\03012\017UNAUTHENTICATED2\021PERMISSION_DENIED2\tNOT_FOUNDP\002'
-  _globals['_BLOCKREACH']._serialized_start=855
-  _globals['_BLOCKREACH']._serialized_end=975
+  _globals['_BLACKLISTSERVICE'].methods_by_name['UnblockAddress']._serialized_options = b'\212\347\030s2\017UNAUTHENTICATED2\021PERMISSION_DENIED2\tNOT_FOUNDP\002z@\n\026DELETE /blacklist/{ip}\022\033Unblocks a network address.*\tBlacklist'
+  _globals['_BLOCKREACH']._serialized_start=886
+  _globals['_BLOCKREACH']._serialized_end=1049
   _globals['_BLOCKEDADDRESS']._serialized_start=158
-  _globals['_BLOCKEDADDRESS']._serialized_end=246
-  _globals['_ADMITADDRESSREQUEST']._serialized_start=248
-  _globals['_ADMITADDRESSREQUEST']._serialized_end=329
-  _globals['_ADMITADDRESSRESPONSE']._serialized_start=331
-  _globals['_ADMITADDRESSRESPONSE']._serialized_end=353
-  _globals['_LISTBLOCKEDADDRESSESREQUEST']._serialized_start=355
-  _globals['_LISTBLOCKEDADDRESSESREQUEST']._serialized_end=457
-  _globals['_LISTBLOCKEDADDRESSESRESPONSE']._serialized_start=459
-  _globals['_LISTBLOCKEDADDRESSESRESPONSE']._serialized_end=538
-  _globals['_BLOCKADDRESSREQUEST']._serialized_start=541
-  _globals['_BLOCKADDRESSREQUEST']._serialized_end=684
-  _globals['_BLOCKADDRESSRESPONSE']._serialized_start=686
-  _globals['_BLOCKADDRESSRESPONSE']._serialized_end=708
-  _globals['_UNBLOCKADDRESSREQUEST']._serialized_start=710
-  _globals['_UNBLOCKADDRESSREQUEST']._serialized_end=827
-  _globals['_UNBLOCKADDRESSRESPONSE']._serialized_start=829
-  _globals['_UNBLOCKADDRESSRESPONSE']._serialized_end=853
-  _globals['_BLACKLISTSERVICE']._serialized_start=978
-  _globals['_BLACKLISTSERVICE']._serialized_end=1596
+  _globals['_BLOCKEDADDRESS']._serialized_end=264
+  _globals['_ADMITADDRESSREQUEST']._serialized_start=266
+  _globals['_ADMITADDRESSREQUEST']._serialized_end=347
+  _globals['_ADMITADDRESSRESPONSE']._serialized_start=349
+  _globals['_ADMITADDRESSRESPONSE']._serialized_end=371
+  _globals['_LISTBLOCKEDADDRESSESREQUEST']._serialized_start=373
+  _globals['_LISTBLOCKEDADDRESSESREQUEST']._serialized_end=475
+  _globals['_LISTBLOCKEDADDRESSESRESPONSE']._serialized_start=477
+  _globals['_LISTBLOCKEDADDRESSESRESPONSE']._serialized_end=556
+  _globals['_BLOCKADDRESSREQUEST']._serialized_start=559
+  _globals['_BLOCKADDRESSREQUEST']._serialized_end=714
+  _globals['_BLOCKADDRESSRESPONSE']._serialized_start=716
+  _globals['_BLOCKADDRESSRESPONSE']._serialized_end=738
+  _globals['_UNBLOCKADDRESSREQUEST']._serialized_start=740
+  _globals['_UNBLOCKADDRESSREQUEST']._serialized_end=857
+  _globals['_UNBLOCKADDRESSRESPONSE']._serialized_start=859
+  _globals['_UNBLOCKADDRESSRESPONSE']._serialized_end=883
+  _globals['_BLACKLISTSERVICE']._serialized_start=1052
+  _globals['_BLACKLISTSERVICE']._serialized_end=1895
 # @@protoc_insertion_point(module_scope)

@@ -27,19 +27,37 @@ from gnomon.identity.v1 import caller_pb2 as gnomon_dot_identity_dot_v1_dot_call
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&gnomon/identity/v1/event_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1cgnomon/rest/v1/options.proto\"4\n\nEventActor\x12\x0c\n\x04kind\x18\x01 \x01(\t\x12\n\n\x02id\x18\x02 \x01(\t\x12\x0c\n\x04name\x18\x03 \x01(\t\"\xe5\x02\n\rSecurityEvent\x12\n\n\x02id\x18\x01 \x01(\t\x12\x10\n\x08position\x18\x02 \x01(\t\x12\x11\n\ttimestamp\x18\x03 \x01(\x03\x12-\n\x05level\x18\x04 \x01(\x0e\x32\x1e.gnomon.identity.v1.EventLevel\x12\x0b\n\x03typ\x18\x05 \x01(\t\x12\x0f\n\x02ip\x18\x06 \x01(\tH\x00\x88\x01\x01\x12\x11\n\x04\x64\x61ta\x18\x07 \x01(\x03H\x01\x88\x01\x01\x12\x11\n\x04text\x18\x08 \x01(\tH\x02\x88\x01\x01\x12\x14\n\x07user_id\x18\t \x01(\tH\x03\x88\x01\x01\x12\x16\n\tclient_id\x18\n \x01(\tH\x04\x88\x01\x01\x12-\n\x05\x61\x63tor\x18\x0b \x01(\x0b\x32\x1e.gnomon.identity.v1.EventActor\x12\x14\n\x07session\x18\x0c \x01(\tH\x05\x88\x01\x01\x42\x05\n\x03_ipB\x07\n\x05_dataB\x07\n\x05_textB\n\n\x08_user_idB\x0c\n\n_client_idB\n\n\x08_session\"\xeb\x01\n\x11ListEventsRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1b\n\x04\x66rom\x18\x03 \x01(\x03\x42\r\xbaH\n\"\x08\x18\xff\xc7\xaf\xa0%(\x00\x12!\n\x05until\x18\x04 \x01(\x03\x42\r\xbaH\n\"\x08\x18\xff\xc7\xaf\xa0%(\x00H\x00\x88\x01\x01\x12-\n\x05level\x18\x05 \x01(\x0e\x32\x1e.gnomon.identity.v1.EventLevel\x12\x14\n\x03typ\x18\x06 \x01(\tB\x07\xbaH\x04r\x02\x18@B\x08\n\x06_until\"G\n\x12ListEventsResponse\x12\x31\n\x06\x65vents\x18\x01 \x03(\x0b\x32!.gnomon.identity.v1.SecurityEvent\"\xfc\x01\n\x12\x41waitEventsRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x34\n\x05\x61\x66ter\x18\x03 \x01(\tB%\xbaH\"r 2\x1e^([0-9]{13}[A-Za-z0-9]{0,8})?$\x12\x1a\n\x06latest\x18\x04 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xe8\x07(\x00\x12-\n\x05level\x18\x05 \x01(\x0e\x32\x1e.gnomon.identity.v1.EventLevel\x12\x1c\n\twait_secs\x18\x06 \x01(\x05\x42\t\xbaH\x06\x1a\x04\x18\x14(\x00\"Z\n\x13\x41waitEventsResponse\x12\x31\n\x06\x65vents\x18\x01 \x03(\x0b\x32!.gnomon.identity.v1.SecurityEvent\x12\x10\n\x08position\x18\x02 \x01(\t\"~\n\x14\x45mitTestEventRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1d\n\x0cpeer_address\x18\x03 \x01(\tB\x07\xbaH\x04r\x02\x18@\"\x17\n\x15\x45mitTestEventResponse*\x8a\x01\n\nEventLevel\x12\x1b\n\x17\x45VENT_LEVEL_UNSPECIFIED\x10\x00\x12\x14\n\x10\x45VENT_LEVEL_INFO\x10\x01\x12\x16\n\x12\x45VENT_LEVEL_NOTICE\x10\x02\x12\x17\n\x13\x45VENT_LEVEL_WARNING\x10\x03\x12\x18\n\x14\x45VENT_LEVEL_CRITICAL\x10\x04\x32\xb8\x03\n\x0c\x45ventService\x12\x87\x01\n\nListEvents\x12%.gnomon.identity.v1.ListEventsRequest\x1a&.gnomon.identity.v1.ListEventsResponse\"*\x8a\xe7\x18&2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02\x12\x8a\x01\n\x0b\x41waitEvents\x12&.gnomon.identity.v1.AwaitEventsRequest\x1a\'.gnomon.identity.v1.AwaitEventsResponse\"*\x8a\xe7\x18&2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02\x12\x90\x01\n\rEmitTestEvent\x12(.gnomon.identity.v1.EmitTestEventRequest\x1a).gnomon.identity.v1.EmitTestEventResponse\"*\x8a\xe7\x18&2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&gnomon/identity/v1/event_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1cgnomon/rest/v1/options.proto\"4\n\nEventActor\x12\x0c\n\x04kind\x18\x01 \x01(\t\x12\n\n\x02id\x18\x02 \x01(\t\x12\x0c\n\x04name\x18\x03 \x01(\t\"\x86\x03\n\rSecurityEvent\x12\x12\n\x02id\x18\x01 \x01(\tB\x06\x92\xe7\x18\x02(\x01\x12\x19\n\x08position\x18\x02 \x01(\tB\x07\x92\xe7\x18\x03\x90\x01\x01\x12\x11\n\ttimestamp\x18\x03 \x01(\x03\x12-\n\x05level\x18\x04 \x01(\x0e\x32\x1e.gnomon.identity.v1.EventLevel\x12\x13\n\x03typ\x18\x05 \x01(\tB\x06\x92\xe7\x18\x02(\x01\x12\x0f\n\x02ip\x18\x06 \x01(\tH\x00\x88\x01\x01\x12\x11\n\x04\x64\x61ta\x18\x07 \x01(\x03H\x01\x88\x01\x01\x12\x11\n\x04text\x18\x08 \x01(\tH\x02\x88\x01\x01\x12\x14\n\x07user_id\x18\t \x01(\tH\x03\x88\x01\x01\x12\x16\n\tclient_id\x18\n \x01(\tH\x04\x88\x01\x01\x12-\n\x05\x61\x63tor\x18\x0b \x01(\x0b\x32\x1e.gnomon.identity.v1.EventActor\x12\x14\n\x07session\x18\x0c \x01(\tH\x05\x88\x01\x01:\x06\x9a\xe7\x18\x02\x10\x01\x42\x05\n\x03_ipB\x07\n\x05_dataB\x07\n\x05_textB\n\n\x08_user_idB\x0c\n\n_client_idB\n\n\x08_session\"\x81\x02\n\x11ListEventsRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12!\n\x04\x66rom\x18\x03 \x01(\x03\x42\x13\xbaH\n\"\x08\x18\xff\xc7\xaf\xa0%(\x00\x92\xe7\x18\x02(\x01\x12!\n\x05until\x18\x04 \x01(\x03\x42\r\xbaH\n\"\x08\x18\xff\xc7\xaf\xa0%(\x00H\x00\x88\x01\x01\x12=\n\x05level\x18\x05 \x01(\x0e\x32\x1e.gnomon.identity.v1.EventLevelB\x0e\x92\xe7\x18\nR\x06\"info\"x\x03\x12\x14\n\x03typ\x18\x06 \x01(\tB\x07\xbaH\x04r\x02\x18@B\x08\n\x06_until\"G\n\x12ListEventsResponse\x12\x31\n\x06\x65vents\x18\x01 \x03(\x0b\x32!.gnomon.identity.v1.SecurityEvent\"\xfc\x01\n\x12\x41waitEventsRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x34\n\x05\x61\x66ter\x18\x03 \x01(\tB%\xbaH\"r 2\x1e^([0-9]{13}[A-Za-z0-9]{0,8})?$\x12\x1a\n\x06latest\x18\x04 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xe8\x07(\x00\x12-\n\x05level\x18\x05 \x01(\x0e\x32\x1e.gnomon.identity.v1.EventLevel\x12\x1c\n\twait_secs\x18\x06 \x01(\x05\x42\t\xbaH\x06\x1a\x04\x18\x14(\x00\"Z\n\x13\x41waitEventsResponse\x12\x31\n\x06\x65vents\x18\x01 \x03(\x0b\x32!.gnomon.identity.v1.SecurityEvent\x12\x10\n\x08position\x18\x02 \x01(\t\"~\n\x14\x45mitTestEventRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1d\n\x0cpeer_address\x18\x03 \x01(\tB\x07\xbaH\x04r\x02\x18@\"\x17\n\x15\x45mitTestEventResponse*\xbb\x01\n\nEventLevel\x12\x1b\n\x17\x45VENT_LEVEL_UNSPECIFIED\x10\x00\x12\x1e\n\x10\x45VENT_LEVEL_INFO\x10\x01\x1a\x08\xb2\xe7\x18\x04info\x12\"\n\x12\x45VENT_LEVEL_NOTICE\x10\x02\x1a\n\xb2\xe7\x18\x06notice\x12$\n\x13\x45VENT_LEVEL_WARNING\x10\x03\x1a\x0b\xb2\xe7\x18\x07warning\x12&\n\x14\x45VENT_LEVEL_CRITICAL\x10\x04\x1a\x0c\xb2\xe7\x18\x08\x63ritical2\x99\x04\n\x0c\x45ventService\x12\xe8\x01\n\nListEvents\x12%.gnomon.identity.v1.ListEventsRequest\x1a&.gnomon.identity.v1.ListEventsResponse\"\x8a\x01\x8a\xe7\x18\x85\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02z]\n\x0cPOST /events\x12$Lists security events, newest first.\x1a\x06\x65vents2\x1f\n\x05Range\x12\x16Times in Unix seconds.\x12\x8a\x01\n\x0b\x41waitEvents\x12&.gnomon.identity.v1.AwaitEventsRequest\x1a\'.gnomon.identity.v1.AwaitEventsResponse\"*\x8a\xe7\x18&2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02\x12\x90\x01\n\rEmitTestEvent\x12(.gnomon.identity.v1.EmitTestEventRequest\x1a).gnomon.identity.v1.EmitTestEventResponse\"*\x8a\xe7\x18&2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'gnomon.identity.v1.event_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
+  _globals['_EVENTLEVEL'].values_by_name["EVENT_LEVEL_INFO"]._loaded_options = None
+  _globals['_EVENTLEVEL'].values_by_name["EVENT_LEVEL_INFO"]._serialized_options = b'\262\347\030\004info'
+  _globals['_EVENTLEVEL'].values_by_name["EVENT_LEVEL_NOTICE"]._loaded_options = None
+  _globals['_EVENTLEVEL'].values_by_name["EVENT_LEVEL_NOTICE"]._serialized_options = b'\262\347\030\006notice'
+  _globals['_EVENTLEVEL'].values_by_name["EVENT_LEVEL_WARNING"]._loaded_options = None
+  _globals['_EVENTLEVEL'].values_by_name["EVENT_LEVEL_WARNING"]._serialized_options = b'\262\347\030\007warning'
+  _globals['_EVENTLEVEL'].values_by_name["EVENT_LEVEL_CRITICAL"]._loaded_options = None
+  _globals['_EVENTLEVEL'].values_by_name["EVENT_LEVEL_CRITICAL"]._serialized_options = b'\262\347\030\010critical'
+  _globals['_SECURITYEVENT'].fields_by_name['id']._loaded_options = None
+  _globals['_SECURITYEVENT'].fields_by_name['id']._serialized_options = b'\222\347\030\002(\001'
+  _globals['_SECURITYEVENT'].fields_by_name['position']._loaded_options = None
+  _globals['_SECURITYEVENT'].fields_by_name['position']._serialized_options = b'\222\347\030\003\220\001\001'
+  _globals['_SECURITYEVENT'].fields_by_name['typ']._loaded_options = None
+  _globals['_SECURITYEVENT'].fields_by_name['typ']._serialized_options = b'\222\347\030\002(\001'
+  _globals['_SECURITYEVENT']._loaded_options = None
+  _globals['_SECURITYEVENT']._serialized_options = b'\232\347\030\002\020\001'
   _globals['_LISTEVENTSREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_LISTEVENTSREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_LISTEVENTSREQUEST'].fields_by_name['from']._loaded_options = None
-  _globals['_LISTEVENTSREQUEST'].fields_by_name['from']._serialized_options = b'\272H\n\"\010\030\377\307\257\240%(\000'
+  _globals['_LISTEVENTSREQUEST'].fields_by_name['from']._serialized_options = b'\272H\n\"\010\030\377\307\257\240%(\000\222\347\030\002(\001'
   _globals['_LISTEVENTSREQUEST'].fields_by_name['until']._loaded_options = None
   _globals['_LISTEVENTSREQUEST'].fields_by_name['until']._serialized_options = b'\272H\n\"\010\030\377\307\257\240%(\000'
+  _globals['_LISTEVENTSREQUEST'].fields_by_name['level']._loaded_options = None
+  _globals['_LISTEVENTSREQUEST'].fields_by_name['level']._serialized_options = b'\222\347\030\nR\006\"info\"x\003'
   _globals['_LISTEVENTSREQUEST'].fields_by_name['typ']._loaded_options = None
   _globals['_LISTEVENTSREQUEST'].fields_by_name['typ']._serialized_options = b'\272H\004r\002\030@'
   _globals['_AWAITEVENTSREQUEST'].fields_by_name['tenant_id']._loaded_options = None
@@ -55,29 +73,29 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_EMITTESTEVENTREQUEST'].fields_by_name['peer_address']._loaded_options = None
   _globals['_EMITTESTEVENTREQUEST'].fields_by_name['peer_address']._serialized_options = b'\272H\004r\002\030@'
   _globals['_EVENTSERVICE'].methods_by_name['ListEvents']._loaded_options = None
-  _globals['_EVENTSERVICE'].methods_by_name['ListEvents']._serialized_options = b'\212\347\030&2\017UNAUTHENTICATED2\021PERMISSION_DENIEDP\002'
+  _globals['_EVENTSERVICE'].methods_by_name['ListEvents']._serialized_options = b'\212\347\030\205\0012\017UNAUTHENTICATED2\021PERMISSION_DENIEDP\002z]\n\014POST /events\022$Lists security events, newest first.\032\006events2\037\n\005Range\022\026Times in Unix seconds.'
   _globals['_EVENTSERVICE'].methods_by_name['AwaitEvents']._loaded_options = None
   _globals['_EVENTSERVICE'].methods_by_name['AwaitEvents']._serialized_options = b'\212\347\030&2\017UNAUTHENTICATED2\021PERMISSION_DENIEDP\002'
   _globals['_EVENTSERVICE'].methods_by_name['EmitTestEvent']._loaded_options = None
   _globals['_EVENTSERVICE'].methods_by_name['EmitTestEvent']._serialized_options = b'\212\347\030&2\017UNAUTHENTICATED2\021PERMISSION_DENIEDP\001'
-  _globals['_EVENTLEVEL']._serialized_start=1380
-  _globals['_EVENTLEVEL']._serialized_end=1518
+  _globals['_EVENTLEVEL']._serialized_start=1435
+  _globals['_EVENTLEVEL']._serialized_end=1622
   _globals['_EVENTACTOR']._serialized_start=154
   _globals['_EVENTACTOR']._serialized_end=206
   _globals['_SECURITYEVENT']._serialized_start=209
-  _globals['_SECURITYEVENT']._serialized_end=566
-  _globals['_LISTEVENTSREQUEST']._serialized_start=569
-  _globals['_LISTEVENTSREQUEST']._serialized_end=804
-  _globals['_LISTEVENTSRESPONSE']._serialized_start=806
-  _globals['_LISTEVENTSRESPONSE']._serialized_end=877
-  _globals['_AWAITEVENTSREQUEST']._serialized_start=880
-  _globals['_AWAITEVENTSREQUEST']._serialized_end=1132
-  _globals['_AWAITEVENTSRESPONSE']._serialized_start=1134
-  _globals['_AWAITEVENTSRESPONSE']._serialized_end=1224
-  _globals['_EMITTESTEVENTREQUEST']._serialized_start=1226
-  _globals['_EMITTESTEVENTREQUEST']._serialized_end=1352
-  _globals['_EMITTESTEVENTRESPONSE']._serialized_start=1354
-  _globals['_EMITTESTEVENTRESPONSE']._serialized_end=1377
-  _globals['_EVENTSERVICE']._serialized_start=1521
-  _globals['_EVENTSERVICE']._serialized_end=1961
+  _globals['_SECURITYEVENT']._serialized_end=599
+  _globals['_LISTEVENTSREQUEST']._serialized_start=602
+  _globals['_LISTEVENTSREQUEST']._serialized_end=859
+  _globals['_LISTEVENTSRESPONSE']._serialized_start=861
+  _globals['_LISTEVENTSRESPONSE']._serialized_end=932
+  _globals['_AWAITEVENTSREQUEST']._serialized_start=935
+  _globals['_AWAITEVENTSREQUEST']._serialized_end=1187
+  _globals['_AWAITEVENTSRESPONSE']._serialized_start=1189
+  _globals['_AWAITEVENTSRESPONSE']._serialized_end=1279
+  _globals['_EMITTESTEVENTREQUEST']._serialized_start=1281
+  _globals['_EMITTESTEVENTREQUEST']._serialized_end=1407
+  _globals['_EMITTESTEVENTRESPONSE']._serialized_start=1409
+  _globals['_EMITTESTEVENTRESPONSE']._serialized_end=1432
+  _globals['_EVENTSERVICE']._serialized_start=1625
+  _globals['_EVENTSERVICE']._serialized_end=2162
 # @@protoc_insertion_point(module_scope)

@@ -27,7 +27,7 @@ from gnomon.identity.v1 import caller_pb2 as gnomon_dot_identity_dot_v1_dot_call
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n0gnomon/identity/v1/password_policy_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1cgnomon/rest/v1/options.proto\"\xc3\x03\n\x0ePasswordPolicy\x12\x1e\n\nlength_min\x18\x01 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\x80\x01(\x08\x12\x1e\n\nlength_max\x18\x02 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\x80\x02(@\x12*\n\x12include_lower_case\x18\x03 \x01(\x05\x42\t\xbaH\x06\x1a\x04\x18\x10(\x00H\x00\x88\x01\x01\x12*\n\x12include_upper_case\x18\x04 \x01(\x05\x42\t\xbaH\x06\x1a\x04\x18\x10(\x00H\x01\x88\x01\x01\x12&\n\x0einclude_digits\x18\x05 \x01(\x05\x42\t\xbaH\x06\x1a\x04\x18\x10(\x00H\x02\x88\x01\x01\x12\'\n\x0finclude_special\x18\x06 \x01(\x05\x42\t\xbaH\x06\x1a\x04\x18\x10(\x00H\x03\x88\x01\x01\x12#\n\nvalid_days\x18\x07 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xc2\x1c(\x00H\x04\x88\x01\x01\x12)\n\x11not_recently_used\x18\x08 \x01(\x05\x42\t\xbaH\x06\x1a\x04\x18\n(\x00H\x05\x88\x01\x01\x42\x15\n\x13_include_lower_caseB\x15\n\x13_include_upper_caseB\x11\n\x0f_include_digitsB\x12\n\x10_include_specialB\r\n\x0b_valid_daysB\x14\n\x12_not_recently_used\"7\n\x18GetPasswordPolicyRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\"O\n\x19GetPasswordPolicyResponse\x12\x32\n\x06policy\x18\x01 \x01(\x0b\x32\".gnomon.identity.v1.PasswordPolicy\"\xa2\x01\n\x1bUpdatePasswordPolicyRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12:\n\x06policy\x18\x03 \x01(\x0b\x32\".gnomon.identity.v1.PasswordPolicyB\x06\xbaH\x03\xc8\x01\x01\"R\n\x1cUpdatePasswordPolicyResponse\x12\x32\n\x06policy\x18\x01 \x01(\x0b\x32\".gnomon.identity.v1.PasswordPolicy2\xda\x02\n\x15PasswordPolicyService\x12x\n\x11GetPasswordPolicy\x12,.gnomon.identity.v1.GetPasswordPolicyRequest\x1a-.gnomon.identity.v1.GetPasswordPolicyResponse\"\x06\x8a\xe7\x18\x02\x10\x01\x12\xc6\x01\n\x14UpdatePasswordPolicy\x12/.gnomon.identity.v1.UpdatePasswordPolicyRequest\x1a\x30.gnomon.identity.v1.UpdatePasswordPolicyResponse\"K\x8a\xe7\x18G2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\rINVALID_STATEP\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n0gnomon/identity/v1/password_policy_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1cgnomon/rest/v1/options.proto\"\xcf\x03\n\x0ePasswordPolicy\x12$\n\nlength_min\x18\x01 \x01(\x05\x42\x10\xbaH\x07\x1a\x05\x18\x80\x01(\x08\x92\xe7\x18\x02(\x01\x12$\n\nlength_max\x18\x02 \x01(\x05\x42\x10\xbaH\x07\x1a\x05\x18\x80\x02(@\x92\xe7\x18\x02(\x01\x12*\n\x12include_lower_case\x18\x03 \x01(\x05\x42\t\xbaH\x06\x1a\x04\x18\x10(\x00H\x00\x88\x01\x01\x12*\n\x12include_upper_case\x18\x04 \x01(\x05\x42\t\xbaH\x06\x1a\x04\x18\x10(\x00H\x01\x88\x01\x01\x12&\n\x0einclude_digits\x18\x05 \x01(\x05\x42\t\xbaH\x06\x1a\x04\x18\x10(\x00H\x02\x88\x01\x01\x12\'\n\x0finclude_special\x18\x06 \x01(\x05\x42\t\xbaH\x06\x1a\x04\x18\x10(\x00H\x03\x88\x01\x01\x12#\n\nvalid_days\x18\x07 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xc2\x1c(\x00H\x04\x88\x01\x01\x12)\n\x11not_recently_used\x18\x08 \x01(\x05\x42\t\xbaH\x06\x1a\x04\x18\n(\x00H\x05\x88\x01\x01\x42\x15\n\x13_include_lower_caseB\x15\n\x13_include_upper_caseB\x11\n\x0f_include_digitsB\x12\n\x10_include_specialB\r\n\x0b_valid_daysB\x14\n\x12_not_recently_used\"7\n\x18GetPasswordPolicyRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\"O\n\x19GetPasswordPolicyResponse\x12\x32\n\x06policy\x18\x01 \x01(\x0b\x32\".gnomon.identity.v1.PasswordPolicy\"\xa8\x01\n\x1bUpdatePasswordPolicyRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12@\n\x06policy\x18\x03 \x01(\x0b\x32\".gnomon.identity.v1.PasswordPolicyB\x0c\xbaH\x03\xc8\x01\x01\x92\xe7\x18\x02p\x01\"R\n\x1cUpdatePasswordPolicyResponse\x12\x32\n\x06policy\x18\x01 \x01(\x0b\x32\".gnomon.identity.v1.PasswordPolicy2\x9a\x04\n\x15PasswordPolicyService\x12\xc3\x01\n\x11GetPasswordPolicy\x12,.gnomon.identity.v1.GetPasswordPolicyRequest\x1a-.gnomon.identity.v1.GetPasswordPolicyResponse\"Q\x8a\xe7\x18M\x10\x01zI\n\x14GET /password_policy\x12\x18The rules for passwords.\x1a\x06policy*\x0fPassword policy\x12\xba\x02\n\x14UpdatePasswordPolicy\x12/.gnomon.identity.v1.UpdatePasswordPolicyRequest\x1a\x30.gnomon.identity.v1.UpdatePasswordPolicyResponse\"\xbe\x01\x8a\xe7\x18\xb9\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\rINVALID_STATEP\x02zp\n\x14PUT /password_policy\x12!Replaces the rules for passwords.\x1a\x06policy*\x0fPassword policy2\x1c\x12\x1a\x41\x62sent rules are disabled.b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,9 +35,9 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'gnomon.identity.v1.password
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_PASSWORDPOLICY'].fields_by_name['length_min']._loaded_options = None
-  _globals['_PASSWORDPOLICY'].fields_by_name['length_min']._serialized_options = b'\272H\007\032\005\030\200\001(\010'
+  _globals['_PASSWORDPOLICY'].fields_by_name['length_min']._serialized_options = b'\272H\007\032\005\030\200\001(\010\222\347\030\002(\001'
   _globals['_PASSWORDPOLICY'].fields_by_name['length_max']._loaded_options = None
-  _globals['_PASSWORDPOLICY'].fields_by_name['length_max']._serialized_options = b'\272H\007\032\005\030\200\002(@'
+  _globals['_PASSWORDPOLICY'].fields_by_name['length_max']._serialized_options = b'\272H\007\032\005\030\200\002(@\222\347\030\002(\001'
   _globals['_PASSWORDPOLICY'].fields_by_name['include_lower_case']._loaded_options = None
   _globals['_PASSWORDPOLICY'].fields_by_name['include_lower_case']._serialized_options = b'\272H\006\032\004\030\020(\000'
   _globals['_PASSWORDPOLICY'].fields_by_name['include_upper_case']._loaded_options = None
@@ -55,21 +55,21 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_UPDATEPASSWORDPOLICYREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_UPDATEPASSWORDPOLICYREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_UPDATEPASSWORDPOLICYREQUEST'].fields_by_name['policy']._loaded_options = None
-  _globals['_UPDATEPASSWORDPOLICYREQUEST'].fields_by_name['policy']._serialized_options = b'\272H\003\310\001\001'
+  _globals['_UPDATEPASSWORDPOLICYREQUEST'].fields_by_name['policy']._serialized_options = b'\272H\003\310\001\001\222\347\030\002p\001'
   _globals['_PASSWORDPOLICYSERVICE'].methods_by_name['GetPasswordPolicy']._loaded_options = None
-  _globals['_PASSWORDPOLICYSERVICE'].methods_by_name['GetPasswordPolicy']._serialized_options = b'\212\347\030\002\020\001'
+  _globals['_PASSWORDPOLICYSERVICE'].methods_by_name['GetPasswordPolicy']._serialized_options = b'\212\347\030M\020\001zI\n\024GET /password_policy\022\030The rules for passwords.\032\006policy*\017Password policy'
   _globals['_PASSWORDPOLICYSERVICE'].methods_by_name['UpdatePasswordPolicy']._loaded_options = None
-  _globals['_PASSWORDPOLICYSERVICE'].methods_by_name['UpdatePasswordPolicy']._serialized_options = b'\212\347\030G2\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENT2\rINVALID_STATEP\002'
+  _globals['_PASSWORDPOLICYSERVICE'].methods_by_name['UpdatePasswordPolicy']._serialized_options = b'\212\347\030\271\0012\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENT2\rINVALID_STATEP\002zp\n\024PUT /password_policy\022!Replaces the rules for passwords.\032\006policy*\017Password policy2\034\022\032Absent rules are disabled.'
   _globals['_PASSWORDPOLICY']._serialized_start=165
-  _globals['_PASSWORDPOLICY']._serialized_end=616
-  _globals['_GETPASSWORDPOLICYREQUEST']._serialized_start=618
-  _globals['_GETPASSWORDPOLICYREQUEST']._serialized_end=673
-  _globals['_GETPASSWORDPOLICYRESPONSE']._serialized_start=675
-  _globals['_GETPASSWORDPOLICYRESPONSE']._serialized_end=754
-  _globals['_UPDATEPASSWORDPOLICYREQUEST']._serialized_start=757
-  _globals['_UPDATEPASSWORDPOLICYREQUEST']._serialized_end=919
-  _globals['_UPDATEPASSWORDPOLICYRESPONSE']._serialized_start=921
-  _globals['_UPDATEPASSWORDPOLICYRESPONSE']._serialized_end=1003
-  _globals['_PASSWORDPOLICYSERVICE']._serialized_start=1006
-  _globals['_PASSWORDPOLICYSERVICE']._serialized_end=1352
+  _globals['_PASSWORDPOLICY']._serialized_end=628
+  _globals['_GETPASSWORDPOLICYREQUEST']._serialized_start=630
+  _globals['_GETPASSWORDPOLICYREQUEST']._serialized_end=685
+  _globals['_GETPASSWORDPOLICYRESPONSE']._serialized_start=687
+  _globals['_GETPASSWORDPOLICYRESPONSE']._serialized_end=766
+  _globals['_UPDATEPASSWORDPOLICYREQUEST']._serialized_start=769
+  _globals['_UPDATEPASSWORDPOLICYREQUEST']._serialized_end=937
+  _globals['_UPDATEPASSWORDPOLICYRESPONSE']._serialized_start=939
+  _globals['_UPDATEPASSWORDPOLICYRESPONSE']._serialized_end=1021
+  _globals['_PASSWORDPOLICYSERVICE']._serialized_start=1024
+  _globals['_PASSWORDPOLICYSERVICE']._serialized_end=1562
 # @@protoc_insertion_point(module_scope)

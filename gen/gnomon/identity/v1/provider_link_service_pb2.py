@@ -29,7 +29,7 @@ from gnomon.identity.v1 import provider_service_pb2 as gnomon_dot_identity_dot_v
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n.gnomon/identity/v1/provider_link_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a gnomon/identity/v1/browser.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a)gnomon/identity/v1/provider_service.proto\x1a\x1cgnomon/rest/v1/options.proto\"~\n\x18ListProviderLinksRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x19\n\x07user_id\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\"\x9e\x01\n\x19ListProviderLinksResponse\x12\x33\n\x06linked\x18\x01 \x03(\x0b\x32#.gnomon.identity.v1.OfferedProvider\x12\x36\n\tavailable\x18\x02 \x03(\x0b\x32#.gnomon.identity.v1.OfferedProvider\x12\x14\n\x0c\x66orm_origins\x18\x03 \x03(\t\"\xc5\x01\n\x18\x42\x65ginProviderLinkRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x19\n\x07user_id\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1f\n\x0bprovider_id\x18\x04 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12$\n\x12modification_token\x18\x05 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\"K\n\x19\x42\x65ginProviderLinkResponse\x12.\n\x08redirect\x18\x01 \x01(\x0b\x32\x1c.gnomon.identity.v1.Redirect\"\xc4\x01\n\x19\x44\x65leteProviderLinkRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x19\n\x07user_id\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1d\n\x0bprovider_id\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12$\n\x12modification_token\x18\x05 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\"\x1c\n\x1a\x44\x65leteProviderLinkResponse2\xcd\x04\n\x13ProviderLinkService\x12\x9c\x01\n\x11ListProviderLinks\x12,.gnomon.identity.v1.ListProviderLinksRequest\x1a-.gnomon.identity.v1.ListProviderLinksResponse\"*\x8a\xe7\x18&2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02\x12\xc8\x01\n\x11\x42\x65ginProviderLink\x12,.gnomon.identity.v1.BeginProviderLinkRequest\x1a-.gnomon.identity.v1.BeginProviderLinkResponse\"V\x8a\xe7\x18R2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUND2\rINVALID_STATEP\x02\x12\xcb\x01\n\x12\x44\x65leteProviderLink\x12-.gnomon.identity.v1.DeleteProviderLinkRequest\x1a..gnomon.identity.v1.DeleteProviderLinkResponse\"V\x8a\xe7\x18R2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUND2\rINVALID_STATEP\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n.gnomon/identity/v1/provider_link_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a gnomon/identity/v1/browser.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a)gnomon/identity/v1/provider_service.proto\x1a\x1cgnomon/rest/v1/options.proto\"\x86\x01\n\x18ListProviderLinksRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12!\n\x07user_id\x18\x03 \x01(\tB\x10\xbaH\x05r\x03\x18\x80\x02\x92\xe7\x18\x04\x62\x02id\"\xa7\x01\n\x19ListProviderLinksResponse\x12\x33\n\x06linked\x18\x01 \x03(\x0b\x32#.gnomon.identity.v1.OfferedProvider\x12\x36\n\tavailable\x18\x02 \x03(\x0b\x32#.gnomon.identity.v1.OfferedProvider\x12\x1d\n\x0c\x66orm_origins\x18\x03 \x03(\tB\x07\x92\xe7\x18\x03\x90\x01\x01\"\xc5\x01\n\x18\x42\x65ginProviderLinkRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x19\n\x07user_id\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1f\n\x0bprovider_id\x18\x04 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12$\n\x12modification_token\x18\x05 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\"K\n\x19\x42\x65ginProviderLinkResponse\x12.\n\x08redirect\x18\x01 \x01(\x0b\x32\x1c.gnomon.identity.v1.Redirect\"\xc4\x01\n\x19\x44\x65leteProviderLinkRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x19\n\x07user_id\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1d\n\x0bprovider_id\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12$\n\x12modification_token\x18\x05 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\"\x1c\n\x1a\x44\x65leteProviderLinkResponse2\xd4\x05\n\x13ProviderLinkService\x12\xa3\x02\n\x11ListProviderLinks\x12,.gnomon.identity.v1.ListProviderLinksRequest\x1a-.gnomon.identity.v1.ListProviderLinksResponse\"\xb0\x01\x8a\xe7\x18\xab\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02z\x82\x01\n\x1eGET /users/{id}/provider_links\x12`Lists the upstream providers of an account: the linked ones, and those that it can be linked to.\x12\xc8\x01\n\x11\x42\x65ginProviderLink\x12,.gnomon.identity.v1.BeginProviderLinkRequest\x1a-.gnomon.identity.v1.BeginProviderLinkResponse\"V\x8a\xe7\x18R2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUND2\rINVALID_STATEP\x02\x12\xcb\x01\n\x12\x44\x65leteProviderLink\x12-.gnomon.identity.v1.DeleteProviderLinkRequest\x1a..gnomon.identity.v1.DeleteProviderLinkResponse\"V\x8a\xe7\x18R2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUND2\rINVALID_STATEP\x02\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -39,7 +39,9 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LISTPROVIDERLINKSREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_LISTPROVIDERLINKSREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_LISTPROVIDERLINKSREQUEST'].fields_by_name['user_id']._loaded_options = None
-  _globals['_LISTPROVIDERLINKSREQUEST'].fields_by_name['user_id']._serialized_options = b'\272H\005r\003\030\200\002'
+  _globals['_LISTPROVIDERLINKSREQUEST'].fields_by_name['user_id']._serialized_options = b'\272H\005r\003\030\200\002\222\347\030\004b\002id'
+  _globals['_LISTPROVIDERLINKSRESPONSE'].fields_by_name['form_origins']._loaded_options = None
+  _globals['_LISTPROVIDERLINKSRESPONSE'].fields_by_name['form_origins']._serialized_options = b'\222\347\030\003\220\001\001'
   _globals['_BEGINPROVIDERLINKREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_BEGINPROVIDERLINKREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_BEGINPROVIDERLINKREQUEST'].fields_by_name['user_id']._loaded_options = None
@@ -57,23 +59,23 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_DELETEPROVIDERLINKREQUEST'].fields_by_name['modification_token']._loaded_options = None
   _globals['_DELETEPROVIDERLINKREQUEST'].fields_by_name['modification_token']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_PROVIDERLINKSERVICE'].methods_by_name['ListProviderLinks']._loaded_options = None
-  _globals['_PROVIDERLINKSERVICE'].methods_by_name['ListProviderLinks']._serialized_options = b'\212\347\030&2\017UNAUTHENTICATED2\021PERMISSION_DENIEDP\002'
+  _globals['_PROVIDERLINKSERVICE'].methods_by_name['ListProviderLinks']._serialized_options = b'\212\347\030\253\0012\017UNAUTHENTICATED2\021PERMISSION_DENIEDP\002z\202\001\n\036GET /users/{id}/provider_links\022`Lists the upstream providers of an account: the linked ones, and those that it can be linked to.'
   _globals['_PROVIDERLINKSERVICE'].methods_by_name['BeginProviderLink']._loaded_options = None
   _globals['_PROVIDERLINKSERVICE'].methods_by_name['BeginProviderLink']._serialized_options = b'\212\347\030R2\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENT2\tNOT_FOUND2\rINVALID_STATEP\002'
   _globals['_PROVIDERLINKSERVICE'].methods_by_name['DeleteProviderLink']._loaded_options = None
   _globals['_PROVIDERLINKSERVICE'].methods_by_name['DeleteProviderLink']._serialized_options = b'\212\347\030R2\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENT2\tNOT_FOUND2\rINVALID_STATEP\002'
-  _globals['_LISTPROVIDERLINKSREQUEST']._serialized_start=239
-  _globals['_LISTPROVIDERLINKSREQUEST']._serialized_end=365
-  _globals['_LISTPROVIDERLINKSRESPONSE']._serialized_start=368
-  _globals['_LISTPROVIDERLINKSRESPONSE']._serialized_end=526
-  _globals['_BEGINPROVIDERLINKREQUEST']._serialized_start=529
-  _globals['_BEGINPROVIDERLINKREQUEST']._serialized_end=726
-  _globals['_BEGINPROVIDERLINKRESPONSE']._serialized_start=728
-  _globals['_BEGINPROVIDERLINKRESPONSE']._serialized_end=803
-  _globals['_DELETEPROVIDERLINKREQUEST']._serialized_start=806
-  _globals['_DELETEPROVIDERLINKREQUEST']._serialized_end=1002
-  _globals['_DELETEPROVIDERLINKRESPONSE']._serialized_start=1004
-  _globals['_DELETEPROVIDERLINKRESPONSE']._serialized_end=1032
-  _globals['_PROVIDERLINKSERVICE']._serialized_start=1035
-  _globals['_PROVIDERLINKSERVICE']._serialized_end=1624
+  _globals['_LISTPROVIDERLINKSREQUEST']._serialized_start=240
+  _globals['_LISTPROVIDERLINKSREQUEST']._serialized_end=374
+  _globals['_LISTPROVIDERLINKSRESPONSE']._serialized_start=377
+  _globals['_LISTPROVIDERLINKSRESPONSE']._serialized_end=544
+  _globals['_BEGINPROVIDERLINKREQUEST']._serialized_start=547
+  _globals['_BEGINPROVIDERLINKREQUEST']._serialized_end=744
+  _globals['_BEGINPROVIDERLINKRESPONSE']._serialized_start=746
+  _globals['_BEGINPROVIDERLINKRESPONSE']._serialized_end=821
+  _globals['_DELETEPROVIDERLINKREQUEST']._serialized_start=824
+  _globals['_DELETEPROVIDERLINKREQUEST']._serialized_end=1020
+  _globals['_DELETEPROVIDERLINKRESPONSE']._serialized_start=1022
+  _globals['_DELETEPROVIDERLINKRESPONSE']._serialized_end=1050
+  _globals['_PROVIDERLINKSERVICE']._serialized_start=1053
+  _globals['_PROVIDERLINKSERVICE']._serialized_end=1777
 # @@protoc_insertion_point(module_scope)

@@ -28,23 +28,27 @@ from gnomon.identity.v1 import session_service_pb2 as gnomon_dot_identity_dot_v1
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n7gnomon/identity/v1/session_administration_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a(gnomon/identity/v1/session_service.proto\x1a\x1cgnomon/rest/v1/options.proto\"\xf1\x01\n\rListedSession\x12\n\n\x02id\x18\x01 \x01(\t\x12\x14\n\x07user_id\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\x0e\n\x06is_mfa\x18\x03 \x01(\x08\x12/\n\x05state\x18\x04 \x01(\x0e\x32 .gnomon.identity.v1.SessionState\x12\x0b\n\x03\x65xp\x18\x05 \x01(\x03\x12\x11\n\tlast_seen\x18\x06 \x01(\x03\x12\x11\n\tremote_ip\x18\x07 \x01(\t\x12\x19\n\x0csigned_in_at\x18\x08 \x01(\x03H\x01\x88\x01\x01\x12\x12\n\nis_current\x18\t \x01(\x08\x42\n\n\x08_user_idB\x0f\n\r_signed_in_at\"\xdc\x01\n\x13ListSessionsRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1d\n\tpage_size\x18\x03 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xe8\x07(\x00\x12$\n\x12\x63ontinuation_token\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x04\x12\x37\n\rsession_state\x18\x05 \x01(\x0e\x32 .gnomon.identity.v1.SessionState\"g\n\x14ListSessionsResponse\x12\x33\n\x08sessions\x18\x01 \x03(\x0b\x32!.gnomon.identity.v1.ListedSession\x12\x1a\n\x12\x63ontinuation_token\x18\x02 \x01(\t\"\x81\x01\n\x19ListSessionsOfUserRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1b\n\x07user_id\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\"Q\n\x1aListSessionsOfUserResponse\x12\x33\n\x08sessions\x18\x01 \x03(\x0b\x32!.gnomon.identity.v1.ListedSession\"\x84\x01\n\x11\x45ndSessionRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12&\n\nsession_id\x18\x03 \x01(\tB\x12\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x04\x62\x02id\"\x14\n\x12\x45ndSessionResponse\"\xa7\x01\n\x17\x45ndSessionOfUserRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12#\n\x07user_id\x18\x03 \x01(\tB\x12\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x04\x62\x02id\x12\x1e\n\nsession_id\x18\x04 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\"\x1a\n\x18\x45ndSessionOfUserResponse\"\x88\x01\n\x18\x45ndSessionsOfUserRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12#\n\x07user_id\x18\x03 \x01(\tB\x12\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x04\x62\x02id\"\x1b\n\x19\x45ndSessionsOfUserResponse\"`\n\x15\x45ndAllSessionsRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\"\x18\n\x16\x45ndAllSessionsResponse2\xa7\n\n\x1cSessionAdministrationService\x12\x8d\x01\n\x0cListSessions\x12\'.gnomon.identity.v1.ListSessionsRequest\x1a(.gnomon.identity.v1.ListSessionsResponse\"*\x8a\xe7\x18&2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02\x12\x9f\x01\n\x12ListSessionsOfUser\x12-.gnomon.identity.v1.ListSessionsOfUserRequest\x1a..gnomon.identity.v1.ListSessionsOfUserResponse\"*\x8a\xe7\x18&2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02\x12\xc9\x01\n\nEndSession\x12%.gnomon.identity.v1.EndSessionRequest\x1a&.gnomon.identity.v1.EndSessionResponse\"l\x8a\xe7\x18h2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02z5\n\x18\x44\x45LETE /sessions/id/{id}\x12\x0f\x45nds a session.*\x08Sessions\x12\xf7\x01\n\x10\x45ndSessionOfUser\x12+.gnomon.identity.v1.EndSessionOfUserRequest\x1a,.gnomon.identity.v1.EndSessionOfUserResponse\"\x87\x01\x8a\xe7\x18\x82\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02zO\n(DELETE /users/{id}/sessions/{session_id}\x12\x19\x45nds a session of a user.*\x08Sessions\x12\xb7\x02\n\x11\x45ndSessionsOfUser\x12,.gnomon.identity.v1.EndSessionsOfUserRequest\x1a-.gnomon.identity.v1.EndSessionsOfUserResponse\"\xc4\x01\x8a\xe7\x18\xbf\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02zB\n\x15\x44\x45LETE /sessions/{id}\x12\x1d\x45nds every session of a user. \x01*\x08SessionszH\n\x1b\x44\x45LETE /users/{id}/sessions\x12\x1d\x45nds every session of a user. \x01*\x08Sessions\x12\xd4\x01\n\x0e\x45ndAllSessions\x12).gnomon.identity.v1.EndAllSessionsRequest\x1a*.gnomon.identity.v1.EndAllSessionsResponse\"k\x8a\xe7\x18g2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02z?\n\x10\x44\x45LETE /sessions\x12\x1f\x45nds every session of a tenant. \x01*\x08Sessionsb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n7gnomon/identity/v1/session_administration_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a(gnomon/identity/v1/session_service.proto\x1a\x1cgnomon/rest/v1/options.proto\"\x80\x02\n\rListedSession\x12\n\n\x02id\x18\x01 \x01(\t\x12\x14\n\x07user_id\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\x0e\n\x06is_mfa\x18\x03 \x01(\x08\x12>\n\x05state\x18\x04 \x01(\x0e\x32 .gnomon.identity.v1.SessionStateB\r\x92\xe7\x18\tJ\x07Unknown\x12\x0b\n\x03\x65xp\x18\x05 \x01(\x03\x12\x11\n\tlast_seen\x18\x06 \x01(\x03\x12\x11\n\tremote_ip\x18\x07 \x01(\t\x12\x19\n\x0csigned_in_at\x18\x08 \x01(\x03H\x01\x88\x01\x01\x12\x12\n\nis_current\x18\t \x01(\x08\x42\n\n\x08_user_idB\x0f\n\r_signed_in_at\"\x83\x02\n\x13ListSessionsRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1d\n\tpage_size\x18\x03 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xe8\x07(\x00\x12$\n\x12\x63ontinuation_token\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x04\x12^\n\rsession_state\x18\x05 \x01(\x0e\x32 .gnomon.identity.v1.SessionStateB%\x92\xe7\x18!R\x06\"Auth\"\x82\x01\x16State of the sessions.\"g\n\x14ListSessionsResponse\x12\x33\n\x08sessions\x18\x01 \x03(\x0b\x32!.gnomon.identity.v1.ListedSession\x12\x1a\n\x12\x63ontinuation_token\x18\x02 \x01(\t\"\x89\x01\n\x19ListSessionsOfUserRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12#\n\x07user_id\x18\x03 \x01(\tB\x12\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x04\x62\x02id\"Q\n\x1aListSessionsOfUserResponse\x12\x33\n\x08sessions\x18\x01 \x03(\x0b\x32!.gnomon.identity.v1.ListedSession\"\x84\x01\n\x11\x45ndSessionRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12&\n\nsession_id\x18\x03 \x01(\tB\x12\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x04\x62\x02id\"\x14\n\x12\x45ndSessionResponse\"\xa7\x01\n\x17\x45ndSessionOfUserRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12#\n\x07user_id\x18\x03 \x01(\tB\x12\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x04\x62\x02id\x12\x1e\n\nsession_id\x18\x04 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\"\x1a\n\x18\x45ndSessionOfUserResponse\"\x88\x01\n\x18\x45ndSessionsOfUserRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12#\n\x07user_id\x18\x03 \x01(\tB\x12\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x04\x62\x02id\"\x1b\n\x19\x45ndSessionsOfUserResponse\"`\n\x15\x45ndAllSessionsRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\"\x18\n\x16\x45ndAllSessionsResponse2\xbc\x0b\n\x1cSessionAdministrationService\x12\xd3\x01\n\x0cListSessions\x12\'.gnomon.identity.v1.ListSessionsRequest\x1a(.gnomon.identity.v1.ListSessionsResponse\"p\x8a\xe7\x18l2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02zD\n\rGET /sessions\x12\x1fLists the sessions of a tenant.\x1a\x08sessions*\x08Sessions\x12\xee\x01\n\x12ListSessionsOfUser\x12-.gnomon.identity.v1.ListSessionsOfUserRequest\x1a..gnomon.identity.v1.ListSessionsOfUserResponse\"y\x8a\xe7\x18u2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02zM\n\x18GET /users/{id}/sessions\x12\x1dLists the sessions of a user.\x1a\x08sessions*\x08Sessions\x12\xc9\x01\n\nEndSession\x12%.gnomon.identity.v1.EndSessionRequest\x1a&.gnomon.identity.v1.EndSessionResponse\"l\x8a\xe7\x18h2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02z5\n\x18\x44\x45LETE /sessions/id/{id}\x12\x0f\x45nds a session.*\x08Sessions\x12\xf7\x01\n\x10\x45ndSessionOfUser\x12+.gnomon.identity.v1.EndSessionOfUserRequest\x1a,.gnomon.identity.v1.EndSessionOfUserResponse\"\x87\x01\x8a\xe7\x18\x82\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02zO\n(DELETE /users/{id}/sessions/{session_id}\x12\x19\x45nds a session of a user.*\x08Sessions\x12\xb7\x02\n\x11\x45ndSessionsOfUser\x12,.gnomon.identity.v1.EndSessionsOfUserRequest\x1a-.gnomon.identity.v1.EndSessionsOfUserResponse\"\xc4\x01\x8a\xe7\x18\xbf\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02zB\n\x15\x44\x45LETE /sessions/{id}\x12\x1d\x45nds every session of a user. \x01*\x08SessionszH\n\x1b\x44\x45LETE /users/{id}/sessions\x12\x1d\x45nds every session of a user. \x01*\x08Sessions\x12\xd4\x01\n\x0e\x45ndAllSessions\x12).gnomon.identity.v1.EndAllSessionsRequest\x1a*.gnomon.identity.v1.EndAllSessionsResponse\"k\x8a\xe7\x18g2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02z?\n\x10\x44\x45LETE /sessions\x12\x1f\x45nds every session of a tenant. \x01*\x08Sessionsb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'gnomon.identity.v1.session_administration_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
+  _globals['_LISTEDSESSION'].fields_by_name['state']._loaded_options = None
+  _globals['_LISTEDSESSION'].fields_by_name['state']._serialized_options = b'\222\347\030\tJ\007Unknown'
   _globals['_LISTSESSIONSREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_LISTSESSIONSREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_LISTSESSIONSREQUEST'].fields_by_name['page_size']._loaded_options = None
   _globals['_LISTSESSIONSREQUEST'].fields_by_name['page_size']._serialized_options = b'\272H\007\032\005\030\350\007(\000'
   _globals['_LISTSESSIONSREQUEST'].fields_by_name['continuation_token']._loaded_options = None
   _globals['_LISTSESSIONSREQUEST'].fields_by_name['continuation_token']._serialized_options = b'\272H\005r\003\030\200\004'
+  _globals['_LISTSESSIONSREQUEST'].fields_by_name['session_state']._loaded_options = None
+  _globals['_LISTSESSIONSREQUEST'].fields_by_name['session_state']._serialized_options = b'\222\347\030!R\006\"Auth\"\202\001\026State of the sessions.'
   _globals['_LISTSESSIONSOFUSERREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_LISTSESSIONSOFUSERREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_LISTSESSIONSOFUSERREQUEST'].fields_by_name['user_id']._loaded_options = None
-  _globals['_LISTSESSIONSOFUSERREQUEST'].fields_by_name['user_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002'
+  _globals['_LISTSESSIONSOFUSERREQUEST'].fields_by_name['user_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002\222\347\030\004b\002id'
   _globals['_ENDSESSIONREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_ENDSESSIONREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_ENDSESSIONREQUEST'].fields_by_name['session_id']._loaded_options = None
@@ -62,9 +66,9 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_ENDALLSESSIONSREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_ENDALLSESSIONSREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_SESSIONADMINISTRATIONSERVICE'].methods_by_name['ListSessions']._loaded_options = None
-  _globals['_SESSIONADMINISTRATIONSERVICE'].methods_by_name['ListSessions']._serialized_options = b'\212\347\030&2\017UNAUTHENTICATED2\021PERMISSION_DENIEDP\002'
+  _globals['_SESSIONADMINISTRATIONSERVICE'].methods_by_name['ListSessions']._serialized_options = b'\212\347\030l2\017UNAUTHENTICATED2\021PERMISSION_DENIEDP\002zD\n\rGET /sessions\022\037Lists the sessions of a tenant.\032\010sessions*\010Sessions'
   _globals['_SESSIONADMINISTRATIONSERVICE'].methods_by_name['ListSessionsOfUser']._loaded_options = None
-  _globals['_SESSIONADMINISTRATIONSERVICE'].methods_by_name['ListSessionsOfUser']._serialized_options = b'\212\347\030&2\017UNAUTHENTICATED2\021PERMISSION_DENIEDP\002'
+  _globals['_SESSIONADMINISTRATIONSERVICE'].methods_by_name['ListSessionsOfUser']._serialized_options = b'\212\347\030u2\017UNAUTHENTICATED2\021PERMISSION_DENIEDP\002zM\n\030GET /users/{id}/sessions\022\035Lists the sessions of a user.\032\010sessions*\010Sessions'
   _globals['_SESSIONADMINISTRATIONSERVICE'].methods_by_name['EndSession']._loaded_options = None
   _globals['_SESSIONADMINISTRATIONSERVICE'].methods_by_name['EndSession']._serialized_options = b'\212\347\030h2\017UNAUTHENTICATED2\021PERMISSION_DENIED2\tNOT_FOUNDP\002z5\n\030DELETE /sessions/id/{id}\022\017Ends a session.*\010Sessions'
   _globals['_SESSIONADMINISTRATIONSERVICE'].methods_by_name['EndSessionOfUser']._loaded_options = None
@@ -74,31 +78,31 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SESSIONADMINISTRATIONSERVICE'].methods_by_name['EndAllSessions']._loaded_options = None
   _globals['_SESSIONADMINISTRATIONSERVICE'].methods_by_name['EndAllSessions']._serialized_options = b'\212\347\030g2\017UNAUTHENTICATED2\021PERMISSION_DENIEDP\002z?\n\020DELETE /sessions\022\037Ends every session of a tenant. \001*\010Sessions'
   _globals['_LISTEDSESSION']._serialized_start=214
-  _globals['_LISTEDSESSION']._serialized_end=455
-  _globals['_LISTSESSIONSREQUEST']._serialized_start=458
-  _globals['_LISTSESSIONSREQUEST']._serialized_end=678
-  _globals['_LISTSESSIONSRESPONSE']._serialized_start=680
-  _globals['_LISTSESSIONSRESPONSE']._serialized_end=783
-  _globals['_LISTSESSIONSOFUSERREQUEST']._serialized_start=786
-  _globals['_LISTSESSIONSOFUSERREQUEST']._serialized_end=915
-  _globals['_LISTSESSIONSOFUSERRESPONSE']._serialized_start=917
-  _globals['_LISTSESSIONSOFUSERRESPONSE']._serialized_end=998
-  _globals['_ENDSESSIONREQUEST']._serialized_start=1001
-  _globals['_ENDSESSIONREQUEST']._serialized_end=1133
-  _globals['_ENDSESSIONRESPONSE']._serialized_start=1135
-  _globals['_ENDSESSIONRESPONSE']._serialized_end=1155
-  _globals['_ENDSESSIONOFUSERREQUEST']._serialized_start=1158
-  _globals['_ENDSESSIONOFUSERREQUEST']._serialized_end=1325
-  _globals['_ENDSESSIONOFUSERRESPONSE']._serialized_start=1327
-  _globals['_ENDSESSIONOFUSERRESPONSE']._serialized_end=1353
-  _globals['_ENDSESSIONSOFUSERREQUEST']._serialized_start=1356
-  _globals['_ENDSESSIONSOFUSERREQUEST']._serialized_end=1492
-  _globals['_ENDSESSIONSOFUSERRESPONSE']._serialized_start=1494
-  _globals['_ENDSESSIONSOFUSERRESPONSE']._serialized_end=1521
-  _globals['_ENDALLSESSIONSREQUEST']._serialized_start=1523
-  _globals['_ENDALLSESSIONSREQUEST']._serialized_end=1619
-  _globals['_ENDALLSESSIONSRESPONSE']._serialized_start=1621
-  _globals['_ENDALLSESSIONSRESPONSE']._serialized_end=1645
-  _globals['_SESSIONADMINISTRATIONSERVICE']._serialized_start=1648
-  _globals['_SESSIONADMINISTRATIONSERVICE']._serialized_end=2967
+  _globals['_LISTEDSESSION']._serialized_end=470
+  _globals['_LISTSESSIONSREQUEST']._serialized_start=473
+  _globals['_LISTSESSIONSREQUEST']._serialized_end=732
+  _globals['_LISTSESSIONSRESPONSE']._serialized_start=734
+  _globals['_LISTSESSIONSRESPONSE']._serialized_end=837
+  _globals['_LISTSESSIONSOFUSERREQUEST']._serialized_start=840
+  _globals['_LISTSESSIONSOFUSERREQUEST']._serialized_end=977
+  _globals['_LISTSESSIONSOFUSERRESPONSE']._serialized_start=979
+  _globals['_LISTSESSIONSOFUSERRESPONSE']._serialized_end=1060
+  _globals['_ENDSESSIONREQUEST']._serialized_start=1063
+  _globals['_ENDSESSIONREQUEST']._serialized_end=1195
+  _globals['_ENDSESSIONRESPONSE']._serialized_start=1197
+  _globals['_ENDSESSIONRESPONSE']._serialized_end=1217
+  _globals['_ENDSESSIONOFUSERREQUEST']._serialized_start=1220
+  _globals['_ENDSESSIONOFUSERREQUEST']._serialized_end=1387
+  _globals['_ENDSESSIONOFUSERRESPONSE']._serialized_start=1389
+  _globals['_ENDSESSIONOFUSERRESPONSE']._serialized_end=1415
+  _globals['_ENDSESSIONSOFUSERREQUEST']._serialized_start=1418
+  _globals['_ENDSESSIONSOFUSERREQUEST']._serialized_end=1554
+  _globals['_ENDSESSIONSOFUSERRESPONSE']._serialized_start=1556
+  _globals['_ENDSESSIONSOFUSERRESPONSE']._serialized_end=1583
+  _globals['_ENDALLSESSIONSREQUEST']._serialized_start=1585
+  _globals['_ENDALLSESSIONSREQUEST']._serialized_end=1681
+  _globals['_ENDALLSESSIONSRESPONSE']._serialized_start=1683
+  _globals['_ENDALLSESSIONSRESPONSE']._serialized_end=1707
+  _globals['_SESSIONADMINISTRATIONSERVICE']._serialized_start=1710
+  _globals['_SESSIONADMINISTRATIONSERVICE']._serialized_end=3178
 # @@protoc_insertion_point(module_scope)

@@ -27,7 +27,7 @@ from gnomon.identity.v1 import caller_pb2 as gnomon_dot_identity_dot_v1_dot_call
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n/gnomon/identity/v1/sign_in_domain_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1cgnomon/rest/v1/options.proto\"d\n\x0cSignInTarget\x12/\n\x04type\x18\x01 \x01(\tB!\xbaH\x1er\x1cR\x08providerR\x06\x63hoiceR\x08password\x12#\n\tproviders\x18\x02 \x03(\tB\x10\xbaH\r\x92\x01\n\x10\n\"\x06r\x04\x10\x01\x18@\"\xd9\x01\n\x0cSignInDomain\x12\x0e\n\x06\x64omain\x18\x01 \x01(\t\x12\x10\n\x08verified\x18\x02 \x01(\x08\x12\x18\n\x0bverified_at\x18\x03 \x01(\x03H\x00\x88\x01\x01\x12\x17\n\nexpires_at\x18\x04 \x01(\x03H\x01\x88\x01\x01\x12\x10\n\x08txt_name\x18\x05 \x01(\t\x12\x11\n\ttxt_value\x18\x06 \x01(\t\x12\x30\n\x06target\x18\x07 \x01(\x0b\x32 .gnomon.identity.v1.SignInTargetB\x0e\n\x0c_verified_atB\r\n\x0b_expires_at\"c\n\x18ListSignInDomainsRequest\x12*\n\x06\x63\x61ller\x18\x01 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1b\n\ttenant_id\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\"N\n\x19ListSignInDomainsResponse\x12\x31\n\x07\x64omains\x18\x01 \x03(\x0b\x32 .gnomon.identity.v1.SignInDomain\"\xb0\x01\n\x19\x43reateSignInDomainRequest\x12*\n\x06\x63\x61ller\x18\x01 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1b\n\ttenant_id\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x18\n\x06\x64omain\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x30\n\x06target\x18\x04 \x01(\x0b\x32 .gnomon.identity.v1.SignInTarget\"N\n\x1a\x43reateSignInDomainResponse\x12\x30\n\x06\x64omain\x18\x01 \x01(\x0b\x32 .gnomon.identity.v1.SignInDomain\"\xb8\x01\n\x19UpdateSignInDomainRequest\x12*\n\x06\x63\x61ller\x18\x01 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1b\n\ttenant_id\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x18\n\x06\x64omain\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x38\n\x06target\x18\x04 \x01(\x0b\x32 .gnomon.identity.v1.SignInTargetB\x06\xbaH\x03\xc8\x01\x01\"N\n\x1aUpdateSignInDomainResponse\x12\x30\n\x06\x64omain\x18\x01 \x01(\x0b\x32 .gnomon.identity.v1.SignInDomain\"\x93\x01\n\x19VerifySignInDomainRequest\x12*\n\x06\x63\x61ller\x18\x01 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1b\n\ttenant_id\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x18\n\x06\x64omain\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x13\n\x0bwithout_dns\x18\x04 \x01(\x08\"N\n\x1aVerifySignInDomainResponse\x12\x30\n\x06\x64omain\x18\x01 \x01(\x0b\x32 .gnomon.identity.v1.SignInDomain\"~\n\x19\x44\x65leteSignInDomainRequest\x12*\n\x06\x63\x61ller\x18\x01 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1b\n\ttenant_id\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x18\n\x06\x64omain\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\"\x1c\n\x1a\x44\x65leteSignInDomainResponse2\xcd\x07\n\x13SignInDomainService\x12\xa7\x01\n\x11ListSignInDomains\x12,.gnomon.identity.v1.ListSignInDomainsRequest\x1a-.gnomon.identity.v1.ListSignInDomainsResponse\"5\x8a\xe7\x18\x31\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02\x12\xc9\x01\n\x12\x43reateSignInDomain\x12-.gnomon.identity.v1.CreateSignInDomainRequest\x1a..gnomon.identity.v1.CreateSignInDomainResponse\"T\x8a\xe7\x18P2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUND2\x0e\x41LREADY_EXISTS2\rINVALID_STATEP\x02\x12\xb9\x01\n\x12UpdateSignInDomain\x12-.gnomon.identity.v1.UpdateSignInDomainRequest\x1a..gnomon.identity.v1.UpdateSignInDomainResponse\"D\x8a\xe7\x18@2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUND2\rINVALID_STATEP\x02\x12\xd6\x01\n\x12VerifySignInDomain\x12-.gnomon.identity.v1.VerifySignInDomainRequest\x1a..gnomon.identity.v1.VerifySignInDomainResponse\"a\x8a\xe7\x18]2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUND2\x0e\x41LREADY_EXISTS2\rINVALID_STATE2\x0bUNAVAILABLEP\x02\x12\xaa\x01\n\x12\x44\x65leteSignInDomain\x12-.gnomon.identity.v1.DeleteSignInDomainRequest\x1a..gnomon.identity.v1.DeleteSignInDomainResponse\"5\x8a\xe7\x18\x31\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n/gnomon/identity/v1/sign_in_domain_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1cgnomon/rest/v1/options.proto\"d\n\x0cSignInTarget\x12/\n\x04type\x18\x01 \x01(\tB!\xbaH\x1er\x1cR\x08providerR\x06\x63hoiceR\x08password\x12#\n\tproviders\x18\x02 \x03(\tB\x10\xbaH\r\x92\x01\n\x10\n\"\x06r\x04\x10\x01\x18@\"\xe1\x01\n\x0cSignInDomain\x12\x0e\n\x06\x64omain\x18\x01 \x01(\t\x12\x10\n\x08verified\x18\x02 \x01(\x08\x12\x18\n\x0bverified_at\x18\x03 \x01(\x03H\x00\x88\x01\x01\x12\x17\n\nexpires_at\x18\x04 \x01(\x03H\x01\x88\x01\x01\x12\x10\n\x08txt_name\x18\x05 \x01(\t\x12\x11\n\ttxt_value\x18\x06 \x01(\t\x12\x38\n\x06target\x18\x07 \x01(\x0b\x32 .gnomon.identity.v1.SignInTargetB\x06\x92\xe7\x18\x02(\x01\x42\x0e\n\x0c_verified_atB\r\n\x0b_expires_at\"c\n\x18ListSignInDomainsRequest\x12*\n\x06\x63\x61ller\x18\x01 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1b\n\ttenant_id\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\"N\n\x19ListSignInDomainsResponse\x12\x31\n\x07\x64omains\x18\x01 \x03(\x0b\x32 .gnomon.identity.v1.SignInDomain\"\xb0\x01\n\x19\x43reateSignInDomainRequest\x12*\n\x06\x63\x61ller\x18\x01 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1b\n\ttenant_id\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x18\n\x06\x64omain\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x30\n\x06target\x18\x04 \x01(\x0b\x32 .gnomon.identity.v1.SignInTarget\"N\n\x1a\x43reateSignInDomainResponse\x12\x30\n\x06\x64omain\x18\x01 \x01(\x0b\x32 .gnomon.identity.v1.SignInDomain\"\xb8\x01\n\x19UpdateSignInDomainRequest\x12*\n\x06\x63\x61ller\x18\x01 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1b\n\ttenant_id\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x18\n\x06\x64omain\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x38\n\x06target\x18\x04 \x01(\x0b\x32 .gnomon.identity.v1.SignInTargetB\x06\xbaH\x03\xc8\x01\x01\"N\n\x1aUpdateSignInDomainResponse\x12\x30\n\x06\x64omain\x18\x01 \x01(\x0b\x32 .gnomon.identity.v1.SignInDomain\"\x93\x01\n\x19VerifySignInDomainRequest\x12*\n\x06\x63\x61ller\x18\x01 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1b\n\ttenant_id\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x18\n\x06\x64omain\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x13\n\x0bwithout_dns\x18\x04 \x01(\x08\"N\n\x1aVerifySignInDomainResponse\x12\x30\n\x06\x64omain\x18\x01 \x01(\x0b\x32 .gnomon.identity.v1.SignInDomain\"\x86\x01\n\x19\x44\x65leteSignInDomainRequest\x12*\n\x06\x63\x61ller\x18\x01 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12#\n\ttenant_id\x18\x02 \x01(\tB\x10\xbaH\x05r\x03\x18\x80\x02\x92\xe7\x18\x04\x62\x02id\x12\x18\n\x06\x64omain\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\"\x1c\n\x1a\x44\x65leteSignInDomainResponse2\x94\x08\n\x13SignInDomainService\x12\xa7\x01\n\x11ListSignInDomains\x12,.gnomon.identity.v1.ListSignInDomainsRequest\x1a-.gnomon.identity.v1.ListSignInDomainsResponse\"5\x8a\xe7\x18\x31\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02\x12\xc9\x01\n\x12\x43reateSignInDomain\x12-.gnomon.identity.v1.CreateSignInDomainRequest\x1a..gnomon.identity.v1.CreateSignInDomainResponse\"T\x8a\xe7\x18P2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUND2\x0e\x41LREADY_EXISTS2\rINVALID_STATEP\x02\x12\xb9\x01\n\x12UpdateSignInDomain\x12-.gnomon.identity.v1.UpdateSignInDomainRequest\x1a..gnomon.identity.v1.UpdateSignInDomainResponse\"D\x8a\xe7\x18@2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUND2\rINVALID_STATEP\x02\x12\xd6\x01\n\x12VerifySignInDomain\x12-.gnomon.identity.v1.VerifySignInDomainRequest\x1a..gnomon.identity.v1.VerifySignInDomainResponse\"a\x8a\xe7\x18]2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUND2\x0e\x41LREADY_EXISTS2\rINVALID_STATE2\x0bUNAVAILABLEP\x02\x12\xf1\x01\n\x12\x44\x65leteSignInDomain\x12-.gnomon.identity.v1.DeleteSignInDomainRequest\x1a..gnomon.identity.v1.DeleteSignInDomainResponse\"|\x8a\xe7\x18x \xcc\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02zB\n%DELETE /tenants/{id}/domains/{domain}\x12\x19\x44\x65letes a sign-in domain.b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -38,6 +38,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SIGNINTARGET'].fields_by_name['type']._serialized_options = b'\272H\036r\034R\010providerR\006choiceR\010password'
   _globals['_SIGNINTARGET'].fields_by_name['providers']._loaded_options = None
   _globals['_SIGNINTARGET'].fields_by_name['providers']._serialized_options = b'\272H\r\222\001\n\020\n\"\006r\004\020\001\030@'
+  _globals['_SIGNINDOMAIN'].fields_by_name['target']._loaded_options = None
+  _globals['_SIGNINDOMAIN'].fields_by_name['target']._serialized_options = b'\222\347\030\002(\001'
   _globals['_LISTSIGNINDOMAINSREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_LISTSIGNINDOMAINSREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_CREATESIGNINDOMAINREQUEST'].fields_by_name['tenant_id']._loaded_options = None
@@ -55,7 +57,7 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_VERIFYSIGNINDOMAINREQUEST'].fields_by_name['domain']._loaded_options = None
   _globals['_VERIFYSIGNINDOMAINREQUEST'].fields_by_name['domain']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_DELETESIGNINDOMAINREQUEST'].fields_by_name['tenant_id']._loaded_options = None
-  _globals['_DELETESIGNINDOMAINREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
+  _globals['_DELETESIGNINDOMAINREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002\222\347\030\004b\002id'
   _globals['_DELETESIGNINDOMAINREQUEST'].fields_by_name['domain']._loaded_options = None
   _globals['_DELETESIGNINDOMAINREQUEST'].fields_by_name['domain']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_SIGNINDOMAINSERVICE'].methods_by_name['ListSignInDomains']._loaded_options = None
@@ -67,31 +69,31 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SIGNINDOMAINSERVICE'].methods_by_name['VerifySignInDomain']._loaded_options = None
   _globals['_SIGNINDOMAINSERVICE'].methods_by_name['VerifySignInDomain']._serialized_options = b'\212\347\030]2\017UNAUTHENTICATED2\021PERMISSION_DENIED2\tNOT_FOUND2\016ALREADY_EXISTS2\rINVALID_STATE2\013UNAVAILABLEP\002'
   _globals['_SIGNINDOMAINSERVICE'].methods_by_name['DeleteSignInDomain']._loaded_options = None
-  _globals['_SIGNINDOMAINSERVICE'].methods_by_name['DeleteSignInDomain']._serialized_options = b'\212\347\03012\017UNAUTHENTICATED2\021PERMISSION_DENIED2\tNOT_FOUNDP\002'
+  _globals['_SIGNINDOMAINSERVICE'].methods_by_name['DeleteSignInDomain']._serialized_options = b'\212\347\030x \314\0012\017UNAUTHENTICATED2\021PERMISSION_DENIED2\tNOT_FOUNDP\002zB\n%DELETE /tenants/{id}/domains/{domain}\022\031Deletes a sign-in domain.'
   _globals['_SIGNINTARGET']._serialized_start=163
   _globals['_SIGNINTARGET']._serialized_end=263
   _globals['_SIGNINDOMAIN']._serialized_start=266
-  _globals['_SIGNINDOMAIN']._serialized_end=483
-  _globals['_LISTSIGNINDOMAINSREQUEST']._serialized_start=485
-  _globals['_LISTSIGNINDOMAINSREQUEST']._serialized_end=584
-  _globals['_LISTSIGNINDOMAINSRESPONSE']._serialized_start=586
-  _globals['_LISTSIGNINDOMAINSRESPONSE']._serialized_end=664
-  _globals['_CREATESIGNINDOMAINREQUEST']._serialized_start=667
-  _globals['_CREATESIGNINDOMAINREQUEST']._serialized_end=843
-  _globals['_CREATESIGNINDOMAINRESPONSE']._serialized_start=845
-  _globals['_CREATESIGNINDOMAINRESPONSE']._serialized_end=923
-  _globals['_UPDATESIGNINDOMAINREQUEST']._serialized_start=926
-  _globals['_UPDATESIGNINDOMAINREQUEST']._serialized_end=1110
-  _globals['_UPDATESIGNINDOMAINRESPONSE']._serialized_start=1112
-  _globals['_UPDATESIGNINDOMAINRESPONSE']._serialized_end=1190
-  _globals['_VERIFYSIGNINDOMAINREQUEST']._serialized_start=1193
-  _globals['_VERIFYSIGNINDOMAINREQUEST']._serialized_end=1340
-  _globals['_VERIFYSIGNINDOMAINRESPONSE']._serialized_start=1342
-  _globals['_VERIFYSIGNINDOMAINRESPONSE']._serialized_end=1420
-  _globals['_DELETESIGNINDOMAINREQUEST']._serialized_start=1422
-  _globals['_DELETESIGNINDOMAINREQUEST']._serialized_end=1548
-  _globals['_DELETESIGNINDOMAINRESPONSE']._serialized_start=1550
-  _globals['_DELETESIGNINDOMAINRESPONSE']._serialized_end=1578
-  _globals['_SIGNINDOMAINSERVICE']._serialized_start=1581
-  _globals['_SIGNINDOMAINSERVICE']._serialized_end=2554
+  _globals['_SIGNINDOMAIN']._serialized_end=491
+  _globals['_LISTSIGNINDOMAINSREQUEST']._serialized_start=493
+  _globals['_LISTSIGNINDOMAINSREQUEST']._serialized_end=592
+  _globals['_LISTSIGNINDOMAINSRESPONSE']._serialized_start=594
+  _globals['_LISTSIGNINDOMAINSRESPONSE']._serialized_end=672
+  _globals['_CREATESIGNINDOMAINREQUEST']._serialized_start=675
+  _globals['_CREATESIGNINDOMAINREQUEST']._serialized_end=851
+  _globals['_CREATESIGNINDOMAINRESPONSE']._serialized_start=853
+  _globals['_CREATESIGNINDOMAINRESPONSE']._serialized_end=931
+  _globals['_UPDATESIGNINDOMAINREQUEST']._serialized_start=934
+  _globals['_UPDATESIGNINDOMAINREQUEST']._serialized_end=1118
+  _globals['_UPDATESIGNINDOMAINRESPONSE']._serialized_start=1120
+  _globals['_UPDATESIGNINDOMAINRESPONSE']._serialized_end=1198
+  _globals['_VERIFYSIGNINDOMAINREQUEST']._serialized_start=1201
+  _globals['_VERIFYSIGNINDOMAINREQUEST']._serialized_end=1348
+  _globals['_VERIFYSIGNINDOMAINRESPONSE']._serialized_start=1350
+  _globals['_VERIFYSIGNINDOMAINRESPONSE']._serialized_end=1428
+  _globals['_DELETESIGNINDOMAINREQUEST']._serialized_start=1431
+  _globals['_DELETESIGNINDOMAINREQUEST']._serialized_end=1565
+  _globals['_DELETESIGNINDOMAINRESPONSE']._serialized_start=1567
+  _globals['_DELETESIGNINDOMAINRESPONSE']._serialized_end=1595
+  _globals['_SIGNINDOMAINSERVICE']._serialized_start=1598
+  _globals['_SIGNINDOMAINSERVICE']._serialized_end=2642
 # @@protoc_insertion_point(module_scope)

@@ -27,7 +27,7 @@ from gnomon.identity.v1 import caller_pb2 as gnomon_dot_identity_dot_v1_dot_call
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n/gnomon/identity/v1/user_attribute_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1cgnomon/rest/v1/options.proto\"P\n\rUserAttribute\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x11\n\x04\x64\x65sc\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\x15\n\ruser_editable\x18\x03 \x01(\x08\x42\x07\n\x05_desc\"G\n\x12UserAttributeValue\x12\x16\n\x03key\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x02\x18 \x12\x19\n\x05value\x18\x02 \x01(\x0c\x42\n\xbaH\x07z\x05\x10\x01\x18\x80@\"d\n\x19ListUserAttributesRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\"O\n\x1aListUserAttributesResponse\x12\x31\n\x06values\x18\x01 \x03(\x0b\x32!.gnomon.identity.v1.UserAttribute\"\xc1\x01\n\x1a\x43reateUserAttributeRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1d\n\x04name\x18\x03 \x01(\tB\x0f\xbaH\x06r\x04\x10\x02\x18 \x92\xe7\x18\x02(\x01\x12\x1b\n\x04\x64\x65sc\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x01H\x00\x88\x01\x01\x12\x15\n\ruser_editable\x18\x05 \x01(\x08\x42\x07\n\x05_desc\"S\n\x1b\x43reateUserAttributeResponse\x12\x34\n\tattribute\x18\x01 \x01(\x0b\x32!.gnomon.identity.v1.UserAttribute\"\xe2\x01\n\x1aUpdateUserAttributeRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x17\n\x04name\x18\x03 \x01(\tB\t\xbaH\x06r\x04\x10\x02\x18 \x12\x1b\n\x04\x64\x65sc\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x01H\x00\x88\x01\x01\x12\x15\n\ruser_editable\x18\x05 \x01(\x08\x12%\n\x08new_name\x18\x06 \x01(\tB\x13\xbaH\x04r\x02\x18 \x92\xe7\x18\x08(\x01\x62\x04nameB\x07\n\x05_desc\"S\n\x1bUpdateUserAttributeResponse\x12\x34\n\tattribute\x18\x01 \x01(\x0b\x32!.gnomon.identity.v1.UserAttribute\"~\n\x1a\x44\x65leteUserAttributeRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x17\n\x04name\x18\x03 \x01(\tB\t\xbaH\x06r\x04\x10\x02\x18 \"\x1d\n\x1b\x44\x65leteUserAttributeResponse\"\x91\x01\n!ListEditableUserAttributesRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12#\n\x07user_id\x18\x03 \x01(\tB\x12\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x04\x62\x02id\"W\n\"ListEditableUserAttributesResponse\x12\x31\n\x06values\x18\x01 \x03(\x0b\x32!.gnomon.identity.v1.UserAttribute\"\x85\x01\n\x1dGetUserAttributeValuesRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1b\n\x07user_id\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\"X\n\x1eGetUserAttributeValuesResponse\x12\x36\n\x06values\x18\x01 \x03(\x0b\x32&.gnomon.identity.v1.UserAttributeValue\"\xca\x01\n UpdateUserAttributeValuesRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1b\n\x07user_id\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12@\n\x06values\x18\x04 \x03(\x0b\x32&.gnomon.identity.v1.UserAttributeValueB\x08\xbaH\x05\x92\x01\x02\x10@\"[\n!UpdateUserAttributeValuesResponse\x12\x36\n\x06values\x18\x01 \x03(\x0b\x32&.gnomon.identity.v1.UserAttributeValue2\xcb\r\n\x14UserAttributeService\x12\xd9\x01\n\x12ListUserAttributes\x12-.gnomon.identity.v1.ListUserAttributesRequest\x1a..gnomon.identity.v1.ListUserAttributesResponse\"d\x8a\xe7\x18`2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02z8\n\x0fGET /users/attr\x12%Lists the custom attributes of users.\x12\x91\x02\n\x13\x43reateUserAttribute\x12..gnomon.identity.v1.CreateUserAttributeRequest\x1a/.gnomon.identity.v1.CreateUserAttributeResponse\"\x98\x01\x8a\xe7\x18\x93\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\x0e\x41LREADY_EXISTS2\rINVALID_STATEP\x02z:\n\x10POST /users/attr\x12\x1b\x43reates a custom attribute.\x1a\tattribute\x12\xa5\x02\n\x13UpdateUserAttribute\x12..gnomon.identity.v1.UpdateUserAttributeRequest\x1a/.gnomon.identity.v1.UpdateUserAttributeResponse\"\xac\x01\x8a\xe7\x18\xa7\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUND2\x0e\x41LREADY_EXISTS2\rINVALID_STATEP\x02zC\n\x16PUT /users/attr/{name}\x12\x1cReplaces a custom attribute.\x1a\tattribute \x01\x12\xfa\x01\n\x13\x44\x65leteUserAttribute\x12..gnomon.identity.v1.DeleteUserAttributeRequest\x1a/.gnomon.identity.v1.DeleteUserAttributeResponse\"\x81\x01\x8a\xe7\x18}2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02zJ\n\x19\x44\x45LETE /users/attr/{name}\x12+Deletes a custom attribute, and its values. \x01\x12\xb6\x01\n\x16GetUserAttributeValues\x12\x31.gnomon.identity.v1.GetUserAttributeValuesRequest\x1a\x32.gnomon.identity.v1.GetUserAttributeValuesResponse\"5\x8a\xe7\x18\x31\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02\x12\x90\x02\n\x1aListEditableUserAttributes\x12\x35.gnomon.identity.v1.ListEditableUserAttributesRequest\x1a\x36.gnomon.identity.v1.ListEditableUserAttributesResponse\"\x82\x01\x8a\xe7\x18~2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02zV\n\x1dGET /users/{id}/attr/editable\x12\x35Lists the custom attributes that the user may change.\x12\xd1\x01\n\x19UpdateUserAttributeValues\x12\x34.gnomon.identity.v1.UpdateUserAttributeValuesRequest\x1a\x35.gnomon.identity.v1.UpdateUserAttributeValuesResponse\"G\x8a\xe7\x18\x43\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUNDP\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n/gnomon/identity/v1/user_attribute_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1cgnomon/rest/v1/options.proto\"P\n\rUserAttribute\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x11\n\x04\x64\x65sc\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\x15\n\ruser_editable\x18\x03 \x01(\x08\x42\x07\n\x05_desc\"b\n\x12UserAttributeValue\x12\x1c\n\x03key\x18\x01 \x01(\tB\x0f\xbaH\x06r\x04\x10\x02\x18 \x92\xe7\x18\x02(\x01\x12!\n\x05value\x18\x02 \x01(\x0c\x42\x12\xbaH\x07z\x05\x10\x01\x18\x80@\x92\xe7\x18\x04\x08\x03(\x01:\x0b\x9a\xe7\x18\x07\x1a\x05Value\"d\n\x19ListUserAttributesRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\"O\n\x1aListUserAttributesResponse\x12\x31\n\x06values\x18\x01 \x03(\x0b\x32!.gnomon.identity.v1.UserAttribute\"\xc1\x01\n\x1a\x43reateUserAttributeRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1d\n\x04name\x18\x03 \x01(\tB\x0f\xbaH\x06r\x04\x10\x02\x18 \x92\xe7\x18\x02(\x01\x12\x1b\n\x04\x64\x65sc\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x01H\x00\x88\x01\x01\x12\x15\n\ruser_editable\x18\x05 \x01(\x08\x42\x07\n\x05_desc\"S\n\x1b\x43reateUserAttributeResponse\x12\x34\n\tattribute\x18\x01 \x01(\x0b\x32!.gnomon.identity.v1.UserAttribute\"\xe2\x01\n\x1aUpdateUserAttributeRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x17\n\x04name\x18\x03 \x01(\tB\t\xbaH\x06r\x04\x10\x02\x18 \x12\x1b\n\x04\x64\x65sc\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x01H\x00\x88\x01\x01\x12\x15\n\ruser_editable\x18\x05 \x01(\x08\x12%\n\x08new_name\x18\x06 \x01(\tB\x13\xbaH\x04r\x02\x18 \x92\xe7\x18\x08(\x01\x62\x04nameB\x07\n\x05_desc\"S\n\x1bUpdateUserAttributeResponse\x12\x34\n\tattribute\x18\x01 \x01(\x0b\x32!.gnomon.identity.v1.UserAttribute\"~\n\x1a\x44\x65leteUserAttributeRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x17\n\x04name\x18\x03 \x01(\tB\t\xbaH\x06r\x04\x10\x02\x18 \"\x1d\n\x1b\x44\x65leteUserAttributeResponse\"\x91\x01\n!ListEditableUserAttributesRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12#\n\x07user_id\x18\x03 \x01(\tB\x12\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x04\x62\x02id\"W\n\"ListEditableUserAttributesResponse\x12\x31\n\x06values\x18\x01 \x03(\x0b\x32!.gnomon.identity.v1.UserAttribute\"\x8d\x01\n\x1dGetUserAttributeValuesRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12#\n\x07user_id\x18\x03 \x01(\tB\x12\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x04\x62\x02id\"X\n\x1eGetUserAttributeValuesResponse\x12\x36\n\x06values\x18\x01 \x03(\x0b\x32&.gnomon.identity.v1.UserAttributeValue\"\xd8\x01\n UpdateUserAttributeValuesRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12#\n\x07user_id\x18\x03 \x01(\tB\x12\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x04\x62\x02id\x12\x46\n\x06values\x18\x04 \x03(\x0b\x32&.gnomon.identity.v1.UserAttributeValueB\x0e\xbaH\x05\x92\x01\x02\x10@\x92\xe7\x18\x02(\x01\"[\n!UpdateUserAttributeValuesResponse\x12\x36\n\x06values\x18\x01 \x03(\x0b\x32&.gnomon.identity.v1.UserAttributeValue2\xe9\x0e\n\x14UserAttributeService\x12\xd9\x01\n\x12ListUserAttributes\x12-.gnomon.identity.v1.ListUserAttributesRequest\x1a..gnomon.identity.v1.ListUserAttributesResponse\"d\x8a\xe7\x18`2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02z8\n\x0fGET /users/attr\x12%Lists the custom attributes of users.\x12\x91\x02\n\x13\x43reateUserAttribute\x12..gnomon.identity.v1.CreateUserAttributeRequest\x1a/.gnomon.identity.v1.CreateUserAttributeResponse\"\x98\x01\x8a\xe7\x18\x93\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\x0e\x41LREADY_EXISTS2\rINVALID_STATEP\x02z:\n\x10POST /users/attr\x12\x1b\x43reates a custom attribute.\x1a\tattribute\x12\xa5\x02\n\x13UpdateUserAttribute\x12..gnomon.identity.v1.UpdateUserAttributeRequest\x1a/.gnomon.identity.v1.UpdateUserAttributeResponse\"\xac\x01\x8a\xe7\x18\xa7\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUND2\x0e\x41LREADY_EXISTS2\rINVALID_STATEP\x02zC\n\x16PUT /users/attr/{name}\x12\x1cReplaces a custom attribute.\x1a\tattribute \x01\x12\xfa\x01\n\x13\x44\x65leteUserAttribute\x12..gnomon.identity.v1.DeleteUserAttributeRequest\x1a/.gnomon.identity.v1.DeleteUserAttributeResponse\"\x81\x01\x8a\xe7\x18}2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02zJ\n\x19\x44\x45LETE /users/attr/{name}\x12+Deletes a custom attribute, and its values. \x01\x12\x80\x02\n\x16GetUserAttributeValues\x12\x31.gnomon.identity.v1.GetUserAttributeValuesRequest\x1a\x32.gnomon.identity.v1.GetUserAttributeValuesResponse\"\x7f\x8a\xe7\x18{2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02zH\n\x14GET /users/{id}/attr\x12\x30Lists the values of custom attributes of a user.\x12\x90\x02\n\x1aListEditableUserAttributes\x12\x35.gnomon.identity.v1.ListEditableUserAttributesRequest\x1a\x36.gnomon.identity.v1.ListEditableUserAttributesResponse\"\x82\x01\x8a\xe7\x18~2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02zV\n\x1dGET /users/{id}/attr/editable\x12\x35Lists the custom attributes that the user may change.\x12\xa5\x02\n\x19UpdateUserAttributeValues\x12\x34.gnomon.identity.v1.UpdateUserAttributeValuesRequest\x1a\x35.gnomon.identity.v1.UpdateUserAttributeValuesResponse\"\x9a\x01\x8a\xe7\x18\x95\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUNDP\x02zP\n\x14PUT /users/{id}/attr\x12.Changes values of custom attributes of a user.2\x08\n\x06Valuesb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,9 +35,11 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'gnomon.identity.v1.user_att
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_USERATTRIBUTEVALUE'].fields_by_name['key']._loaded_options = None
-  _globals['_USERATTRIBUTEVALUE'].fields_by_name['key']._serialized_options = b'\272H\006r\004\020\002\030 '
+  _globals['_USERATTRIBUTEVALUE'].fields_by_name['key']._serialized_options = b'\272H\006r\004\020\002\030 \222\347\030\002(\001'
   _globals['_USERATTRIBUTEVALUE'].fields_by_name['value']._loaded_options = None
-  _globals['_USERATTRIBUTEVALUE'].fields_by_name['value']._serialized_options = b'\272H\007z\005\020\001\030\200@'
+  _globals['_USERATTRIBUTEVALUE'].fields_by_name['value']._serialized_options = b'\272H\007z\005\020\001\030\200@\222\347\030\004\010\003(\001'
+  _globals['_USERATTRIBUTEVALUE']._loaded_options = None
+  _globals['_USERATTRIBUTEVALUE']._serialized_options = b'\232\347\030\007\032\005Value'
   _globals['_LISTUSERATTRIBUTESREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_LISTUSERATTRIBUTESREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_CREATEUSERATTRIBUTEREQUEST'].fields_by_name['tenant_id']._loaded_options = None
@@ -65,13 +67,13 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETUSERATTRIBUTEVALUESREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_GETUSERATTRIBUTEVALUESREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_GETUSERATTRIBUTEVALUESREQUEST'].fields_by_name['user_id']._loaded_options = None
-  _globals['_GETUSERATTRIBUTEVALUESREQUEST'].fields_by_name['user_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002'
+  _globals['_GETUSERATTRIBUTEVALUESREQUEST'].fields_by_name['user_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002\222\347\030\004b\002id'
   _globals['_UPDATEUSERATTRIBUTEVALUESREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_UPDATEUSERATTRIBUTEVALUESREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_UPDATEUSERATTRIBUTEVALUESREQUEST'].fields_by_name['user_id']._loaded_options = None
-  _globals['_UPDATEUSERATTRIBUTEVALUESREQUEST'].fields_by_name['user_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002'
+  _globals['_UPDATEUSERATTRIBUTEVALUESREQUEST'].fields_by_name['user_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002\222\347\030\004b\002id'
   _globals['_UPDATEUSERATTRIBUTEVALUESREQUEST'].fields_by_name['values']._loaded_options = None
-  _globals['_UPDATEUSERATTRIBUTEVALUESREQUEST'].fields_by_name['values']._serialized_options = b'\272H\005\222\001\002\020@'
+  _globals['_UPDATEUSERATTRIBUTEVALUESREQUEST'].fields_by_name['values']._serialized_options = b'\272H\005\222\001\002\020@\222\347\030\002(\001'
   _globals['_USERATTRIBUTESERVICE'].methods_by_name['ListUserAttributes']._loaded_options = None
   _globals['_USERATTRIBUTESERVICE'].methods_by_name['ListUserAttributes']._serialized_options = b'\212\347\030`2\017UNAUTHENTICATED2\021PERMISSION_DENIEDP\002z8\n\017GET /users/attr\022%Lists the custom attributes of users.'
   _globals['_USERATTRIBUTESERVICE'].methods_by_name['CreateUserAttribute']._loaded_options = None
@@ -81,43 +83,43 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_USERATTRIBUTESERVICE'].methods_by_name['DeleteUserAttribute']._loaded_options = None
   _globals['_USERATTRIBUTESERVICE'].methods_by_name['DeleteUserAttribute']._serialized_options = b'\212\347\030}2\017UNAUTHENTICATED2\021PERMISSION_DENIED2\tNOT_FOUNDP\002zJ\n\031DELETE /users/attr/{name}\022+Deletes a custom attribute, and its values. \001'
   _globals['_USERATTRIBUTESERVICE'].methods_by_name['GetUserAttributeValues']._loaded_options = None
-  _globals['_USERATTRIBUTESERVICE'].methods_by_name['GetUserAttributeValues']._serialized_options = b'\212\347\03012\017UNAUTHENTICATED2\021PERMISSION_DENIED2\tNOT_FOUNDP\002'
+  _globals['_USERATTRIBUTESERVICE'].methods_by_name['GetUserAttributeValues']._serialized_options = b'\212\347\030{2\017UNAUTHENTICATED2\021PERMISSION_DENIED2\tNOT_FOUNDP\002zH\n\024GET /users/{id}/attr\0220Lists the values of custom attributes of a user.'
   _globals['_USERATTRIBUTESERVICE'].methods_by_name['ListEditableUserAttributes']._loaded_options = None
   _globals['_USERATTRIBUTESERVICE'].methods_by_name['ListEditableUserAttributes']._serialized_options = b'\212\347\030~2\017UNAUTHENTICATED2\021PERMISSION_DENIEDP\002zV\n\035GET /users/{id}/attr/editable\0225Lists the custom attributes that the user may change.'
   _globals['_USERATTRIBUTESERVICE'].methods_by_name['UpdateUserAttributeValues']._loaded_options = None
-  _globals['_USERATTRIBUTESERVICE'].methods_by_name['UpdateUserAttributeValues']._serialized_options = b'\212\347\030C2\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENT2\tNOT_FOUNDP\002'
+  _globals['_USERATTRIBUTESERVICE'].methods_by_name['UpdateUserAttributeValues']._serialized_options = b'\212\347\030\225\0012\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENT2\tNOT_FOUNDP\002zP\n\024PUT /users/{id}/attr\022.Changes values of custom attributes of a user.2\010\n\006Values'
   _globals['_USERATTRIBUTE']._serialized_start=163
   _globals['_USERATTRIBUTE']._serialized_end=243
   _globals['_USERATTRIBUTEVALUE']._serialized_start=245
-  _globals['_USERATTRIBUTEVALUE']._serialized_end=316
-  _globals['_LISTUSERATTRIBUTESREQUEST']._serialized_start=318
-  _globals['_LISTUSERATTRIBUTESREQUEST']._serialized_end=418
-  _globals['_LISTUSERATTRIBUTESRESPONSE']._serialized_start=420
-  _globals['_LISTUSERATTRIBUTESRESPONSE']._serialized_end=499
-  _globals['_CREATEUSERATTRIBUTEREQUEST']._serialized_start=502
-  _globals['_CREATEUSERATTRIBUTEREQUEST']._serialized_end=695
-  _globals['_CREATEUSERATTRIBUTERESPONSE']._serialized_start=697
-  _globals['_CREATEUSERATTRIBUTERESPONSE']._serialized_end=780
-  _globals['_UPDATEUSERATTRIBUTEREQUEST']._serialized_start=783
-  _globals['_UPDATEUSERATTRIBUTEREQUEST']._serialized_end=1009
-  _globals['_UPDATEUSERATTRIBUTERESPONSE']._serialized_start=1011
-  _globals['_UPDATEUSERATTRIBUTERESPONSE']._serialized_end=1094
-  _globals['_DELETEUSERATTRIBUTEREQUEST']._serialized_start=1096
-  _globals['_DELETEUSERATTRIBUTEREQUEST']._serialized_end=1222
-  _globals['_DELETEUSERATTRIBUTERESPONSE']._serialized_start=1224
-  _globals['_DELETEUSERATTRIBUTERESPONSE']._serialized_end=1253
-  _globals['_LISTEDITABLEUSERATTRIBUTESREQUEST']._serialized_start=1256
-  _globals['_LISTEDITABLEUSERATTRIBUTESREQUEST']._serialized_end=1401
-  _globals['_LISTEDITABLEUSERATTRIBUTESRESPONSE']._serialized_start=1403
-  _globals['_LISTEDITABLEUSERATTRIBUTESRESPONSE']._serialized_end=1490
-  _globals['_GETUSERATTRIBUTEVALUESREQUEST']._serialized_start=1493
-  _globals['_GETUSERATTRIBUTEVALUESREQUEST']._serialized_end=1626
-  _globals['_GETUSERATTRIBUTEVALUESRESPONSE']._serialized_start=1628
-  _globals['_GETUSERATTRIBUTEVALUESRESPONSE']._serialized_end=1716
-  _globals['_UPDATEUSERATTRIBUTEVALUESREQUEST']._serialized_start=1719
-  _globals['_UPDATEUSERATTRIBUTEVALUESREQUEST']._serialized_end=1921
-  _globals['_UPDATEUSERATTRIBUTEVALUESRESPONSE']._serialized_start=1923
-  _globals['_UPDATEUSERATTRIBUTEVALUESRESPONSE']._serialized_end=2014
-  _globals['_USERATTRIBUTESERVICE']._serialized_start=2017
-  _globals['_USERATTRIBUTESERVICE']._serialized_end=3756
+  _globals['_USERATTRIBUTEVALUE']._serialized_end=343
+  _globals['_LISTUSERATTRIBUTESREQUEST']._serialized_start=345
+  _globals['_LISTUSERATTRIBUTESREQUEST']._serialized_end=445
+  _globals['_LISTUSERATTRIBUTESRESPONSE']._serialized_start=447
+  _globals['_LISTUSERATTRIBUTESRESPONSE']._serialized_end=526
+  _globals['_CREATEUSERATTRIBUTEREQUEST']._serialized_start=529
+  _globals['_CREATEUSERATTRIBUTEREQUEST']._serialized_end=722
+  _globals['_CREATEUSERATTRIBUTERESPONSE']._serialized_start=724
+  _globals['_CREATEUSERATTRIBUTERESPONSE']._serialized_end=807
+  _globals['_UPDATEUSERATTRIBUTEREQUEST']._serialized_start=810
+  _globals['_UPDATEUSERATTRIBUTEREQUEST']._serialized_end=1036
+  _globals['_UPDATEUSERATTRIBUTERESPONSE']._serialized_start=1038
+  _globals['_UPDATEUSERATTRIBUTERESPONSE']._serialized_end=1121
+  _globals['_DELETEUSERATTRIBUTEREQUEST']._serialized_start=1123
+  _globals['_DELETEUSERATTRIBUTEREQUEST']._serialized_end=1249
+  _globals['_DELETEUSERATTRIBUTERESPONSE']._serialized_start=1251
+  _globals['_DELETEUSERATTRIBUTERESPONSE']._serialized_end=1280
+  _globals['_LISTEDITABLEUSERATTRIBUTESREQUEST']._serialized_start=1283
+  _globals['_LISTEDITABLEUSERATTRIBUTESREQUEST']._serialized_end=1428
+  _globals['_LISTEDITABLEUSERATTRIBUTESRESPONSE']._serialized_start=1430
+  _globals['_LISTEDITABLEUSERATTRIBUTESRESPONSE']._serialized_end=1517
+  _globals['_GETUSERATTRIBUTEVALUESREQUEST']._serialized_start=1520
+  _globals['_GETUSERATTRIBUTEVALUESREQUEST']._serialized_end=1661
+  _globals['_GETUSERATTRIBUTEVALUESRESPONSE']._serialized_start=1663
+  _globals['_GETUSERATTRIBUTEVALUESRESPONSE']._serialized_end=1751
+  _globals['_UPDATEUSERATTRIBUTEVALUESREQUEST']._serialized_start=1754
+  _globals['_UPDATEUSERATTRIBUTEVALUESREQUEST']._serialized_end=1970
+  _globals['_UPDATEUSERATTRIBUTEVALUESRESPONSE']._serialized_start=1972
+  _globals['_UPDATEUSERATTRIBUTEVALUESRESPONSE']._serialized_end=2063
+  _globals['_USERATTRIBUTESERVICE']._serialized_start=2066
+  _globals['_USERATTRIBUTESERVICE']._serialized_end=3963
 # @@protoc_insertion_point(module_scope)

@@ -65,6 +65,10 @@ class _JsonFormEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_JsonForm.Val
     """bytes that hold the JSON text of any value, passed through unchanged."""
     JSON_FORM_OBJECT_TEXT: _JsonForm.ValueType  # 4
     """string that holds the JSON text of an object, empty without one; for messages of the provider's administration."""
+    JSON_FORM_FLAGS: _JsonForm.ValueType  # 5
+    """string of a closed set (`buf.validate` in), as one boolean member for each text but the first: at most one is true,
+    and none stands for the first text. Of a repeated field the first text counts. For administration, too.
+    """
 
 class JsonForm(_JsonForm, metaclass=_JsonFormEnumTypeWrapper):
     """JSON form of a field where protobuf's own mapping differs from the documented one."""
@@ -78,7 +82,41 @@ JSON_FORM_VALUE: JsonForm.ValueType  # 3
 """bytes that hold the JSON text of any value, passed through unchanged."""
 JSON_FORM_OBJECT_TEXT: JsonForm.ValueType  # 4
 """string that holds the JSON text of an object, empty without one; for messages of the provider's administration."""
+JSON_FORM_FLAGS: JsonForm.ValueType  # 5
+"""string of a closed set (`buf.validate` in), as one boolean member for each text but the first: at most one is true,
+and none stands for the first text. Of a repeated field the first text counts. For administration, too.
+"""
 Global___JsonForm: _TypeAlias = JsonForm  # noqa: Y015
+
+class _EmptyForm:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _EmptyFormEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_EmptyForm.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    EMPTY_FORM_UNSPECIFIED: _EmptyForm.ValueType  # 0
+    """That value; nothing for a field that is unset. A request may have null."""
+    EMPTY_FORM_NULL: _EmptyForm.ValueType  # 1
+    """null, unless requests are required to have the member. A request may have null."""
+    EMPTY_FORM_OMITTED: _EmptyForm.ValueType  # 2
+    """Nothing. A request may have null."""
+    EMPTY_FORM_SHOWN: _EmptyForm.ValueType  # 3
+    """That value. A request must not have null, so the member has a value of the type."""
+
+class EmptyForm(_EmptyForm, metaclass=_EmptyFormEnumTypeWrapper):
+    """What an answer of the provider's administration has for a field without a value: for one that is unset, and for an
+    empty text, list or object.
+    """
+
+EMPTY_FORM_UNSPECIFIED: EmptyForm.ValueType  # 0
+"""That value; nothing for a field that is unset. A request may have null."""
+EMPTY_FORM_NULL: EmptyForm.ValueType  # 1
+"""null, unless requests are required to have the member. A request may have null."""
+EMPTY_FORM_OMITTED: EmptyForm.ValueType  # 2
+"""Nothing. A request may have null."""
+EMPTY_FORM_SHOWN: EmptyForm.ValueType  # 3
+"""That value. A request must not have null, so the member has a value of the type."""
+Global___EmptyForm: _TypeAlias = EmptyForm  # noqa: Y015
 
 class _BodyForm:
     ValueType = _typing.NewType("ValueType", _builtins.int)
@@ -251,9 +289,61 @@ class AuthorizationRule(_message.Message):
 Global___AuthorizationRule: _TypeAlias = AuthorizationRule  # noqa: Y015
 
 @_typing.final
+class BodyRule(_message.Message):
+    """Body of a request of the provider's administration, where it is more than the members of its fields."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    REQUIRED_FIELD_NUMBER: _builtins.int
+    ABSENT_FIELD_NUMBER: _builtins.int
+    OPTIONAL_FIELD_NUMBER: _builtins.int
+    MAX_BYTES_FIELD_NUMBER: _builtins.int
+    NOT_NULL_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """Name in the OpenAPI document, without "Body"; empty for that of the answer, else that of the RPC."""
+    text: _builtins.str
+    """What readers of the OpenAPI document should know of it."""
+    absent: _builtins.str
+    """JSON text of an object: what absent members mean, by their names, in place of what their fields say."""
+    optional: _builtins.bool
+    """Whether the request may come without a body."""
+    max_bytes: _builtins.int
+    """Bytes that it may have, 0 for as many as all others."""
+    @_builtins.property
+    def required(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Members that the body has to have, beside those whose fields say so."""
+
+    @_builtins.property
+    def not_null(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Members that must not be null although those of their fields may."""
+
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        text: _builtins.str = ...,
+        required: _abc.Iterable[_builtins.str] | None = ...,
+        absent: _builtins.str = ...,
+        optional: _builtins.bool = ...,
+        max_bytes: _builtins.int = ...,
+        not_null: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent", b"absent", "max_bytes", b"max_bytes", "name", b"name", "not_null", b"not_null", "optional", b"optional", "required", b"required", "text", b"text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BodyRule: _TypeAlias = BodyRule  # noqa: Y015
+
+@_typing.final
 class IssuerRoute(_message.Message):
     """Route of an operation of the provider's administration, below each issuer.
-    The edge fills in `tenant_id` and `caller`. Fields of the request that the path does not name are members of the body.
+    The edge fills in `tenant_id` and `caller`; a request without `caller` is anybody's. Fields of the request that the path
+    does not name are members of the body, or parameters of the query with GET and DELETE. With `page_size` among these the
+    answer has pages.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -263,16 +353,29 @@ class IssuerRoute(_message.Message):
     ANSWER_FIELD_NUMBER: _builtins.int
     SLOW_FIELD_NUMBER: _builtins.int
     TAG_FIELD_NUMBER: _builtins.int
+    BODY_FIELD_NUMBER: _builtins.int
+    STRICT_QUERY_FIELD_NUMBER: _builtins.int
+    DEPLOYMENT_FIELD_NUMBER: _builtins.int
     address: _builtins.str
     """HTTP method and path, as in "PUT /groups/{id}"."""
     summary: _builtins.str
     """What the operation does, for the OpenAPI document."""
     answer: _builtins.str
-    """Field of the response that is the body; empty for an object with all of them."""
+    """Field of the response that is the body, `tenant.settings` for one of its field; empty for an object with all of them.
+    A text is the body as it is, of type text/plain.
+    """
     slow: _builtins.bool
     """True when the operation may take longer than others."""
     tag: _builtins.str
     """Group of the operation in the OpenAPI document, where it is not that of the service."""
+    strict_query: _builtins.bool
+    """True when unknown and repeated parameters of the query are refused."""
+    deployment: _builtins.bool
+    """True for an operation on the whole deployment: its address is below the issuer of the default tenant alone."""
+    @_builtins.property
+    def body(self) -> Global___BodyRule:
+        """Rules of the body."""
+
     def __init__(
         self,
         *,
@@ -281,14 +384,49 @@ class IssuerRoute(_message.Message):
         answer: _builtins.str = ...,
         slow: _builtins.bool = ...,
         tag: _builtins.str = ...,
+        body: Global___BodyRule | None = ...,
+        strict_query: _builtins.bool = ...,
+        deployment: _builtins.bool = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["address", b"address", "answer", b"answer", "slow", b"slow", "summary", b"summary", "tag", b"tag"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["address", b"address", "answer", b"answer", "body", b"body", "deployment", b"deployment", "slow", b"slow", "strict_query", b"strict_query", "summary", b"summary", "tag", b"tag"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___IssuerRoute: _TypeAlias = IssuerRoute  # noqa: Y015
+
+@_typing.final
+class RightRule(_message.Message):
+    """Right that an API key needs for an operation of the provider's administration. An access token, or a user in a browser,
+    needs identity:read for "read" and identity:write for all others.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AREA_FIELD_NUMBER: _builtins.int
+    RIGHT_FIELD_NUMBER: _builtins.int
+    OR_SELF_FIELD_NUMBER: _builtins.int
+    area: _builtins.str
+    """Group of resources, as in "Groups"."""
+    right: _builtins.str
+    """One of read, create, update and delete."""
+    or_self: _builtins.bool
+    """True when the user of the field `user_id` may do it as well, in a browser."""
+    def __init__(
+        self,
+        *,
+        area: _builtins.str = ...,
+        right: _builtins.str = ...,
+        or_self: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["area", b"area", "or_self", b"or_self", "right", b"right"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RightRule: _TypeAlias = RightRule  # noqa: Y015
 
 @_typing.final
 class MethodRule(_message.Message):
@@ -311,6 +449,7 @@ class MethodRule(_message.Message):
     OPERATION_ID_FIELD_NUMBER: _builtins.int
     AUTHORIZATIONS_FIELD_NUMBER: _builtins.int
     ISSUER_ROUTES_FIELD_NUMBER: _builtins.int
+    RIGHT_FIELD_NUMBER: _builtins.int
     permission: _builtins.str
     """Permission that the caller needs, for example "process:deploy"; empty asks for a valid credential only."""
     public: _builtins.bool
@@ -355,6 +494,10 @@ class MethodRule(_message.Message):
     def issuer_routes(self) -> _containers.RepeatedCompositeFieldContainer[Global___IssuerRoute]:
         """Routes of the operation in the provider's administration."""
 
+    @_builtins.property
+    def right(self) -> Global___RightRule:
+        """Right that the caller of an operation of administration needs."""
+
     def __init__(
         self,
         *,
@@ -373,10 +516,11 @@ class MethodRule(_message.Message):
         operation_id: _builtins.str = ...,
         authorizations: _abc.Iterable[Global___AuthorizationRule] | None = ...,
         issuer_routes: _abc.Iterable[Global___IssuerRoute] | None = ...,
+        right: Global___RightRule | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["audit", b"audit"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["audit", b"audit", "right", b"right"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["audit", b"audit", "authorizations", b"authorizations", "body_form", b"body_form", "caller", b"caller", "command", b"command", "issuer_routes", b"issuer_routes", "long_polling", b"long_polling", "modes", b"modes", "operation_id", b"operation_id", "permission", b"permission", "public", b"public", "rejections", b"rejections", "response_type", b"response_type", "stands_for", b"stands_for", "success_status", b"success_status"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["audit", b"audit", "authorizations", b"authorizations", "body_form", b"body_form", "caller", b"caller", "command", b"command", "issuer_routes", b"issuer_routes", "long_polling", b"long_polling", "modes", b"modes", "operation_id", b"operation_id", "permission", b"permission", "public", b"public", "rejections", b"rejections", "response_type", b"response_type", "right", b"right", "stands_for", b"stands_for", "success_status", b"success_status"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -401,6 +545,12 @@ class FieldRule(_message.Message):
     ALIAS_FIELD_NUMBER: _builtins.int
     MEMBER_FIELD_NUMBER: _builtins.int
     NONE_FIELD_NUMBER: _builtins.int
+    FLAT_FIELD_NUMBER: _builtins.int
+    EMPTY_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    WORDS_FIELD_NUMBER: _builtins.int
+    HIDDEN_FIELD_NUMBER: _builtins.int
+    GROUP_FIELD_NUMBER: _builtins.int
     form: Global___JsonForm.ValueType
     """JSON form, where it is not protobuf's own."""
     tenant: _builtins.bool
@@ -412,7 +562,9 @@ class FieldRule(_message.Message):
     whose If-None-Match names it is answered with 304.
     """
     required: _builtins.bool
-    """True when a JSON request has to have the member, even where its value may be empty."""
+    """True when a JSON request has to have the member, even where its value may be empty, and answers of administration
+    always do.
+    """
     header: Global___AnswerHeader.ValueType
     """Header that the text is instead of being a member of the answer."""
     failures: _builtins.bool
@@ -429,6 +581,20 @@ class FieldRule(_message.Message):
     """Name of the member, or of the variable of a path, in the provider's administration; empty for that of the field."""
     none: _builtins.str
     """Text of a request that means the same as an absent member: Camunda's Java client writes keys that it has not as -1."""
+    flat: _builtins.bool
+    """True for a message whose members stand beside those of the message that it is a field of, in administration."""
+    empty: Global___EmptyForm.ValueType
+    """What an answer of administration has in place of an empty value, where it is not what the message says."""
+    text: _builtins.str
+    """What a parameter of a query means, or an answer that is this text, for the OpenAPI document."""
+    hidden: _builtins.bool
+    """True for a field that is no member of answers of administration."""
+    group: _builtins.str
+    """Object that the member stands in, in administration; empty for that of the message."""
+    @_builtins.property
+    def words(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Texts of false and true in a query, where they are not these; a body may have them in place of the booleans."""
+
     def __init__(
         self,
         *,
@@ -445,10 +611,16 @@ class FieldRule(_message.Message):
         alias: _builtins.str = ...,
         member: _builtins.str = ...,
         none: _builtins.str = ...,
+        flat: _builtins.bool = ...,
+        empty: Global___EmptyForm.ValueType = ...,
+        text: _builtins.str = ...,
+        words: _abc.Iterable[_builtins.str] | None = ...,
+        hidden: _builtins.bool = ...,
+        group: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent", b"absent", "alias", b"alias", "etag", b"etag", "failures", b"failures", "form", b"form", "header", b"header", "member", b"member", "none", b"none", "otherwise", b"otherwise", "query", b"query", "required", b"required", "since", b"since", "tenant", b"tenant"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent", b"absent", "alias", b"alias", "empty", b"empty", "etag", b"etag", "failures", b"failures", "flat", b"flat", "form", b"form", "group", b"group", "header", b"header", "hidden", b"hidden", "member", b"member", "none", b"none", "otherwise", b"otherwise", "query", b"query", "required", b"required", "since", b"since", "tenant", b"tenant", "text", b"text", "words", b"words"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -461,16 +633,24 @@ class MessageRule(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     SHORTHAND_FIELD_NUMBER: _builtins.int
+    EMPTY_FIELD_NUMBER: _builtins.int
+    TITLE_FIELD_NUMBER: _builtins.int
     shorthand: _builtins.str
     """Field that a plain value stands for: {"state": "ACTIVE"} means {"state": {"$eq": "ACTIVE"}}."""
+    empty: Global___EmptyForm.ValueType
+    """What answers of administration have in place of empty values."""
+    title: _builtins.str
+    """Name as a part of a body in the OpenAPI document, without "Body", where it is not that of the message."""
     def __init__(
         self,
         *,
         shorthand: _builtins.str = ...,
+        empty: Global___EmptyForm.ValueType = ...,
+        title: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["shorthand", b"shorthand"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["empty", b"empty", "shorthand", b"shorthand", "title", b"title"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -537,6 +717,7 @@ FIELD_FIELD_NUMBER: _builtins.int
 MESSAGE_FIELD_NUMBER: _builtins.int
 ENUM_FIELD_NUMBER: _builtins.int
 PROBLEM_FIELD_NUMBER: _builtins.int
+WORD_FIELD_NUMBER: _builtins.int
 method: _extension_dict._ExtensionFieldDescriptor[_descriptor_pb2.MethodOptions, Global___MethodRule]
 """Rule of an RPC."""
 field: _extension_dict._ExtensionFieldDescriptor[_descriptor_pb2.FieldOptions, Global___FieldRule]
@@ -547,3 +728,5 @@ enum: _extension_dict._ExtensionFieldDescriptor[_descriptor_pb2.EnumOptions, Glo
 """Rule of an enum."""
 problem: _extension_dict._ExtensionFieldDescriptor[_descriptor_pb2.EnumValueOptions, Global___ProblemRule]
 """Problem document of an error reason."""
+word: _extension_dict._ExtensionFieldDescriptor[_descriptor_pb2.EnumValueOptions, _builtins.str]
+"""Text of the value in JSON of the provider's administration. A value without one is in no request, and empty in answers."""

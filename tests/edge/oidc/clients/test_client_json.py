@@ -7,11 +7,17 @@ import msgspec
 import orjson
 import pytest
 
+from edge.oidc.access.message_json import MessageJson, members
 from edge.oidc.access.refusal import Refused
-from edge.oidc.clients.client_body import ClientBody, client_of, members
 from edge.oidc.clients.registration_body import RegistrationBody, metadata_members, metadata_of
 from gnomon.identity.v1 import client_service_pb2, dynamic_client_service_pb2
 
+
+class Body(msgspec.Struct, forbid_unknown_fields=True):
+    pass
+
+
+JSON = MessageJson(client_service_pb2.Client, Body, name="Client")
 NEW = {
     "id": "app",
     "enabled": True,
@@ -24,7 +30,7 @@ NEW = {
 
 
 def sent(**changed: Any) -> client_service_pb2.Client:
-    return client_of(msgspec.json.decode(json.dumps(NEW | changed), type=ClientBody))
+    return JSON.read(msgspec.json.decode(json.dumps(NEW | changed), type=JSON.body))
 
 
 def registered(**metadata: Any) -> dynamic_client_service_pb2.ClientMetadata:
@@ -49,7 +55,7 @@ def test_a_required_member_may_be_empty_and_not_absent(name: str) -> None:
     body = {member: value for member, value in NEW.items() if member != name}
 
     with pytest.raises(msgspec.ValidationError, match=name):
-        msgspec.json.decode(json.dumps(body), type=ClientBody)
+        msgspec.json.decode(json.dumps(body), type=JSON.body)
 
 
 @pytest.mark.parametrize(

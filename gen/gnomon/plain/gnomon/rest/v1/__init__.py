@@ -8,7 +8,9 @@ __all__ = (
     "AuditRule",
     "AuthorizationRule",
     "BodyForm",
+    "BodyRule",
     "CallerKind",
+    "EmptyForm",
     "EnumRule",
     "FieldRule",
     "IssuerRoute",
@@ -18,6 +20,7 @@ __all__ = (
     "Mode",
     "ProblemRule",
     "Release",
+    "RightRule",
 )
 
 from dataclasses import dataclass
@@ -131,6 +134,51 @@ class CallerKind(betterproto2.Enum):
         }
 
 
+class EmptyForm(betterproto2.Enum):
+    """
+    What an answer of the provider's administration has for a field without a value: for one that is unset, and for an
+    empty text, list or object.
+    """
+
+    UNSPECIFIED = 0
+    """
+    That value; nothing for a field that is unset. A request may have null.
+    """
+
+    NULL = 1
+    """
+    null, unless requests are required to have the member. A request may have null.
+    """
+
+    OMITTED = 2
+    """
+    Nothing. A request may have null.
+    """
+
+    SHOWN = 3
+    """
+    That value. A request must not have null, so the member has a value of the type.
+    """
+
+    @classmethod
+    def betterproto_value_to_renamed_proto_names(cls) -> dict[int, str]:
+        return {
+            0: "EMPTY_FORM_UNSPECIFIED",
+            1: "EMPTY_FORM_NULL",
+            2: "EMPTY_FORM_OMITTED",
+            3: "EMPTY_FORM_SHOWN",
+        }
+
+    @classmethod
+    def betterproto_renamed_proto_names_to_value(cls) -> dict[str, int]:
+        return {
+            "EMPTY_FORM_UNSPECIFIED": 0,
+            "EMPTY_FORM_NULL": 1,
+            "EMPTY_FORM_OMITTED": 2,
+            "EMPTY_FORM_SHOWN": 3,
+        }
+
+
 class JsonForm(betterproto2.Enum):
     """
     JSON form of a field where protobuf's own mapping differs from the documented one.
@@ -158,6 +206,12 @@ class JsonForm(betterproto2.Enum):
     string that holds the JSON text of an object, empty without one; for messages of the provider's administration.
     """
 
+    FLAGS = 5
+    """
+    string of a closed set (`buf.validate` in), as one boolean member for each text but the first: at most one is true,
+    and none stands for the first text. Of a repeated field the first text counts. For administration, too.
+    """
+
     @classmethod
     def betterproto_value_to_renamed_proto_names(cls) -> dict[int, str]:
         return {
@@ -166,6 +220,7 @@ class JsonForm(betterproto2.Enum):
             2: "JSON_FORM_OBJECT",
             3: "JSON_FORM_VALUE",
             4: "JSON_FORM_OBJECT_TEXT",
+            5: "JSON_FORM_FLAGS",
         }
 
     @classmethod
@@ -176,6 +231,7 @@ class JsonForm(betterproto2.Enum):
             "JSON_FORM_OBJECT": 2,
             "JSON_FORM_VALUE": 3,
             "JSON_FORM_OBJECT_TEXT": 4,
+            "JSON_FORM_FLAGS": 5,
         }
 
 
@@ -317,6 +373,51 @@ default_message_pool.register_message("gnomon.rest.v1", "AuthorizationRule", Aut
 
 
 @dataclass(eq=False, repr=False)
+class BodyRule(betterproto2.Message):
+    """
+    Body of a request of the provider's administration, where it is more than the members of its fields.
+    """
+
+    name: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Name in the OpenAPI document, without "Body"; empty for that of the answer, else that of the RPC.
+    """
+
+    text: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    What readers of the OpenAPI document should know of it.
+    """
+
+    required: "list[str]" = betterproto2.field(3, betterproto2.TYPE_STRING, repeated=True)
+    """
+    Members that the body has to have, beside those whose fields say so.
+    """
+
+    absent: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
+    """
+    JSON text of an object: what absent members mean, by their names, in place of what their fields say.
+    """
+
+    optional: "bool" = betterproto2.field(5, betterproto2.TYPE_BOOL)
+    """
+    Whether the request may come without a body.
+    """
+
+    max_bytes: "int" = betterproto2.field(6, betterproto2.TYPE_INT32)
+    """
+    Bytes that it may have, 0 for as many as all others.
+    """
+
+    not_null: "list[str]" = betterproto2.field(7, betterproto2.TYPE_STRING, repeated=True)
+    """
+    Members that must not be null although those of their fields may.
+    """
+
+
+default_message_pool.register_message("gnomon.rest.v1", "BodyRule", BodyRule)
+
+
+@dataclass(eq=False, repr=False)
 class EnumRule(betterproto2.Message):
     """
     How one enum looks in JSON.
@@ -360,7 +461,8 @@ class FieldRule(betterproto2.Message):
 
     required: "bool" = betterproto2.field(5, betterproto2.TYPE_BOOL)
     """
-    True when a JSON request has to have the member, even where its value may be empty.
+    True when a JSON request has to have the member, even where its value may be empty, and answers of administration
+    always do.
     """
 
     header: "AnswerHeader" = betterproto2.field(
@@ -405,6 +507,36 @@ class FieldRule(betterproto2.Message):
     Text of a request that means the same as an absent member: Camunda's Java client writes keys that it has not as -1.
     """
 
+    flat: "bool" = betterproto2.field(14, betterproto2.TYPE_BOOL)
+    """
+    True for a message whose members stand beside those of the message that it is a field of, in administration.
+    """
+
+    empty: "EmptyForm" = betterproto2.field(15, betterproto2.TYPE_ENUM, default_factory=lambda: EmptyForm(0))
+    """
+    What an answer of administration has in place of an empty value, where it is not what the message says.
+    """
+
+    text: "str" = betterproto2.field(16, betterproto2.TYPE_STRING)
+    """
+    What a parameter of a query means, or an answer that is this text, for the OpenAPI document.
+    """
+
+    words: "list[str]" = betterproto2.field(17, betterproto2.TYPE_STRING, repeated=True)
+    """
+    Texts of false and true in a query, where they are not these; a body may have them in place of the booleans.
+    """
+
+    hidden: "bool" = betterproto2.field(18, betterproto2.TYPE_BOOL)
+    """
+    True for a field that is no member of answers of administration.
+    """
+
+    group: "str" = betterproto2.field(19, betterproto2.TYPE_STRING)
+    """
+    Object that the member stands in, in administration; empty for that of the message.
+    """
+
 
 default_message_pool.register_message("gnomon.rest.v1", "FieldRule", FieldRule)
 
@@ -413,7 +545,9 @@ default_message_pool.register_message("gnomon.rest.v1", "FieldRule", FieldRule)
 class IssuerRoute(betterproto2.Message):
     """
     Route of an operation of the provider's administration, below each issuer.
-    The edge fills in `tenant_id` and `caller`. Fields of the request that the path does not name are members of the body.
+    The edge fills in `tenant_id` and `caller`; a request without `caller` is anybody's. Fields of the request that the path
+    does not name are members of the body, or parameters of the query with GET and DELETE. With `page_size` among these the
+    answer has pages.
     """
 
     address: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -428,7 +562,8 @@ class IssuerRoute(betterproto2.Message):
 
     answer: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Field of the response that is the body; empty for an object with all of them.
+    Field of the response that is the body, `tenant.settings` for one of its field; empty for an object with all of them.
+    A text is the body as it is, of type text/plain.
     """
 
     slow: "bool" = betterproto2.field(4, betterproto2.TYPE_BOOL)
@@ -439,6 +574,21 @@ class IssuerRoute(betterproto2.Message):
     tag: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
     Group of the operation in the OpenAPI document, where it is not that of the service.
+    """
+
+    body: "BodyRule | None" = betterproto2.field(6, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Rules of the body.
+    """
+
+    strict_query: "bool" = betterproto2.field(7, betterproto2.TYPE_BOOL)
+    """
+    True when unknown and repeated parameters of the query are refused.
+    """
+
+    deployment: "bool" = betterproto2.field(8, betterproto2.TYPE_BOOL)
+    """
+    True for an operation on the whole deployment: its address is below the issuer of the default tenant alone.
     """
 
 
@@ -454,6 +604,16 @@ class MessageRule(betterproto2.Message):
     shorthand: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
     Field that a plain value stands for: {"state": "ACTIVE"} means {"state": {"$eq": "ACTIVE"}}.
+    """
+
+    empty: "EmptyForm" = betterproto2.field(2, betterproto2.TYPE_ENUM, default_factory=lambda: EmptyForm(0))
+    """
+    What answers of administration have in place of empty values.
+    """
+
+    title: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
+    """
+    Name as a part of a body in the OpenAPI document, without "Body", where it is not that of the message.
     """
 
 
@@ -547,6 +707,11 @@ class MethodRule(betterproto2.Message):
     Routes of the operation in the provider's administration.
     """
 
+    right: "RightRule | None" = betterproto2.field(16, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Right that the caller of an operation of administration needs.
+    """
+
 
 default_message_pool.register_message("gnomon.rest.v1", "MethodRule", MethodRule)
 
@@ -579,3 +744,29 @@ class ProblemRule(betterproto2.Message):
 
 
 default_message_pool.register_message("gnomon.rest.v1", "ProblemRule", ProblemRule)
+
+
+@dataclass(eq=False, repr=False)
+class RightRule(betterproto2.Message):
+    """
+    Right that an API key needs for an operation of the provider's administration. An access token, or a user in a browser,
+    needs identity:read for "read" and identity:write for all others.
+    """
+
+    area: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Group of resources, as in "Groups".
+    """
+
+    right: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    One of read, create, update and delete.
+    """
+
+    or_self: "bool" = betterproto2.field(3, betterproto2.TYPE_BOOL)
+    """
+    True when the user of the field `user_id` may do it as well, in a browser.
+    """
+
+
+default_message_pool.register_message("gnomon.rest.v1", "RightRule", RightRule)
