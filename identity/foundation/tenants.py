@@ -32,16 +32,23 @@ RESERVED_SLUGS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Tenant:
-    """`security_profile` holds for all clients of the provider."""
+    """`security_profile` holds for all clients of the provider; `name` is what administrators call the tenant."""
 
     tenant_id: TenantId
     issuer: str
     security_profile: SecurityProfile = field(default=SecurityProfile.NONE, compare=False)
+    name: str = field(default="", compare=False)
 
     @property
     def origin(self) -> str:
         """Scheme, host and port of the issuer."""
         return self.issuer.partition(PREFIX)[0]
+
+    @property
+    def shown_name(self) -> str:
+        """The name for people; the host of a tenant that has none but its id."""
+        own = self.name.strip()
+        return own if own and own != self.tenant_id else urlsplit(self.issuer).hostname or self.tenant_id
 
 
 def tenant_id_of(slug: str) -> TenantId:
@@ -68,6 +75,9 @@ class KeptTenant(Protocol):
     @property
     def security_profile(self) -> SecurityProfile: ...
 
+    @property
+    def name(self) -> str: ...
+
 
 @dataclass(frozen=True, slots=True)
 class _Known:
@@ -90,11 +100,19 @@ class Tenants:
     def know(self, kept: Collection[KeptTenant]) -> None:
         """Replace the list of tenants; the default tenant is always served."""
         profiles = {tenant.own_id: tenant.security_profile for tenant in kept}
-        own = profiles.get(self.default.tenant_id, SecurityProfile.NONE)
-        self.default = replace(self.default, security_profile=own)
+        names = {tenant.own_id: tenant.name for tenant in kept}
+        own = self.default.tenant_id
+        self.default = replace(
+            self.default,
+            security_profile=profiles.get(own, SecurityProfile.NONE),
+            name=names.get(own, ""),
+        )
         served = {
             tenant.own_id: Tenant(
-                tenant.own_id, self.issuer_of(tenant.own_id, tenant.hostname), profiles[tenant.own_id]
+                tenant.own_id,
+                self.issuer_of(tenant.own_id, tenant.hostname),
+                profiles[tenant.own_id],
+                tenant.name,
             )
             for tenant in kept
             if tenant.is_enabled

@@ -14,6 +14,7 @@ from identity.directory.config import UsersConfig
 from tests.browser.chromium import Page
 from tests.browser.site import PASSWORD, Site, site
 from tests.browser.test_sign_in import ARRIVED
+from tests.identity.mailbox import text_of
 from tests.waits import until
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def texts(letters: Path) -> list[str]:
     """Return the texts of all mails, oldest first."""
     paths = sorted(letters.glob("*.eml"), key=lambda path: path.stat().st_mtime_ns)
     found = [message_from_bytes(path.read_bytes(), policy=default) for path in paths]
-    return [cast("EmailMessage", letter).get_content() for letter in found]
+    return [text_of(cast("EmailMessage", letter)) for letter in found]
 
 
 async def register(page: Page, provider: Site, password: str = PASSWORD) -> None:

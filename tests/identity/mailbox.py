@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from email.message import EmailMessage
 
 from identity.delivery.mail.letter import Letter
 from identity.foundation.tenants import Tenant
@@ -38,3 +39,10 @@ def link_in(text: str) -> str:
     """Return the only address in the text of a mail."""
     (link,) = (word for word in text.split() if word.startswith(("https://", "http://")))
     return link
+
+
+def text_of(message: EmailMessage) -> str:
+    """Return the text part of a mail."""
+    part = message.get_body(("plain",))
+    assert part is not None
+    return str(part.get_content())

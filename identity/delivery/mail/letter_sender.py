@@ -6,7 +6,8 @@ from enum import Enum, auto
 from typing import Protocol
 
 from identity.crypto.keys.master_keys import LostMasterKey
-from identity.delivery.mail.letter import Letter, message_of
+from identity.delivery.mail.letter import Letter
+from identity.delivery.mail.message import message_of
 from identity.delivery.mail.queued_letter import LetterSafe, QueuedLetter
 from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType
@@ -39,10 +40,12 @@ class LetterSender:
         self._events = events
         self._clock = clock
 
-    async def handle(self, _tenant: Tenant, queued: QueuedLetter) -> bool:
+    async def handle(self, tenant: Tenant, queued: QueuedLetter) -> bool:
         letter = self._safe.open(queued)
         try:
-            message = message_of(letter, letter_id=queued.id, sender=self._sender, at=self._clock.now())
+            message = message_of(
+                letter, letter_id=queued.id, sender=self._sender, tenant=tenant, at=self._clock.now()
+            )
         except (ValueError, IndexError):
             reception = DeliveryOutcome.REFUSED
         else:

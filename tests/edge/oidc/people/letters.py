@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import cast
 from urllib.parse import urlsplit
 
-from tests.identity.mailbox import link_in
+from tests.identity.mailbox import link_in, text_of
 from tests.waits import until
 
 
@@ -22,9 +22,7 @@ class Letters:
 
         def is_there() -> bool:
             found[:] = [
-                letter.get_content()
-                for letter in self.all()
-                if (letter["Subject"], letter["To"]) == (subject, to)
+                text_of(letter) for letter in self.all() if (letter["Subject"], letter["To"]) == (subject, to)
             ]
             return bool(found)
 

@@ -24,6 +24,7 @@ from identity.directory.config import UsersConfig
 from tests.edge.oidc.people.provider import BASE, Administrator
 from tests.edge.oidc.people.somebody import PASSWORD, Somebody
 from tests.identity.deployment import CONFIG, deployed
+from tests.identity.mailbox import text_of
 from tests.people.proof_of_work import solved
 from tests.waits import until
 
@@ -73,7 +74,7 @@ class PostOffice:
 
     async def link(self, number: int = 1) -> str:
         """Return the path of the link in the last mail."""
-        found = _LINK.search((await self.letter(number)).get_content())
+        found = _LINK.search(text_of(await self.letter(number)))
         assert found is not None
         return urlsplit(found.group()).path
 

@@ -17,6 +17,7 @@ from tests.edge.oidc.people.post_office import EVE, OPEN, PostOffice, heading, p
 from tests.edge.oidc.people.somebody import PASSWORD
 from tests.identity.browsers import app
 from tests.identity.deployment import CONFIG
+from tests.identity.mailbox import text_of
 
 REGISTER = "/auth/v1/users/register"
 BOB = {"email": "bob@example.com", "language": "en", "roles": [], "password": PASSWORD}
@@ -62,7 +63,7 @@ async def test_the_language_of_the_page_is_that_of_the_account_and_its_letters(o
 
     letter = await office.letter()
     assert (letter["Subject"], letter["Content-Language"]) == ("Bestätigen Sie Ihre E-Mail-Adresse", "de")
-    assert "innerhalb von" in letter.get_content()
+    assert "innerhalb von" in text_of(letter)
     assert (await office.person())["language"] == "de"
 
 
@@ -278,10 +279,10 @@ async def test_a_letter_is_one_and_holds_nothing_that_was_typed(office: PostOffi
 
     assert (letter["To"], letter["Subject"]) == (EVE, "Confirm your email address")
     assert letter["Bcc"] is None
-    assert letter.get_content_type() == "text/plain"
-    links = [word for word in letter.get_content().split() if "://" in word]
+    assert letter.get_content_type() == "multipart/alternative"
+    links = [word for word in text_of(letter).split() if "://" in word]
     assert {urlsplit(link).netloc for link in links} == {"id.example.com"}
-    assert "evil" not in letter.get_content()
+    assert "evil" not in letter.as_string()
 
 
 async def test_r7_a_second_form_takes_nobodys_account(office: PostOffice) -> None:
@@ -291,7 +292,7 @@ async def test_r7_a_second_form_takes_nobodys_account(office: PostOffice) -> Non
     await office.letter()
     await office.register(password=others)
     link = await office.link(2)
-    letter = (await office.letter(2)).get_content()
+    letter = text_of(await office.letter(2))
 
     confirmed = await office.http.post(link, allow_redirects=False)
     before = [(await office.browser().sign_in(password)).status for password in (PASSWORD, others)]

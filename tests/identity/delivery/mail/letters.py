@@ -8,9 +8,12 @@ from identity.crypto.keys.master_keys import MasterKeys, new_master_key
 from identity.delivery.mail.letter import Letter
 from identity.delivery.mail.letter_sender import DeliveryOutcome
 from identity.foundation.randomness import SystemRandomness
+from identity.foundation.tenants import Tenant
+from server.platform.call import TenantId
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 SENDER = "Example <no-reply@id.example.com>"
+TENANT = Tenant(TenantId("acme"), "https://id.example.com/auth/v1/", name="Acme & Sons")
 RANDOMNESS = SystemRandomness()
 OLD, NEW = new_master_key(RANDOMNESS), new_master_key(RANDOMNESS)
 LETTER = Letter("alice@example.com", "Confirm your address", "https://id.example.com/c0de\n")

@@ -17,6 +17,7 @@ from identity.foundation.events.event import EVENTS
 from identity.foundation.events.kinds import EventType, Level
 from tests.identity.browsers import Provider
 from tests.identity.delivery.mail.letters import LETTER, NEW, OLD, SENDER, PostOffice, master_keys
+from tests.identity.mailbox import text_of
 
 CONFIG = EmailConfig(smtp_host="mail.example.com", from_address=SENDER, attempts=3)
 HOUR = timedelta(hours=1)
@@ -61,7 +62,7 @@ async def test_a_letter_is_handed_to_the_mail_server_once(provider: Provider) ->
 
     [(_, message)] = office.received
     assert (message["To"], message["Subject"], message["From"]) == (LETTER.to, LETTER.subject, SENDER)
-    assert message.get_content() == LETTER.text
+    assert text_of(message) == LETTER.text
     assert await queued(provider) == []
 
 
@@ -184,4 +185,4 @@ async def test_letters_that_wait_are_read_with_a_new_master_key(provider: Provid
     await carrying(provider, office, NEW).run_due(provider.tenant)
 
     [(_, message)] = office.received
-    assert message.get_content() == LETTER.text
+    assert text_of(message) == LETTER.text

@@ -14,13 +14,14 @@ from aiosmtpd.smtp import SMTP, AuthResult, Envelope, Session
 
 from identity.delivery.mail.config import EmailConfig, SmtpSecurity
 from identity.delivery.mail.directory import LetterDirectory
-from identity.delivery.mail.letter import message_of
 from identity.delivery.mail.letter_sender import DeliveryOutcome
+from identity.delivery.mail.message import message_of
 from identity.delivery.mail.smtp import SmtpServer
 from tests.identity.delivery.mail.certificate import certificate_for
-from tests.identity.delivery.mail.letters import LETTER, NOON, SENDER
+from tests.identity.delivery.mail.letters import LETTER, NOON, SENDER, TENANT
+from tests.identity.mailbox import text_of
 
-MESSAGE = message_of(LETTER, letter_id="letter-1", sender=SENDER, at=NOON)
+MESSAGE = message_of(LETTER, letter_id="letter-1", sender=SENDER, tenant=TENANT, at=NOON)
 
 
 @dataclass
@@ -109,7 +110,7 @@ async def test_a_mail_server_is_handed_the_letter() -> None:
     assert isinstance(envelope.content, bytes)
     received = message_from_bytes(envelope.content, policy=POLICY)
     assert received["Subject"] == LETTER.subject
-    assert received.get_payload(decode=True) == b"https://id.example.com/c0de\r\n"
+    assert text_of(received).splitlines() == ["https://id.example.com/c0de"]
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,7 @@ from server.platform.postgres.pooled import PooledDatabase
 from server.platform.records.postgres import PostgresRecordStore
 from tests.durable import migrated_database
 from tests.identity.deployment import CONFIG, NOON, Deployment, deployed
+from tests.identity.mailbox import text_of
 from tests.people.proof_of_work import solved
 from tests.waits import until
 
@@ -81,7 +82,7 @@ class Processes:
 
     def texts(self) -> list[str]:
         found = [message_from_bytes(path.read_bytes(), policy=default) for path in self.letters.glob("*.eml")]
-        return [cast("EmailMessage", letter).get_content() for letter in found]
+        return [text_of(cast("EmailMessage", letter)) for letter in found]
 
     async def people(self) -> list[User]:
         people = await self.both[0].store.of(USERS).page(DEFAULT)
