@@ -21,6 +21,10 @@ class Arguments:
         self.values.append(_storable(value))
         return f"${len(self.values)}"
 
+    def add_integer(self, value: object) -> str:
+        """Take one of 64 bits, whatever the width of the column: beyond the column's range it equals no row."""
+        return f"{self.add(value)}::bigint"
+
     def add_all(self, values: Iterable[object]) -> str:
         """Take an array."""
         self.values.append([_storable(value) for value in values])

@@ -7,6 +7,7 @@ redundant, and the part that an index understands.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from server.platform.query.fields import FieldType, Scalar
 from server.platform.query.model import Position, SortKey
 from server.platform.query.sql.arguments import Arguments
 from server.platform.query.sql.relation import START_CHARACTERS, Relation, quoted, start_of
@@ -28,10 +29,16 @@ class Order:
 
     def beyond(self, position: Position, arguments: Arguments) -> str:
         """Predicate of the rows that come later than a position."""
-        places = [None if value is None else arguments.add(value) for value in position]
+        places = [self._place(key, value, arguments) for key, value in zip(self.keys, position, strict=True)]
         later = self._later(0, places)
         bound = self._bound(places[0]) if len(self.keys) > 1 else None
         return f"{bound} AND {later}" if bound else later
+
+    @staticmethod
+    def _place(key: SortKey, value: Scalar | None, arguments: Arguments) -> str | None:
+        if value is None:
+            return None
+        return arguments.add_integer(value) if key.field.type is FieldType.INTEGER else arguments.add(value)
 
     @property
     def _begins_with_start(self) -> bool:

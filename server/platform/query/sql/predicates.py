@@ -179,7 +179,10 @@ def _by_start(condition: Condition, arguments: Arguments) -> str:
 
 def _place(condition: Condition, arguments: Arguments) -> str:
     operand = condition.operand
-    return arguments.add_all(operand) if isinstance(operand, tuple) else arguments.add(operand)
+    is_integer = condition.field.type is FieldType.INTEGER
+    if isinstance(operand, tuple):
+        return f"{arguments.add_all(operand)}{'::bigint[]' if is_integer else ''}"
+    return arguments.add_integer(operand) if is_integer else arguments.add(operand)
 
 
 def _texts(condition: Condition) -> Sequence[str]:

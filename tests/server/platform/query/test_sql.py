@@ -105,12 +105,12 @@ def test_a_pattern_tells_how_its_matches_start(pattern: str, expected: str | Non
         (condition("start_date", Operator.EXISTS, operand=False), '"start_date" IS NULL', []),
         (
             condition("process_instance_key", Operator.IN, (1, 2)),
-            '"process_instance_key" = ANY($2)',
+            '"process_instance_key" = ANY($2::bigint[])',
             [[1, 2]],
         ),
         (
             condition("process_instance_key", Operator.NOT_IN, (1, 2)),
-            '("process_instance_key" = ANY($2)) IS NOT TRUE',
+            '("process_instance_key" = ANY($2::bigint[])) IS NOT TRUE',
             [[1, 2]],
         ),
         (condition("tags", Operator.CONTAINS_EVERY, ("a",)), '"tags" @> $2', [["a"]]),
@@ -198,28 +198,28 @@ INCIDENTS = SortKey(RUNS.fields["has_incident"], is_descending=True)
 @pytest.mark.parametrize(
     ("sort", "position", "after", "before"),
     [
-        ((), (5,), '"process_instance_key" > $3', '"process_instance_key" < $3'),
+        ((), (5,), '"process_instance_key" > $3::bigint', '"process_instance_key" < $3::bigint'),
         (
             (INCIDENTS,),
             (True, 5),
             """"has_incident" <= $3 AND
-            ("has_incident" < $3 OR "has_incident" = $3 AND "process_instance_key" > $4)""",
+            ("has_incident" < $3 OR "has_incident" = $3 AND "process_instance_key" > $4::bigint)""",
             """"has_incident" >= $3 AND
-            ("has_incident" > $3 OR "has_incident" = $3 AND "process_instance_key" < $4)""",
+            ("has_incident" > $3 OR "has_incident" = $3 AND "process_instance_key" < $4::bigint)""",
         ),
         (
             (START,),
             (NOON, 5),
             """(("start_date" > $3 OR "start_date" IS NULL)
-            OR "start_date" = $3 AND "process_instance_key" > $4)""",
+            OR "start_date" = $3 AND "process_instance_key" > $4::bigint)""",
             """"start_date" <= $3 AND
-            ("start_date" < $3 OR "start_date" = $3 AND "process_instance_key" < $4)""",
+            ("start_date" < $3 OR "start_date" = $3 AND "process_instance_key" < $4::bigint)""",
         ),
         (
             (LATEST,),
             (None, 5),
-            '("start_date" IS NULL AND "process_instance_key" > $3)',
-            '("start_date" IS NOT NULL OR "start_date" IS NULL AND "process_instance_key" < $3)',
+            '("start_date" IS NULL AND "process_instance_key" > $3::bigint)',
+            '("start_date" IS NOT NULL OR "start_date" IS NULL AND "process_instance_key" < $3::bigint)',
         ),
     ],
 )
