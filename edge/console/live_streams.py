@@ -1,6 +1,6 @@
 """Live documents of pages as server-sent events (HTML Living Standard §9.2).
 
-All who watch a document share its reads: one a second, by the viewer whose turn it is. A viewer reads it with its own
+All who watch a document share its reads: one a second, or fewer where they take long, by the viewer whose turn it is. A viewer reads it with its own
 credential when its stream begins and at each heartbeat, so a stream ends with the session or the permission.
 """
 
@@ -40,8 +40,9 @@ class Place:
 class LiveConfig:
     """Bounds and pauses of live streams.
 
-    A document is read once in `pause_seconds`, and by each of its viewers once in `heartbeat_seconds`. A viewer that
-    accepts nothing for `write_seconds` is disconnected; a stream lasts `longest_seconds`, then the browser reconnects.
+    A document is read once in `pause_seconds`, and by each of its viewers once in `heartbeat_seconds`. Counting many
+    instances takes long: such reads are so far apart that they take `most_share` of the time. A viewer that accepts
+    nothing for `write_seconds` is disconnected; a stream lasts `longest_seconds`, then the browser reconnects.
     """
 
     most: int = 512
@@ -50,6 +51,11 @@ class LiveConfig:
     heartbeat_seconds: float = 10.0
     write_seconds: float = 5.0
     longest_seconds: float = 3600.0
+    most_share: float = 0.04
+
+    def pause_after(self, cost: float) -> float:
+        """Return the seconds between two reads that take `cost` seconds; a heartbeat reads in any case."""
+        return min(max(self.pause_seconds, cost / self.most_share), self.heartbeat_seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +68,10 @@ class _Event:
 
 @dataclass(slots=True)
 class _Document:
-    """The last read of a document, its time by the clock of the loop, and the number of viewers."""
+    """The last read of a document, its time by the clock of the loop, its seconds, and the number of viewers."""
 
     viewers: int = 0
+    cost: float = 0.0
     event: _Event = field(default_factory=lambda: _Event(b"", is_final=False))
     read_at: float = 0.0
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -73,16 +80,18 @@ class _Document:
         async with self.lock:
             return await self._read(read)
 
-    async def latest(self, read: Read, pause: float) -> _Event:
+    async def latest(self, read: Read, config: LiveConfig) -> _Event:
         """Return what any viewer has read during the last pause, or read it now."""
         async with self.lock:
-            is_fresh = _now() < self.read_at + pause
+            is_fresh = _now() < self.read_at + config.pause_after(self.cost)
             return self.event if is_fresh else await self._read(read)
 
     async def _read(self, read: Read) -> _Event:
+        begun = _now()
         live = await read()
         self.event = _Event(b"data: %b\n\n" % orjson.dumps(live), live["isFinal"])
         self.read_at = _now()
+        self.cost = self.read_at - begun
         return self.event
 
 
@@ -129,7 +138,7 @@ class LiveStreams:
                 return
             await asyncio.sleep(config.pause_seconds)
             if _now() < proven_at + config.heartbeat_seconds:
-                event = await document.latest(read, config.pause_seconds)
+                event = await document.latest(read, config)
             else:
                 event = await document.read(read)
                 proven_at = _now()

@@ -15,7 +15,8 @@ from edge.console.live_streams import Live, LiveConfig, LiveStreams, Place
 from server.platform.errors import NotFound, ServiceError, Unauthenticated
 
 SECONDS = 20
-QUICK = LiveConfig(pause_seconds=0.01, heartbeat_seconds=3600)
+# Reads may take all of the time, so that nothing but the pause is between them.
+QUICK = LiveConfig(pause_seconds=0.01, heartbeat_seconds=3600, most_share=1e9)
 
 
 @dataclass
@@ -196,3 +197,28 @@ async def test_a_stream_that_ended_makes_room() -> None:
 
         assert refused == 404
         assert await viewers.status() == 200
+
+
+@pytest.mark.parametrize(
+    ("cost", "pause"),
+    [
+        pytest.param(0.001, 1.0, id="few instances"),
+        pytest.param(0.075, 1.875, id="half a million elements in PostgreSQL"),
+        pytest.param(2.0, 10.0, id="a heartbeat reads in any case"),
+    ],
+)
+def test_reads_take_a_small_share_of_the_time(cost: float, pause: float) -> None:
+    assert LiveConfig().pause_after(cost) == pytest.approx(pause)
+
+
+async def test_a_document_that_takes_long_is_read_less_often() -> None:
+    patient = LiveConfig(pause_seconds=0.01, heartbeat_seconds=3600, most_share=1e-12)
+    async with streams(patient) as viewers, viewers.viewer("ada") as response:
+        first = await counted(response)
+        viewers.pages.live["a"] = {"count": 2}
+        async with viewers.viewer("eve") as other:
+            second = await counted(other)
+            third = await counted(response)
+
+    assert (first, second, third) == (1, 2, 2)
+    assert viewers.pages.reads == ["ada", "eve"]
