@@ -28,13 +28,19 @@ from gnomon.identity.v1 import user_pb2 as gnomon_dot_identity_dot_v1_dot_user__
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n.gnomon/identity/v1/user_transfer_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1dgnomon/identity/v1/user.proto\x1a\x1cgnomon/rest/v1/options.proto\"L\n\x0fTransferredLink\x12\x1c\n\x08provider\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x1b\n\x07subject\x18\x02 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x04\"I\n\x14TransferredGenerator\x12\x15\n\x04name\x18\x01 \x01(\tB\x07\xbaH\x04r\x02\x18@\x12\x1a\n\x06secret\x18\x02 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x01\"\xb6\x04\n\x0fTransferredUser\x12\x17\n\x05\x65mail\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\xfe\x01\x12\x1c\n\ngiven_name\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1d\n\x0b\x66\x61mily_name\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x19\n\x08language\x18\x04 \x01(\tB\x07\xbaH\x04r\x02\x18\x10\x12\x14\n\x07\x65nabled\x18\x05 \x01(\x08H\x00\x88\x01\x01\x12\x16\n\x0e\x65mail_verified\x18\x06 \x01(\x08\x12\x1f\n\rpassword_hash\x18\x07 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\x12\x18\n\x10password_expired\x18\x08 \x01(\x08\x12\x1f\n\x06groups\x18\t \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x80\x02\"\x04r\x02\x18@\x12\x1e\n\x05roles\x18\n \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x80\x02\"\x04r\x02\x18@\x12\x33\n\x0buser_values\x18\x0b \x01(\x0b\x32\x1e.gnomon.identity.v1.UserValues\x12\x1d\n\nattributes\x18\x0c \x01(\tB\t\xbaH\x06r\x04\x18\x80\x80\x04\x12<\n\x05links\x18\r \x03(\x0b\x32#.gnomon.identity.v1.TransferredLinkB\x08\xbaH\x05\x92\x01\x02\x10\x10\x12\x46\n\ngenerators\x18\x0e \x03(\x0b\x32(.gnomon.identity.v1.TransferredGeneratorB\x08\xbaH\x05\x92\x01\x02\x10\x08\x12\"\n\ncreated_at\x18\x0f \x01(\x03\x42\x0e\xbaH\x0b\"\t\x18\xff\x82\xd1\xff\xaf\x07(\x00\x42\n\n\x08_enabled\"\xe4\x01\n\x12ImportUsersRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12=\n\x05users\x18\x03 \x03(\x0b\x32#.gnomon.identity.v1.TransferredUserB\t\xbaH\x06\x92\x01\x03\x10\xf4\x03\x12\x0f\n\x07\x64ry_run\x18\x04 \x01(\x08\x12\x16\n\x0e\x63reates_labels\x18\x05 \x01(\x08\x12\x1d\n\x15\x61llows_administrators\x18\x06 \x01(\x08\"c\n\x0cImportResult\x12\x32\n\x07outcome\x18\x01 \x01(\x0e\x32!.gnomon.identity.v1.ImportOutcome\x12\x0f\n\x07user_id\x18\x02 \x01(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\"H\n\x13ImportUsersResponse\x12\x31\n\x07results\x18\x01 \x03(\x0b\x32 .gnomon.identity.v1.ImportResult\"\xc0\x01\n\x12\x45xportUsersRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1d\n\tpage_size\x18\x03 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xf4\x03(\x00\x12$\n\x12\x63ontinuation_token\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80 \x12\x1c\n\x14with_password_hashes\x18\x05 \x01(\x08\"e\n\x13\x45xportUsersResponse\x12\x32\n\x05users\x18\x01 \x03(\x0b\x32#.gnomon.identity.v1.TransferredUser\x12\x1a\n\x12\x63ontinuation_token\x18\x02 \x01(\t*\x85\x01\n\rImportOutcome\x12\x1e\n\x1aIMPORT_OUTCOME_UNSPECIFIED\x10\x00\x12\x1a\n\x16IMPORT_OUTCOME_CREATED\x10\x01\x12\x1c\n\x18IMPORT_OUTCOME_UNCHANGED\x10\x02\x12\x1a\n\x16IMPORT_OUTCOME_REFUSED\x10\x03\x32\xd3\x02\n\x13UserTransferService\x12\x9c\x01\n\x0bImportUsers\x12&.gnomon.identity.v1.ImportUsersRequest\x1a\'.gnomon.identity.v1.ImportUsersResponse\"<\x8a\xe7\x18\x38\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENTP\x02\x12\x9c\x01\n\x0b\x45xportUsers\x12&.gnomon.identity.v1.ExportUsersRequest\x1a\'.gnomon.identity.v1.ExportUsersResponse\"<\x8a\xe7\x18\x38\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENTP\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n.gnomon/identity/v1/user_transfer_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1dgnomon/identity/v1/user.proto\x1a\x1cgnomon/rest/v1/options.proto\"L\n\x0fTransferredLink\x12\x1c\n\x08provider\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x1b\n\x07subject\x18\x02 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x04\"I\n\x14TransferredGenerator\x12\x15\n\x04name\x18\x01 \x01(\tB\x07\xbaH\x04r\x02\x18@\x12\x1a\n\x06secret\x18\x02 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x01\"\xc2\x04\n\x0fTransferredUser\x12\x1d\n\x05\x65mail\x18\x01 \x01(\tB\x0e\xbaH\x05r\x03\x18\xfe\x01\x92\xe7\x18\x02(\x01\x12\x1c\n\ngiven_name\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1d\n\x0b\x66\x61mily_name\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x19\n\x08language\x18\x04 \x01(\tB\x07\xbaH\x04r\x02\x18\x10\x12\x14\n\x07\x65nabled\x18\x05 \x01(\x08H\x00\x88\x01\x01\x12\x16\n\x0e\x65mail_verified\x18\x06 \x01(\x08\x12\x1f\n\rpassword_hash\x18\x07 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\x12\x18\n\x10password_expired\x18\x08 \x01(\x08\x12\x1f\n\x06groups\x18\t \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x80\x02\"\x04r\x02\x18@\x12\x1e\n\x05roles\x18\n \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x80\x02\"\x04r\x02\x18@\x12\x33\n\x0buser_values\x18\x0b \x01(\x0b\x32\x1e.gnomon.identity.v1.UserValues\x12#\n\nattributes\x18\x0c \x01(\tB\x0f\xbaH\x06r\x04\x18\x80\x80\x04\x92\xe7\x18\x02\x08\x04\x12<\n\x05links\x18\r \x03(\x0b\x32#.gnomon.identity.v1.TransferredLinkB\x08\xbaH\x05\x92\x01\x02\x10\x10\x12\x46\n\ngenerators\x18\x0e \x03(\x0b\x32(.gnomon.identity.v1.TransferredGeneratorB\x08\xbaH\x05\x92\x01\x02\x10\x08\x12\"\n\ncreated_at\x18\x0f \x01(\x03\x42\x0e\xbaH\x0b\"\t\x18\xff\x82\xd1\xff\xaf\x07(\x00\x42\n\n\x08_enabled\"\xea\x01\n\x12ImportUsersRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x43\n\x05users\x18\x03 \x03(\x0b\x32#.gnomon.identity.v1.TransferredUserB\x0f\xbaH\x06\x92\x01\x03\x10\xf4\x03\x92\xe7\x18\x02(\x01\x12\x0f\n\x07\x64ry_run\x18\x04 \x01(\x08\x12\x16\n\x0e\x63reates_labels\x18\x05 \x01(\x08\x12\x1d\n\x15\x61llows_administrators\x18\x06 \x01(\x08\"c\n\x0cImportResult\x12\x32\n\x07outcome\x18\x01 \x01(\x0e\x32!.gnomon.identity.v1.ImportOutcome\x12\x0f\n\x07user_id\x18\x02 \x01(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\"H\n\x13ImportUsersResponse\x12\x31\n\x07results\x18\x01 \x03(\x0b\x32 .gnomon.identity.v1.ImportResult\"\xc0\x01\n\x12\x45xportUsersRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1d\n\tpage_size\x18\x03 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xf4\x03(\x00\x12$\n\x12\x63ontinuation_token\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80 \x12\x1c\n\x14with_password_hashes\x18\x05 \x01(\x08\"e\n\x13\x45xportUsersResponse\x12\x32\n\x05users\x18\x01 \x03(\x0b\x32#.gnomon.identity.v1.TransferredUser\x12\x1a\n\x12\x63ontinuation_token\x18\x02 \x01(\t*\xae\x01\n\rImportOutcome\x12\x1e\n\x1aIMPORT_OUTCOME_UNSPECIFIED\x10\x00\x12\'\n\x16IMPORT_OUTCOME_CREATED\x10\x01\x1a\x0b\xb2\xe7\x18\x07\x63reated\x12+\n\x18IMPORT_OUTCOME_UNCHANGED\x10\x02\x1a\r\xb2\xe7\x18\tunchanged\x12\'\n\x16IMPORT_OUTCOME_REFUSED\x10\x03\x1a\x0b\xb2\xe7\x18\x07refused2\xd2\x03\n\x13UserTransferService\x12\x9b\x02\n\x0bImportUsers\x12&.gnomon.identity.v1.ImportUsersRequest\x1a\'.gnomon.identity.v1.ImportUsersResponse\"\xba\x01\x8a\xe7\x18\xb5\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENTP\x02z{\n\x12POST /users/import\x12VCreates up to 500 accounts with their password hashes; existing accounts never change. \x01*\x05Users2\x04\x30\x80\x80@\x12\x9c\x01\n\x0b\x45xportUsers\x12&.gnomon.identity.v1.ExportUsersRequest\x1a\'.gnomon.identity.v1.ExportUsersResponse\"<\x8a\xe7\x18\x38\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENTP\x02\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'gnomon.identity.v1.user_transfer_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
+  _globals['_IMPORTOUTCOME'].values_by_name["IMPORT_OUTCOME_CREATED"]._loaded_options = None
+  _globals['_IMPORTOUTCOME'].values_by_name["IMPORT_OUTCOME_CREATED"]._serialized_options = b'\262\347\030\007created'
+  _globals['_IMPORTOUTCOME'].values_by_name["IMPORT_OUTCOME_UNCHANGED"]._loaded_options = None
+  _globals['_IMPORTOUTCOME'].values_by_name["IMPORT_OUTCOME_UNCHANGED"]._serialized_options = b'\262\347\030\tunchanged'
+  _globals['_IMPORTOUTCOME'].values_by_name["IMPORT_OUTCOME_REFUSED"]._loaded_options = None
+  _globals['_IMPORTOUTCOME'].values_by_name["IMPORT_OUTCOME_REFUSED"]._serialized_options = b'\262\347\030\007refused'
   _globals['_TRANSFERREDLINK'].fields_by_name['provider']._loaded_options = None
   _globals['_TRANSFERREDLINK'].fields_by_name['provider']._serialized_options = b'\272H\007r\005\020\001\030\200\002'
   _globals['_TRANSFERREDLINK'].fields_by_name['subject']._loaded_options = None
@@ -44,7 +50,7 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_TRANSFERREDGENERATOR'].fields_by_name['secret']._loaded_options = None
   _globals['_TRANSFERREDGENERATOR'].fields_by_name['secret']._serialized_options = b'\272H\007r\005\020\001\030\200\001'
   _globals['_TRANSFERREDUSER'].fields_by_name['email']._loaded_options = None
-  _globals['_TRANSFERREDUSER'].fields_by_name['email']._serialized_options = b'\272H\005r\003\030\376\001'
+  _globals['_TRANSFERREDUSER'].fields_by_name['email']._serialized_options = b'\272H\005r\003\030\376\001\222\347\030\002(\001'
   _globals['_TRANSFERREDUSER'].fields_by_name['given_name']._loaded_options = None
   _globals['_TRANSFERREDUSER'].fields_by_name['given_name']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_TRANSFERREDUSER'].fields_by_name['family_name']._loaded_options = None
@@ -58,7 +64,7 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_TRANSFERREDUSER'].fields_by_name['roles']._loaded_options = None
   _globals['_TRANSFERREDUSER'].fields_by_name['roles']._serialized_options = b'\272H\014\222\001\t\020\200\002\"\004r\002\030@'
   _globals['_TRANSFERREDUSER'].fields_by_name['attributes']._loaded_options = None
-  _globals['_TRANSFERREDUSER'].fields_by_name['attributes']._serialized_options = b'\272H\006r\004\030\200\200\004'
+  _globals['_TRANSFERREDUSER'].fields_by_name['attributes']._serialized_options = b'\272H\006r\004\030\200\200\004\222\347\030\002\010\004'
   _globals['_TRANSFERREDUSER'].fields_by_name['links']._loaded_options = None
   _globals['_TRANSFERREDUSER'].fields_by_name['links']._serialized_options = b'\272H\005\222\001\002\020\020'
   _globals['_TRANSFERREDUSER'].fields_by_name['generators']._loaded_options = None
@@ -68,7 +74,7 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_IMPORTUSERSREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_IMPORTUSERSREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_IMPORTUSERSREQUEST'].fields_by_name['users']._loaded_options = None
-  _globals['_IMPORTUSERSREQUEST'].fields_by_name['users']._serialized_options = b'\272H\006\222\001\003\020\364\003'
+  _globals['_IMPORTUSERSREQUEST'].fields_by_name['users']._serialized_options = b'\272H\006\222\001\003\020\364\003\222\347\030\002(\001'
   _globals['_EXPORTUSERSREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_EXPORTUSERSREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_EXPORTUSERSREQUEST'].fields_by_name['page_size']._loaded_options = None
@@ -76,27 +82,27 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_EXPORTUSERSREQUEST'].fields_by_name['continuation_token']._loaded_options = None
   _globals['_EXPORTUSERSREQUEST'].fields_by_name['continuation_token']._serialized_options = b'\272H\005r\003\030\200 '
   _globals['_USERTRANSFERSERVICE'].methods_by_name['ImportUsers']._loaded_options = None
-  _globals['_USERTRANSFERSERVICE'].methods_by_name['ImportUsers']._serialized_options = b'\212\347\03082\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENTP\002'
+  _globals['_USERTRANSFERSERVICE'].methods_by_name['ImportUsers']._serialized_options = b'\212\347\030\265\0012\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENTP\002z{\n\022POST /users/import\022VCreates up to 500 accounts with their password hashes; existing accounts never change. \001*\005Users2\0040\200\200@'
   _globals['_USERTRANSFERSERVICE'].methods_by_name['ExportUsers']._loaded_options = None
   _globals['_USERTRANSFERSERVICE'].methods_by_name['ExportUsers']._serialized_options = b'\212\347\03082\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENTP\002'
-  _globals['_IMPORTOUTCOME']._serialized_start=1620
-  _globals['_IMPORTOUTCOME']._serialized_end=1753
+  _globals['_IMPORTOUTCOME']._serialized_start=1638
+  _globals['_IMPORTOUTCOME']._serialized_end=1812
   _globals['_TRANSFERREDLINK']._serialized_start=193
   _globals['_TRANSFERREDLINK']._serialized_end=269
   _globals['_TRANSFERREDGENERATOR']._serialized_start=271
   _globals['_TRANSFERREDGENERATOR']._serialized_end=344
   _globals['_TRANSFERREDUSER']._serialized_start=347
-  _globals['_TRANSFERREDUSER']._serialized_end=913
-  _globals['_IMPORTUSERSREQUEST']._serialized_start=916
-  _globals['_IMPORTUSERSREQUEST']._serialized_end=1144
-  _globals['_IMPORTRESULT']._serialized_start=1146
-  _globals['_IMPORTRESULT']._serialized_end=1245
-  _globals['_IMPORTUSERSRESPONSE']._serialized_start=1247
-  _globals['_IMPORTUSERSRESPONSE']._serialized_end=1319
-  _globals['_EXPORTUSERSREQUEST']._serialized_start=1322
-  _globals['_EXPORTUSERSREQUEST']._serialized_end=1514
-  _globals['_EXPORTUSERSRESPONSE']._serialized_start=1516
-  _globals['_EXPORTUSERSRESPONSE']._serialized_end=1617
-  _globals['_USERTRANSFERSERVICE']._serialized_start=1756
-  _globals['_USERTRANSFERSERVICE']._serialized_end=2095
+  _globals['_TRANSFERREDUSER']._serialized_end=925
+  _globals['_IMPORTUSERSREQUEST']._serialized_start=928
+  _globals['_IMPORTUSERSREQUEST']._serialized_end=1162
+  _globals['_IMPORTRESULT']._serialized_start=1164
+  _globals['_IMPORTRESULT']._serialized_end=1263
+  _globals['_IMPORTUSERSRESPONSE']._serialized_start=1265
+  _globals['_IMPORTUSERSRESPONSE']._serialized_end=1337
+  _globals['_EXPORTUSERSREQUEST']._serialized_start=1340
+  _globals['_EXPORTUSERSREQUEST']._serialized_end=1532
+  _globals['_EXPORTUSERSRESPONSE']._serialized_start=1534
+  _globals['_EXPORTUSERSRESPONSE']._serialized_end=1635
+  _globals['_USERTRANSFERSERVICE']._serialized_start=1815
+  _globals['_USERTRANSFERSERVICE']._serialized_end=2281
 # @@protoc_insertion_point(module_scope)
