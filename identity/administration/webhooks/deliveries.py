@@ -1,14 +1,15 @@
 """Delivery of security events to webhooks: in the order of the events, at least once, each webhook by itself.
 
 The events are in the store already; a webhook's record says how far they are delivered, so none is lost while a
-receiver or the provider is down. A process claims a webhook by its record for as long as it delivers, so one process
+receiver or the provider is down. The process that stored an event delivers it; others look every few minutes, for
+events of a process that has ended. A process claims a webhook by its record for as long as it delivers, so one process
 does. Receivers that are slow or failing share places that no other receiver waits for.
 """
 
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import takewhile
 
@@ -23,6 +24,7 @@ from identity.foundation.events.kinds import EventType, Level
 from identity.foundation.randomness import Randomness
 from identity.foundation.tenants import Tenant
 from server.platform.back_off import BackOff
+from server.platform.call import TenantId
 from server.platform.clock import Clock
 from server.platform.errors import Unavailable
 from server.platform.records import Changed, RecordStore
@@ -32,6 +34,9 @@ logger = logging.getLogger(__name__)
 POLL_SECONDS = 2.0
 SETTLES_IN = timedelta(seconds=40)
 """By then every earlier event is stored: a statement and the wait for its connection take at most 35 seconds."""
+
+LOOKED_AT_EVERY = timedelta(minutes=5)
+"""A webhook without events that this process knows of."""
 
 DISABLED_AFTER = timedelta(days=5)
 NEVER = datetime(9999, 1, 1, tzinfo=UTC)
@@ -44,6 +49,14 @@ _MOST_AT_A_TIME = 150
 _MOST_SLOW = 50
 _GONE = 410
 _OCTET = 256
+
+
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    """When the next and the last event of a tenant were stored that are not delivered yet."""
+
+    next_at: datetime
+    last_at: datetime
 
 
 class Deliveries:
@@ -68,6 +81,12 @@ class Deliveries:
         self._slow_places = asyncio.Semaphore(_MOST_SLOW)
         self._slow: set[str] = set()
         self._served: set[str] = set()
+        self._heard: dict[TenantId, _Heard] = {}
+
+    async def hear(self, event: Event) -> None:
+        """Note an event that this process has stored."""
+        heard = self._heard.get(event.tenant_id)
+        self._heard[event.tenant_id] = _Heard(event.at if heard is None else heard.next_at, event.at)
 
     async def run(
         self,
@@ -77,7 +96,7 @@ class Deliveries:
         """Deliver events until cancelled."""
         async with asyncio.TaskGroup() as serving:
             while True:
-                for webhook in await self._due(tenants):
+                for webhook in await self.due(tenants):
                     if webhook.id not in self._served:
                         self._served.add(webhook.id)
                         serving.create_task(self._serve(webhook))
@@ -91,20 +110,42 @@ class Deliveries:
             try:
                 if events:
                     await self._deliver_all(webhook, events)
+                else:
+                    await self._release(webhook)
             except Changed:
                 # An administrator changed the webhook, or another process delivers: the rest comes with the next poll.
                 return
 
-    async def _due(self, tenants: Callable[[], Iterable[Tenant]]) -> Sequence[Webhook]:
+    async def due(self, tenants: Callable[[], Iterable[Tenant]]) -> Sequence[Webhook]:
+        """Return the webhooks to deliver to: those that wait for an attempt or a look, and those with new events."""
+        now = self._clock.now()
+        found: dict[str, Webhook] = {}
         try:
-            now = self._clock.now()
             due = frozenset(await self._records.due_tenants(now))
-            known = [tenant.tenant_id for tenant in tenants() if tenant.tenant_id in due]
-            found = [await self._records.due(tenant_id, now, most=MOST_OF_TENANT) for tenant_id in known]
+            for tenant_id in [tenant.tenant_id for tenant in tenants()]:
+                if tenant_id in due:
+                    waiting = await self._records.due(tenant_id, now, most=MOST_OF_TENANT)
+                    found |= {webhook.id: webhook for webhook in waiting}
+                if self._has_news(tenant_id, now):
+                    all_of_tenant = await self._records.page(tenant_id, most=MOST_OF_TENANT)
+                    found |= {webhook.id: webhook for webhook in all_of_tenant if webhook.is_free(now)}
+                    self._take_news(tenant_id, now)
         except Unavailable:
             logger.warning("webhooks are delivered later: the store is not available")
             return ()
-        return [webhook for webhooks in found for webhook in webhooks]
+        return list(found.values())
+
+    def _has_news(self, tenant_id: TenantId, now: datetime) -> bool:
+        heard = self._heard.get(tenant_id)
+        return heard is not None and heard.next_at + SETTLES_IN < now
+
+    def _take_news(self, tenant_id: TenantId, now: datetime) -> None:
+        """Wait for the events that are not settled yet."""
+        last_at = self._heard[tenant_id].last_at
+        if last_at + SETTLES_IN < now:
+            del self._heard[tenant_id]
+        else:
+            self._heard[tenant_id] = _Heard(last_at, last_at)
 
     async def _serve(self, webhook: Webhook) -> None:
         facts = {"tenant_id": webhook.tenant_id, "webhook_id": webhook.id}
@@ -125,12 +166,19 @@ class Deliveries:
     async def _deliver_all(self, webhook: Webhook, events: Sequence[Event]) -> None:
         """Deliver in order and store how far that went after each event; raises Changed."""
         wanted = [event for event in events if webhook.admits(event)]
+        if wanted:
+            webhook = await self._records.replace(_claimed(webhook, self._clock.now()))
         for event in wanted:
-            webhook = await self._records.replace(replace(webhook, next_at=self._clock.now() + _CLAIM))
             webhook = await self._delivered(webhook, event)
             if webhook.attempts or not webhook.is_enabled:
                 return
-        await self._records.replace(replace(webhook, position=events[-1].id, next_at=self._clock.now()))
+        await self._release(replace(webhook, position=events[-1].id), has_more=len(events) == _PAGE)
+
+    async def _release(self, webhook: Webhook, *, has_more: bool = False) -> None:
+        """Raises Changed."""
+        now = self._clock.now()
+        next_at = now if has_more else now + LOOKED_AT_EVERY
+        await self._records.replace(replace(webhook, next_at=next_at, claimed_until=None))
 
     async def _delivered(self, webhook: Webhook, event: Event) -> Webhook:
         """Return the webhook after an attempt to deliver an event; raises Changed."""
@@ -150,13 +198,14 @@ class Deliveries:
         )
         told = webhook.with_delivery(delivery)
         if delivery.is_delivered:
-            done = replace(told, position=event.id, next_at=now, attempts=0, failing_since=None)
-            return await self._records.replace(done)
+            done = replace(told, position=event.id, attempts=0, failing_since=None)
+            return await self._records.replace(_claimed(done, now))
         return await self._failed(told, status)
 
     async def _failed(self, webhook: Webhook, status: int) -> Webhook:
         now = self._clock.now()
         since, attempts = webhook.failing_since or now, webhook.attempts + 1
+        webhook = replace(webhook, claimed_until=None)
         if status == _GONE or now - since >= DISABLED_AFTER:
             ended = replace(webhook, is_enabled=False, next_at=NEVER, attempts=attempts, failing_since=since)
             kept = await self._records.replace(ended)
@@ -184,6 +233,10 @@ class Deliveries:
 
     def _chance(self) -> float:
         return self._randomness.octets(1)[0] / _OCTET
+
+
+def _claimed(webhook: Webhook, now: datetime) -> Webhook:
+    return replace(webhook, next_at=now + _CLAIM, claimed_until=now + _CLAIM)
 
 
 def _message(event: Event) -> dict[str, object]:

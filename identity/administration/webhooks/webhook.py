@@ -31,7 +31,8 @@ class Webhook(Record):
 
     `types` are names of event types, empty for all; events below `level` are passed over. The next attempt is at
     `next_at`, with `attempts` failures in a row since `failing_since`. `previous_secret` signs besides `secret` until
-    `previous_until`. `deliveries` are the outcomes of the last ones, newest first.
+    `previous_until`. `deliveries` are the outcomes of the last ones, newest first. A process delivers until
+    `claimed_until`.
     """
 
     name: str
@@ -45,12 +46,18 @@ class Webhook(Record):
     created_at: datetime
     position: str
     next_at: datetime
+    claimed_until: datetime | None = None
     attempts: int = 0
     failing_since: datetime | None = None
     deliveries: tuple[Delivery, ...] = ()
 
     def admits(self, event: Event) -> bool:
         return event.level.severity >= self.level.severity and (not self.types or event.type in self.types)
+
+    def is_free(self, now: datetime) -> bool:
+        """Whether new events can be delivered: no process does, and no earlier event waits for another attempt."""
+        is_claimed = self.claimed_until is not None and self.claimed_until > now
+        return self.is_enabled and not self.attempts and not is_claimed
 
     def with_delivery(self, delivery: Delivery) -> "Webhook":
         """Return the webhook with this outcome in the place of an earlier one of the same event."""

@@ -5,7 +5,7 @@ import base64
 import hashlib
 import hmac
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
@@ -13,10 +13,15 @@ from typing import Any
 import pytest
 
 from identity.administration.webhooks.administration import WebhookAdministration, WebhookFields
-from identity.administration.webhooks.deliveries import DISABLED_AFTER, SETTLES_IN, Deliveries
+from identity.administration.webhooks.deliveries import (
+    DISABLED_AFTER,
+    LOOKED_AT_EVERY,
+    SETTLES_IN,
+    Deliveries,
+)
 from identity.administration.webhooks.sender import HttpSender
 from identity.administration.webhooks.signatures import WebhookSecrets, signed_headers
-from identity.administration.webhooks.webhook import MOST_OF_TENANT, WEBHOOKS, Webhook
+from identity.administration.webhooks.webhook import MOST_OF_TENANT, Webhook
 from identity.crypto.keys.master_keys import MasterKeys
 from identity.delivery.http.destinations import Destinations
 from identity.foundation.events.config import EventsConfig
@@ -81,6 +86,7 @@ class World:
             self.store, self.secrets, Destinations(), events=self.events, **sources
         )
         self.deliveries = Deliveries(self.store, self.secrets, self.receiver, events=self.events, **sources)
+        self.events.listen(self.deliveries)
 
     async def create(self, tenant: Tenant = ACME, **fields: Any) -> tuple[Webhook, str]:
         return await self.administration.create(tenant, replace(FIELDS, **fields), ADMINISTRATOR)
@@ -95,9 +101,11 @@ class World:
         end = self.clock.now() + period
         while self.clock.now() < end:
             self.clock.advance(step)
-            for tenant in (ACME, UMBRELLA):
-                for webhook in await self.store.of(WEBHOOKS).due(tenant.tenant_id, self.clock.now(), most=10):
-                    await self.deliveries.deliver(webhook)
+            for webhook in await self.due():
+                await self.deliveries.deliver(webhook)
+
+    async def due(self) -> Sequence[Webhook]:
+        return await self.deliveries.due(lambda: (ACME, UMBRELLA))
 
     async def webhook(self, webhook: Webhook) -> Webhook:
         return await self.administration.get(ACME, webhook.id)
@@ -291,6 +299,46 @@ async def test_two_processes_deliver_each_event_once(world: World) -> None:
     await asyncio.gather(world.deliveries.deliver(found), other.deliver(found))
 
     assert [f"event {number}" for number in range(10)] == world.receiver.texts()
+
+
+async def test_a_webhook_without_events_is_looked_at_every_five_minutes(world: World) -> None:
+    await world.create()
+    await world.passes(SETTLES_IN * 2)
+    looks = 0
+
+    for _ in range(3600 // 2):
+        world.clock.advance(timedelta(seconds=2))
+        for webhook in await world.due():
+            looks += 1
+            await world.deliveries.deliver(webhook)
+
+    assert looks == 12
+
+
+async def test_an_event_of_a_process_that_has_ended_is_delivered_by_another(world: World) -> None:
+    await world.create()
+    await world.passes(timedelta(minutes=1))
+    ended = Events(world.store, EventsConfig().levels, clock=world.clock, randomness=CountedRandomness())
+    await ended.emit(ACME.tenant_id, EventType.FORCED_LOGOUT, text="event")
+
+    await world.passes(LOOKED_AT_EVERY + SETTLES_IN)
+
+    assert world.receiver.texts() == ["event"]
+
+
+async def test_a_webhook_that_another_process_delivers_to_is_not_taken(world: World) -> None:
+    webhook, _ = await world.create()
+    await world.happens("event")
+    world.clock.advance(SETTLES_IN * 2)
+    world.receiver.hanging.add(URL)
+
+    async with asyncio.TaskGroup() as tasks:
+        delivering = tasks.create_task(world.deliveries.deliver(await world.webhook(webhook)))
+        await until(lambda: world.receiver.attempts)
+        found = await world.due()
+        delivering.cancel()
+
+    assert found == []
 
 
 @pytest.mark.parametrize(
