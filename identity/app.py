@@ -10,7 +10,6 @@ from google.protobuf.descriptor import ServiceDescriptor
 from identity.access.login_protection.delays import Delays
 from identity.access.sessions.logout_records import BACK_CHANNEL_LOGOUTS, BackChannelLogout
 from identity.access.tokens.config import LONGEST_ACCESS_TOKEN
-from identity.administration.webhooks.sender import HttpSender
 from identity.administration.webhooks.signatures import WebhookSecrets
 from identity.authentication.federation.secrets import ProviderSecrets
 from identity.authentication.one_time_codes.secrets import GeneratorSecrets
@@ -34,6 +33,7 @@ from identity.crypto.keys.schedule import Schedule
 from identity.delivery.http.destinations import Destinations
 from identity.delivery.http.documents import HttpDocuments
 from identity.delivery.http.published_keys import PublishedKeys
+from identity.delivery.http.sender import HttpSender
 from identity.delivery.mail.mail_queue import MailQueue
 from identity.delivery.mail.queued_letter import LetterSafe
 from identity.delivery.retry_queue import RetryQueue
@@ -160,9 +160,9 @@ async def open_identity(
         delivery = await stack.enter_async_context(
             HttpDelivery(dependencies.destinations, config.logout.timeout_secs)
         )
-        webhooks = WebhookWiring(
-            dependencies, callers, await stack.enter_async_context(HttpSender(dependencies.destinations))
-        )
+        sender = await stack.enter_async_context(HttpSender(dependencies.destinations))
+        webhooks = WebhookWiring(dependencies, callers, sender)
+        backchannel = BackchannelWiring(dependencies, user_state, tokens, browsers)
         tasks = await stack.enter_async_context(asyncio.TaskGroup())
         running = [
             tasks.create_task(_keeper(dependencies).run()),
@@ -171,6 +171,7 @@ async def open_identity(
             *map(tasks.create_task, mailing(dependencies)),
             tasks.create_task(Upkeep(dependencies.store).run()),
             tasks.create_task(webhooks.loop()),
+            tasks.create_task(backchannel.loop(sender)),
             *map(tasks.create_task, (*tenants.loops(), *people.loops(), *password_reset.loops())),
         ]
         calls = await stack.enter_async_context(call_shield())
@@ -179,7 +180,7 @@ async def open_identity(
                 **tokens.servicers,
                 **browsers.servicers,
                 **authorization.servicers,
-                **BackchannelWiring(dependencies, user_state, tokens, browsers).servicers,
+                **backchannel.servicers,
                 **ForwardAuthWiring(dependencies, user_state, tokens).servicers,
                 **tenants.servicers(callers),
                 **people.servicers,

@@ -47,6 +47,7 @@ from identity.people.notices.places import SIGN_IN_PLACES
 from identity.people.registration.limits import REGISTRATION_ATTEMPTS
 from identity.people.reset.requests import RESET_REQUESTS
 from identity.protocol.backchannel.limits import OPEN_REQUESTS
+from identity.protocol.backchannel.notifications import BACKCHANNEL_NOTIFICATIONS
 from identity.protocol.devices.limits import DEVICE_STARTS, USER_CODE_ATTEMPTS
 from identity.protocol.forward_auth.records import FORWARD_REQUESTS, FORWARD_SESSIONS
 from server.platform.records import Kind
@@ -59,6 +60,7 @@ KINDS: tuple[Kind[Any], ...] = (
     AUTHORIZATION_REQUESTS,
     AUTHORIZATIONS,
     BACK_CHANNEL_LOGOUTS,
+    BACKCHANNEL_NOTIFICATIONS,
     BACKCHANNEL_REQUESTS,
     CEREMONIES,
     CLIENT_SCREENS,

@@ -1,11 +1,12 @@
 """Requests of clients to a user who is elsewhere: OpenID Connect Client-Initiated Backchannel Authentication Core 1.0."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
 from identity.access.polled_request import PolledRequest
 from identity.access.sessions.session import Authentication
+from identity.crypto.keys.master_keys import Sealed
 from identity.directory.client import ClientId
 from identity.directory.user import UserId
 from server.platform.records import Kind
@@ -21,7 +22,7 @@ class BackchannelState(StrEnum):
 class BackchannelRequest(PolledRequest):
     """`id` is a keyed hash of the `auth_req_id`. `user_id` is empty when the client named nobody who exists.
 
-    The request counts until `counted_until` among those that wait for the user. `pair` identifies the client and the user who accepted, once there is one.
+    `notification` is what the client is notified with, encrypted. The request counts until `counted_until` among those that wait for the user. `pair` identifies the client and the user who accepted, once there is one.
     """
 
     client_id: ClientId
@@ -34,6 +35,7 @@ class BackchannelRequest(PolledRequest):
     state: BackchannelState = BackchannelState.PENDING
     authentication: Authentication | None = None
     pair: str = ""
+    notification: Sealed | None = field(default=None, repr=False)
 
     def waits(self, now: datetime) -> bool:
         return self.state is BackchannelState.PENDING and now < self.redeemable_until

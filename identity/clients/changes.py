@@ -33,6 +33,7 @@ from identity.foundation.vocabulary import (
     Permission,
     SecurityProfile,
     SubjectType,
+    TokenDeliveryMode,
 )
 from server.platform.errors import InvalidArgument
 
@@ -111,6 +112,7 @@ def changed(client: Client, change: ClientChange, destinations: Destinations) ->
     _expect_keys(change, after)
     _expect_signatures(after)
     _expect_encryption(after)
+    _expect_notifications(after)
     return replace(
         _authenticated(after, change.method_of(client)), permissions=_permissions(client, change, after)
     )
@@ -143,6 +145,9 @@ def _expect_addresses(after: Client) -> None:
     expect_safe_uri("sector_identifier_uri", after.sector_identifier_uri)
     expect_safe_uri("frontchannel_logout_uri", after.frontchannel_logout_uri)
     expect_same_origin("frontchannel_logout_uri", after.frontchannel_logout_uri, after.redirect_uris)
+    expect_safe_uri(
+        "backchannel_client_notification_endpoint", after.backchannel_client_notification_endpoint
+    )
     expect_safe_uri("policy_uri", after.policy_uri)
     expect_safe_uri("tos_uri", after.tos_uri)
     expect_request_uris("request_uris", after.request_uris)
@@ -156,6 +161,9 @@ def _expect_reachable(client: Client, after: Client, destinations: Destinations)
         expect_reachable("sector_identifier_uri", after.sector_identifier_uri, destinations)
     if after.backchannel_logout_uri != client.backchannel_logout_uri:
         expect_reachable("backchannel_logout_uri", after.backchannel_logout_uri, destinations)
+    endpoint = after.backchannel_client_notification_endpoint
+    if endpoint != client.backchannel_client_notification_endpoint:
+        expect_reachable("backchannel_client_notification_endpoint", endpoint, destinations)
     for uri in set(after.request_uris) - set(client.request_uris):
         expect_reachable("request_uris", uri, destinations)
 
@@ -212,6 +220,10 @@ def _expect_profile_algorithms(after: Client) -> None:
     for member, name in (
         ("token_endpoint_auth_signing_alg", after.token_endpoint_auth_signing_alg),
         ("request_object_signing_alg", after.request_object_signing_alg),
+        (
+            "backchannel_authentication_request_signing_alg",
+            after.backchannel_authentication_request_signing_alg,
+        ),
     ):
         if name and name not in FAPI_ALGORITHMS:
             permitted = ", ".join(FAPI_ALGORITHMS)
@@ -235,8 +247,14 @@ def _expect_signatures(after: Client) -> None:
     for member, algorithm in (
         ("token_endpoint_auth_signing_alg", after.token_endpoint_auth_signing_alg),
         ("request_object_signing_alg", after.request_object_signing_alg),
+        (
+            "backchannel_authentication_request_signing_alg",
+            after.backchannel_authentication_request_signing_alg,
+        ),
     ):
         expect_algorithm(member, algorithm, CLIENT_ALGORITHMS)
+    if after.backchannel_authentication_request_signing_alg and not _has_keys(after):
+        raise InvalidArgument("backchannel_authentication_request_signing_alg: expected jwks or jwks_uri")
     if after.requires_signed_request and not _has_keys(after):
         raise InvalidArgument("require_signed_request_object: expected jwks or jwks_uri")
 
@@ -258,6 +276,12 @@ def _expect_encryption(after: Client) -> None:
             continue
         if not keys_for(parse_key_set(after.jwks), alg):
             raise InvalidArgument(f"{member}: expected a key for {alg} in jwks, or jwks_uri")
+
+
+def _expect_notifications(after: Client) -> None:
+    is_ping = after.backchannel_token_delivery_mode is TokenDeliveryMode.PING
+    if is_ping and not after.backchannel_client_notification_endpoint:
+        raise InvalidArgument("backchannel_client_notification_endpoint: expected an address for ping")
 
 
 def _expect_keys(change: ClientChange, after: Client) -> None:

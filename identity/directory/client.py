@@ -22,6 +22,7 @@ from identity.foundation.vocabulary import (
     Permission,
     SecurityProfile,
     SubjectType,
+    TokenDeliveryMode,
 )
 from server.platform.call import TenantId
 from server.platform.records import Kind, Record
@@ -144,6 +145,9 @@ class Client(Record):
     certificate_name: CertificateName | None = None
     requires_certificate: bool = False
     security_profile: SecurityProfile = SecurityProfile.NONE
+    backchannel_token_delivery_mode: TokenDeliveryMode = TokenDeliveryMode.POLL
+    backchannel_client_notification_endpoint: str = ""
+    backchannel_authentication_request_signing_alg: str = ""
 
     @property
     def client_id(self) -> ClientId:

@@ -44,6 +44,13 @@ KEY_METHODS = CERTIFICATE_METHODS | {AuthenticationMethod.PRIVATE_KEY_JWT}
 """Methods that prove a key: FAPI 2.0 Security Profile §5.3.2.1."""
 
 
+class TokenDeliveryMode(StrEnum):
+    """How a client learns that a user has decided: CIBA Core 1.0 §5."""
+
+    POLL = "poll"
+    PING = "ping"
+
+
 class SecurityProfile(StrEnum):
     """Rules that hold for a client as a whole: FAPI 2.0 Security Profile, FAPI 2.0 Message Signing.
 

@@ -23,6 +23,7 @@ from identity.foundation.vocabulary import (
     GrantType,
     SecurityProfile,
     SubjectType,
+    TokenDeliveryMode,
 )
 
 _SIGNING = tuple(kind.algorithm for kind in ALGORITHMS)
@@ -81,7 +82,8 @@ class ProviderMetadata:
     backchannel_logout_session_supported: bool = True
     frontchannel_logout_supported: bool = True
     frontchannel_logout_session_supported: bool = True
-    backchannel_token_delivery_modes_supported: tuple[str, ...] = ("poll",)
+    backchannel_token_delivery_modes_supported: tuple[str, ...] = tuple(TokenDeliveryMode)
+    backchannel_authentication_request_signing_alg_values_supported: tuple[str, ...] = _SIGNED_BY_CLIENTS
     backchannel_user_code_parameter_supported: bool = False
     request_parameter_supported: bool = True
     request_uri_parameter_supported: bool = True
@@ -161,6 +163,7 @@ def _under_fapi(metadata: ProviderMetadata) -> ProviderMetadata:
         authorization_signing_alg_values_supported=signing,
         token_endpoint_auth_signing_alg_values_supported=FAPI_ALGORITHMS,
         request_object_signing_alg_values_supported=FAPI_ALGORITHMS,
+        backchannel_authentication_request_signing_alg_values_supported=FAPI_ALGORITHMS,
         dpop_signing_alg_values_supported=FAPI_ALGORITHMS,
     )
 

@@ -10,8 +10,8 @@ from identity.access.rpc.admission import Admission
 from identity.administration.rpc.webhook import WebhookServicer
 from identity.administration.webhooks.administration import WebhookAdministration
 from identity.administration.webhooks.deliveries import Deliveries
-from identity.administration.webhooks.sender import Sender
 from identity.administration.webhooks.signatures import WebhookSecrets
+from identity.delivery.http.sender import Sender
 from identity.wiring.dependencies import Dependencies
 
 _WEBHOOKS = webhook_service_pb2.DESCRIPTOR.services_by_name["WebhookService"]

@@ -80,6 +80,56 @@ FAPI_2 = [
     )
 ]
 
+FAPI_CIBA = [
+    "fapi-ciba-id1",
+    *(
+        f"fapi-ciba-id1-{suffix}"
+        for suffix in (
+            "discovery-end-point-verification",
+            "user-rejects-authentication",
+            "multiple-call-to-token-endpoint",
+            "auth-req-id-expired",
+            "refresh-token",
+            "ensure-other-scope-order-succeeds",
+            "ensure-authorization-request-with-binding-message-succeeds",
+            "ensure-authorization-request-with-potentially-bad-binding-message",
+            "ensure-authorization-request-with-multiple-hints-fails",
+            "ensure-requested-expiry-as-string-succeeds",
+            "ensure-backchannel-authorization-request-without-request-fails",
+            "ensure-different-client-id-and-issuer-in-backchannel-authorization-request",
+            "ensure-wrong-client-id-in-backchannel-authorization-request",
+            "ensure-wrong-client-id-in-token-endpoint-request",
+            "ensure-wrong-authentication-request-id-in-token-endpoint-request",
+            "ensure-without-client-assertion-in-backchannel-authorization-request-fails",
+            "ensure-without-client-assertion-in-token-endpoint-fails",
+            "ensure-client-assertion-signature-algorithm-in-backchannel-authorization-request-is-RS256-fails",
+            "ensure-client-assertion-signature-algorithm-in-token-endpoint-request-is-RS256-fails",
+            "ensure-client-assertion-with-iss-aud-to-token-endpoint-succeeds",
+            "ensure-mtls-holder-of-key-required",
+            "ensure-request-object-bad-aud-fails",
+            "ensure-request-object-bad-iss-fails",
+            "ensure-request-object-exp-is-70-minutes-in-future-fails",
+            "ensure-request-object-expired-exp-fails",
+            "ensure-request-object-missing-aud-fails",
+            "ensure-request-object-missing-exp-fails",
+            "ensure-request-object-missing-iat-fails",
+            "ensure-request-object-missing-iss-fails",
+            "ensure-request-object-missing-jti-fails",
+            "ensure-request-object-missing-nbf-fails",
+            "ensure-request-object-nbf-is-10-minutes-in-future-fails",
+            "ensure-request-object-nbf-is-70-minutes-in-past-fails",
+            "ensure-request-object-signature-algorithm-is-bad-fails",
+            "ensure-request-object-signature-algorithm-is-none-fails",
+            "ensure-request-object-signature-algorithm-is-RS256-fails",
+            "ensure-request-object-signed-by-other-client-fails",
+            "ping-backchannel-notification-endpoint-response-401",
+            "ping-backchannel-notification-endpoint-response-403",
+            "ping-backchannel-notification-endpoint-response-has-body",
+            "ping-backchannel-notification-endpoint-return-redirect-request",
+        )
+    ),
+]
+
 MODULES = [
     "oidcc-server",
     "oidcc-response-type-missing",
@@ -148,9 +198,10 @@ MODULES = [
     "oidcc-request-uri-signed-rs256",
     "oidcc-refresh-token-rp-key-rotation",
     *FAPI_2,
+    *FAPI_CIBA,
 ]
 
-_NAMES = re.compile(r"def test_((?:oidcc|fapi2)_\w+)|id=\"((?:oidcc|fapi2)-[\w-]+)\"")
+_NAMES = re.compile(r"def test_((?:oidcc|fapi2|fapi_ciba)_\w+)|id=\"((?:oidcc|fapi2|fapi-ciba)-[\w-]+)\"")
 
 
 def _tested() -> set[str]:

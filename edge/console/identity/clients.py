@@ -95,6 +95,22 @@ _SETTINGS: Final = (
         "client.require_pushed_authorization_requests",
         marked("Authorization requests are pushed"),
     ),
+    FormField(
+        "client.backchannel_token_delivery_mode",
+        marked("Delivery mode of backchannel authentication"),
+        sources=_metadata("backchannel_token_delivery_modes_supported"),
+    ),
+    FormField(
+        "client.backchannel_client_notification_endpoint",
+        marked("Address for notifications"),
+        marked("For the mode ping."),
+    ),
+    FormField(
+        "client.backchannel_authentication_request_signing_alg",
+        marked("Algorithm of backchannel authentication requests"),
+        marked("Empty for requests that are not signed."),
+        sources=_metadata("backchannel_authentication_request_signing_alg_values_supported"),
+    ),
     FormField("client.dpop_bound_access_tokens", marked("Tokens are bound to a DPoP key")),
     FormField(
         "client.userinfo_signed_response_alg",

@@ -7,7 +7,7 @@ from edge.oidc.access.documents import document
 from edge.oidc.access.form import form_of, read_parameters
 from edge.oidc.access.tenant import tenant_of
 from edge.oidc.config import OidcConfig
-from edge.oidc.openapi.operation import Caller, content, described, may, needs
+from edge.oidc.openapi.operation import Caller, content, described, may
 from edge.oidc.openapi.parameters import CLIENT_FORM
 from edge.oidc.openapi.schemas import published
 from edge.oidc.stubs import Stubs
@@ -26,12 +26,14 @@ class BackchannelAuthenticationEndpoint:
         caller=Caller.CLIENT,
         form=(
             *CLIENT_FORM,
-            needs("scope", "Scopes, separated by spaces, `openid` among them."),
+            may("scope", "Scopes, separated by spaces, `openid` among them."),
             may("login_hint", "The e-mail address of the user; exactly one hint is needed."),
             may("id_token_hint", "An ID token of the user that the client got."),
             may("binding_message", "A short text that both the client and the page of the user show."),
             may("acr_values", "Classes of authentication that the client prefers."),
             may("requested_expiry", "Seconds for which the request waits."),
+            may("client_notification_token", "Bearer token for the notification of a client in ping mode."),
+            may("request", "A JWT with all of these parameters, signed by the client."),
         ),
         refusals=(429,),
     )

@@ -66,8 +66,8 @@ def _is_about(jwt: SignedJwt, client: Client, tenant: Tenant) -> bool:
         # FAPI 2.0 Security Profile §5.3.2.1: the issuer, as a string.
         return False
     audiences = audience if isinstance(audience, list) else [audience]
-    is_for_us = not {tenant.issuer, f"{tenant.issuer}oidc/token"}.isdisjoint(
-        named for named in audiences if isinstance(named, str)
-    )
+    # CIBA Core 1.0 §7.1 adds the last one.
+    ours = {tenant.issuer, f"{tenant.issuer}oidc/token", f"{tenant.issuer}oidc/bc-authorize"}
+    is_for_us = not ours.isdisjoint(named for named in audiences if isinstance(named, str))
     is_its_own = jwt.text("iss") == jwt.text("sub") == client.client_id
     return is_for_us and is_its_own and 0 < len(jwt.text("jti")) <= _MAX_JTI_LENGTH

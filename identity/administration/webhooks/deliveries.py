@@ -15,9 +15,9 @@ from itertools import takewhile
 
 import msgspec
 
-from identity.administration.webhooks.sender import Sender
 from identity.administration.webhooks.signatures import WebhookSecrets, signed_headers
 from identity.administration.webhooks.webhook import MOST_OF_TENANT, WEBHOOKS, Delivery, Webhook
+from identity.delivery.http.sender import Sender
 from identity.foundation.events.event import EVENTS, Event, milliseconds_of, position_at
 from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType, Level

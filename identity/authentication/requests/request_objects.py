@@ -49,7 +49,7 @@ class RequestObjects:
         _expect_type(jwt)
         _expect_parties(jwt, client, tenant)
         self._expect_time(jwt, client)
-        return Parameters.of(_parameters(jwt))
+        return Parameters.of(parameters_in(jwt))
 
     async def _is_signed(self, jwt: SignedJwt, client: Client) -> bool:
         algorithms = algorithms_of(client.request_object_signing_alg, among=client.accepted_algorithms)
@@ -113,7 +113,7 @@ def _expect_parties(jwt: SignedJwt, client: Client, tenant: Tenant) -> None:
         raise InvalidRequestObject("a request object must not contain another one")
 
 
-def _parameters(jwt: SignedJwt) -> Iterator[tuple[str, str]]:
+def parameters_in(jwt: SignedJwt) -> Iterator[tuple[str, str]]:
     """Return the claims as request parameters; a value that is no string becomes JSON."""
     for name, value in jwt.claims.items():
         if name in _OF_THE_OBJECT or value is None:

@@ -12,7 +12,7 @@ from identity.delivery.mail.letter import Letter
 from identity.directory.client import Client
 from identity.directory.secrets import SecretHasher
 from identity.directory.user import User, UserId
-from identity.foundation.errors import InvalidRequest, RequestNotSupported, UnauthorizedClient
+from identity.foundation.errors import InvalidRequest, UnauthorizedClient
 from identity.foundation.randomness import Randomness
 from identity.foundation.tenants import Tenant
 from identity.foundation.vocabulary import GrantType
@@ -20,7 +20,9 @@ from identity.protocol.backchannel.config import BackchannelConfig
 from identity.protocol.backchannel.hints import Hinted, UserHints
 from identity.protocol.backchannel.letters import request_waits
 from identity.protocol.backchannel.limits import RequestLimits
+from identity.protocol.backchannel.notifications import Notice, NotificationSafe
 from identity.protocol.backchannel.parameters import Asked, asked_of
+from identity.protocol.backchannel.signed_requests import SignedRequests
 from server.platform.clock import Clock
 from server.platform.languages import languages
 from server.platform.records import RecordStore
@@ -53,6 +55,8 @@ class BackchannelAuthentications:
         *,
         hints: UserHints,
         limits: RequestLimits,
+        signed_requests: SignedRequests,
+        notifications: NotificationSafe,
         mail: Mail,
         equal_duration: EqualDuration,
         secrets: SecretHasher,
@@ -64,6 +68,8 @@ class BackchannelAuthentications:
         self._requests = records.of(BACKCHANNEL_REQUESTS)
         self._hints = hints
         self._limits = limits
+        self._signed_requests = signed_requests
+        self._notifications = notifications
         self._mail = mail
         self._equal_duration = equal_duration
         self._secrets = secrets
@@ -78,10 +84,12 @@ class BackchannelAuthentications:
         client = await self._authenticator.authenticate(credentials, tenant)
         if GrantType.CIBA not in client.grant_types:
             raise UnauthorizedClient("the client may not use this grant type")
-        _expect_plain(client, parameters)
-        asked = asked_of(parameters, client, self._config)
+        if parameters.are_malformed:
+            raise InvalidRequest("a parameter is repeated or contains NUL")
+        read = await self._signed_requests.read(tenant, client, parameters)
+        asked = asked_of(read, client, self._config)
         # A known user differs by a few writes.
-        return await self._equal_duration.done(self._started(tenant, client, parameters, asked))
+        return await self._equal_duration.done(self._started(tenant, client, read, asked))
 
     async def _started(
         self, tenant: Tenant, client: Client, parameters: Parameters, asked: Asked
@@ -106,10 +114,11 @@ class BackchannelAuthentications:
     def _request(
         self, tenant: Tenant, client: Client, asked: Asked, *, hinted: Hinted, auth_req_id: str
     ) -> BackchannelRequest:
-        now = self._clock.now()
+        now, request_id = self._clock.now(), self._secrets.hash(auth_req_id).hex()
+        notice = Notice(auth_req_id, asked.notification_token) if asked.notification_token else None
         return BackchannelRequest(
             tenant_id=tenant.tenant_id,
-            id=self._secrets.hash(auth_req_id).hex(),
+            id=request_id,
             expires_at=now + 2 * asked.lifetime,
             client_id=client.client_id,
             user_id=UserId("") if hinted.user is None else hinted.user.user_id,
@@ -122,6 +131,7 @@ class BackchannelAuthentications:
             interval=self._config.poll_interval_secs,
             # The first poll may come at once.
             next_poll_at=now,
+            notification=self._notifications.seal(notice, tenant.tenant_id, request_id) if notice else None,
         )
 
     async def _post_letter(
@@ -137,11 +147,3 @@ class BackchannelAuthentications:
         await self._mail.post_seldom(
             tenant, letter, subject_matter=f"request of {client.client_id}", every=_LETTER_EVERY
         )
-
-
-def _expect_plain(client: Client, parameters: Parameters) -> None:
-    if parameters.all("request"):
-        raise RequestNotSupported("signed requests are not supported")
-    if client.follows_fapi or client.requires_signed_request:
-        # FAPI-CIBA §5.2.2.
-        raise InvalidRequest("the client has to sign its requests")

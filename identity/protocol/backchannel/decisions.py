@@ -17,6 +17,7 @@ from identity.directory.user import User, UserId
 from identity.foundation.tenants import Tenant
 from identity.foundation.vocabulary import AuthenticationContext
 from identity.protocol.backchannel.limits import RequestLimits
+from identity.protocol.backchannel.notifications import NotificationQueue
 from server.platform.clock import Clock
 from server.platform.errors import NotFound, PermissionDenied, Unauthenticated, Unavailable
 from server.platform.records import Changed, RecordStore
@@ -63,6 +64,7 @@ class BackchannelDecisions:
         *,
         clients: Clients,
         limits: RequestLimits,
+        notifications: NotificationQueue,
         records: RecordStore,
         clock: Clock,
     ) -> None:
@@ -70,6 +72,7 @@ class BackchannelDecisions:
         self._users = users
         self._clients = clients
         self._limits = limits
+        self._notifications = notifications
         self._requests = records.of(BACKCHANNEL_REQUESTS)
         self._clock = clock
 
@@ -113,8 +116,9 @@ class BackchannelDecisions:
                 )
             except Changed:
                 continue
+            request = waiting.request
+            await self._notifications.add(request)
             if is_accepted:
-                request = waiting.request
                 await self._limits.remove(
                     tenant, request.client_id, request.user_id, until=request.counted_until
                 )

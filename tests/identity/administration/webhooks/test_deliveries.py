@@ -19,11 +19,11 @@ from identity.administration.webhooks.deliveries import (
     SETTLES_IN,
     Deliveries,
 )
-from identity.administration.webhooks.sender import HttpSender
 from identity.administration.webhooks.signatures import WebhookSecrets, signed_headers
 from identity.administration.webhooks.webhook import MOST_OF_TENANT, Webhook
 from identity.crypto.keys.master_keys import MasterKeys
 from identity.delivery.http.destinations import Destinations
+from identity.delivery.http.sender import HttpSender
 from identity.foundation.events.config import EventsConfig
 from identity.foundation.events.event import EVENTS, Event
 from identity.foundation.events.events import Events

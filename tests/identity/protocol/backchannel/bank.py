@@ -5,16 +5,20 @@ from functools import partial
 from typing import Any
 
 from identity.access.backchannel import BACKCHANNEL_REQUESTS
+from identity.access.client_authentication.client_keys import ClientKeys
 from identity.access.login_protection.delays import Delays
 from identity.access.login_protection.equal_duration import EqualDuration
 from identity.access.sessions.browser import Browser
 from identity.access.sessions.hints import IdTokenHints
 from identity.access.tokens.verification import verified
 from identity.authentication.requests.parameters import Parameters
+from identity.crypto.keys.master_keys import MasterKeys
+from identity.delivery.http.published_keys import PublishedKeys
 from identity.directory.tenants.confirmation import ConfirmationBySettings
 from identity.directory.tenants.tenant_record import TENANTS
 from identity.directory.user import USERS, UserId
 from identity.directory.users import Users
+from identity.foundation.single_use import SingleUse
 from identity.foundation.tenants import Tenant
 from identity.foundation.vocabulary import AuthenticationContext, GrantType
 from identity.protocol.backchannel.authentication import BackchannelAuthentications, StartedAuthentication
@@ -22,7 +26,10 @@ from identity.protocol.backchannel.config import BackchannelConfig
 from identity.protocol.backchannel.decisions import BackchannelDecisions, WaitingRequest
 from identity.protocol.backchannel.hints import UserHints
 from identity.protocol.backchannel.limits import RequestLimits
+from identity.protocol.backchannel.notifications import NotificationQueue, NotificationSafe
+from identity.protocol.backchannel.signed_requests import SignedRequests
 from identity.protocol.grants.pipeline import IssuedTokens
+from tests.identity.documents import KnownDocuments
 from tests.identity.mailbox import Mailbox
 from tests.identity.protocol.provider import ADA, AS_APP, SUBJECTS, TENANT, Provider
 
@@ -42,6 +49,8 @@ class Bank:
         provider = self.provider
         self.mailbox = Mailbox(provider.clock)
         users = Users(provider.records.of(USERS))
+        keys = MasterKeys({"one": b"1" * 32}, "one", randomness=provider.randomness)
+        self.safe = NotificationSafe(keys)
         limits = RequestLimits(provider.records, self.config, provider.clock)
         self.authentications = BackchannelAuthentications(
             provider.authenticator,
@@ -54,6 +63,12 @@ class Bank:
                 clock=provider.clock,
             ),
             limits=limits,
+            signed_requests=SignedRequests(
+                ClientKeys(PublishedKeys(KnownDocuments(), provider.clock)),
+                SingleUse(provider.records),
+                provider.clock,
+            ),
+            notifications=self.safe,
             mail=self.mailbox,
             equal_duration=EqualDuration(Delays(100, self._note_pause)),
             secrets=provider.secrets,
@@ -66,6 +81,7 @@ class Bank:
             users,
             clients=provider.clients,
             limits=limits,
+            notifications=NotificationQueue(provider.records, provider.clock),
             records=provider.records,
             clock=provider.clock,
         )

@@ -17,7 +17,6 @@ from identity.foundation.errors import (
     InvalidClient,
     InvalidRequest,
     InvalidScope,
-    RequestNotSupported,
     UnauthorizedClient,
     UnknownUserId,
 )
@@ -222,11 +221,6 @@ async def test_a_client_of_a_profile_sends_no_plain_request(bank: Bank) -> None:
 
     with pytest.raises((InvalidRequest, InvalidClient)):
         await bank.start()
-
-
-async def test_a_signed_request_is_not_supported(bank: Bank) -> None:
-    with pytest.raises(RequestNotSupported):
-        await bank.start(request="e30.e30.e30")
 
 
 async def test_a_repeated_parameter_is_refused(bank: Bank) -> None:

@@ -3101,6 +3101,21 @@ class Client(betterproto2.Message):
     Algorithm of the content of these; empty means A128CBC-HS256.
     """
 
+    backchannel_token_delivery_mode: "str" = betterproto2.field(61, betterproto2.TYPE_STRING)
+    """
+    How it learns that a user has decided about its request, poll or ping: CIBA Core 1.0 §4; empty means poll.
+    """
+
+    backchannel_client_notification_endpoint: "str" = betterproto2.field(62, betterproto2.TYPE_STRING)
+    """
+    Address to which it is told so in ping mode.
+    """
+
+    backchannel_authentication_request_signing_alg: "str" = betterproto2.field(63, betterproto2.TYPE_STRING)
+    """
+    Algorithm of its signed requests to users, empty when it does not sign them.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "Client", Client)
 
@@ -10478,6 +10493,13 @@ class ProviderMetadata(betterproto2.Message):
     backchannel_user_code_parameter_supported: "bool" = betterproto2.field(52, betterproto2.TYPE_BOOL)
     """
     Whether a request may carry a code of the user.
+    """
+
+    backchannel_authentication_request_signing_alg_values_supported: "list[str]" = betterproto2.field(
+        53, betterproto2.TYPE_STRING, repeated=True
+    )
+    """
+    Algorithms of signed requests to users.
     """
 
 

@@ -1,4 +1,4 @@
-"""Posts messages of webhooks to permitted destinations."""
+"""Posts messages to permitted destinations."""
 
 from collections.abc import Mapping
 from typing import Protocol, Self
