@@ -141,7 +141,7 @@ class Administrators:
 
     async def among(self, users: Sequence[User]) -> frozenset[str]:
         """Return the ids of those of several users of one tenant that are administrators."""
-        holders = [(user, _claims_of_person(user)) for user in users]
+        holders = ((user, _claims_of_person(user)) for user in users)
         standings = await self._standings.of_all(holders)
         return frozenset(
             user.id for user, standing in zip(users, standings, strict=True) if standing.administers

@@ -1,5 +1,6 @@
 """Import of accounts: what becomes of each, and that no existing account changes."""
 
+import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -215,6 +216,23 @@ async def test_a_file_makes_nobody_an_administrator_unless_it_may(transfer: Tran
     assert await transfer.outcomes(bob(roles=(role,)), options=allowed) == [Outcome.CREATED]
 
     assert ("NewAdministrator", BOB) in await transfer.administration.told_of()
+
+
+async def test_other_calls_take_their_turns_during_an_import(transfer: Transfer) -> None:
+    turns = 0
+
+    async def others() -> None:
+        nonlocal turns
+        while True:
+            await asyncio.sleep(0)
+            turns += 1
+
+    async with asyncio.TaskGroup() as tasks:
+        task = tasks.create_task(others())
+        await transfer.run(*(bob(f"u{number}@example.com") for number in range(500)))
+        task.cancel()
+
+    assert turns >= 500 / 20 * 2
 
 
 async def test_an_authenticator_program_comes_along(transfer: Transfer) -> None:
