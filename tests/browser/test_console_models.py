@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from edge.console.editor_words import words_in
+from server.platform.languages import ENGLISH, languages
 from tests.browser.accessibility import ABSENT, HAS_NPM, axe, violations
 from tests.browser.appearance import faults
 from tests.browser.chromium import Page
@@ -500,7 +502,7 @@ async def test_templates_are_in_the_language_of_the_page_and_can_be_read(
     await page.prefer("de")
     await edit(page, addresses, "models/new/process")
     await choose(page, "StartEvent")
-    await append(page, "task")
+    await append(page, "aufgabe")
     await apply_template(page, "(Task)", "Aufgabe einer")
     await page.until(f"{TEMPLATED}.includes('Kandidatengruppen')")
 
@@ -535,3 +537,35 @@ async def test_a_person_opens_templates_whose_text_stays_text_and_a_sign_out_for
     assert "Own field </script>" in text
     assert await page.run("document.querySelectorAll('img[onerror], svg[onload]').length") == 0
     assert await page.run(kept) == 0
+
+
+@needs_editors
+@pytest.mark.skipif(not HAS_NPM, reason=ABSENT)
+async def test_the_editor_of_processes_is_in_the_language_of_the_page(
+    page: Page, addresses: Addresses
+) -> None:
+    """Nothing that it shows in English is one of the words that the catalogues have."""
+    menu = "[...document.querySelectorAll('.djs-popup :is(.entry, .title)')].flatMap((each) => [each.title, ...each.innerText.split('\\n')])"
+    panel = "[...document.querySelectorAll('.properties *')].flatMap((each) => [each.title, ...[...each.childNodes].filter(({nodeType}) => nodeType === 3).map(({data}) => data)])"
+    titles = "[...document.querySelectorAll('.djs-palette .entry, .djs-context-pad .entry')].map(({title}) => title)"
+    await page.prefer("de")
+    await edit(page, addresses, "models/new/process")
+    await choose(page, "StartEvent")
+    await append(page, "service")
+    await choose(page, "ServiceTask")
+    await page.until("!!document.querySelector('[data-group-id=group-taskDefinition]')")
+    shown = await page.run(f"[...{titles}, ...{panel}]")
+    await page.run(FOCUS)
+    await page.press("r")
+    await page.until("document.activeElement.closest('.djs-popup') !== null")
+    shown += await page.run(menu)
+    found = await violations(page, axe())
+
+    german = words_in(languages().of("de"))
+    assert {"Hand-Werkzeug einschalten", "Aufgabendefinition", "Arbeit einer Person"} <= {*shown}
+    assert {text for text in shown if text in german} == set()
+    assert found == {}
+
+
+def test_an_english_page_carries_no_words_of_the_editor() -> None:
+    assert words_in(ENGLISH) == {}

@@ -7,10 +7,13 @@ from tests.browser.chromium import Page
 from tests.browser.console import SHOWN, api, visit
 from tests.browser.site import Site
 from tests.browser.test_console_diagrams import DRAWN, drawn, needs_viewer, start
+from tests.browser.test_console_models import READY, needs_editors
 from tests.server_process import Addresses
 
 KIBIBYTE = 1024
 SIGN_IN, LIST, DIAGRAM = 50 * KIBIBYTE, 150 * KIBIBYTE, 700 * KIBIBYTE
+# Rules of the server and words of the language are part of it.
+EDITOR = 800 * KIBIBYTE
 LISTS = ("", "processes", "instances", "batches", "tasks?list=all", "decisions")
 INSTANCES = 60
 
@@ -51,3 +54,12 @@ async def test_pages_with_a_diagram_are_light(page: Page, addresses: Addresses, 
     await page.count_octets()
 
     assert 0 < await weight(page, f"{addresses.http}/console/default/{kind}/{key}", DRAWN) <= DIAGRAM
+
+
+@needs_editors
+async def test_the_editor_of_processes_is_as_light_as_its_package(page: Page, addresses: Addresses) -> None:
+    await page.prefer("de")
+    await visit(page, f"{addresses.http}/console/default/")
+    await page.count_octets()
+
+    assert 0 < await weight(page, f"{addresses.http}/console/default/models/new/process", READY) <= EDITOR

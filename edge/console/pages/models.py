@@ -15,6 +15,7 @@ from aiohttp import web
 from edge.assets import Assets
 from edge.console.addresses import START, address_of
 from edge.console.api import Document
+from edge.console.editor_words import words_in
 from edge.console.element_templates import templates_in
 from edge.console.pages.live import saved
 from edge.console.visit import Visit
@@ -144,4 +145,5 @@ async def _editor(
         version=version,
         editors=files.addresses,
         templates=templates_in(visit.language) if kind is KINDS["process"] else [],
+        words=words_in(visit.language) if kind is KINDS["process"] else {},
     )

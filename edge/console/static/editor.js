@@ -54,7 +54,7 @@ const { editorOf, hasStyledMarkup } = await import(words.adapter);
 if (hasStyledMarkup) permitStyles();
 root.hidden = false;
 part("waiting").remove();
-const editor = editorOf(root.querySelector(".drawing"), root.querySelector(".properties"));
+const editor = editorOf(root.querySelector(".drawing"), root.querySelector(".properties"), JSON.parse(words.words ?? "{}"));
 
 const nameOfFile = () => file.value.trim() || `${editor.id() || words.kind}${words.ending}`;
 

@@ -32,8 +32,13 @@ const plain = (template) => {
   return { ...template, ...Object.fromEntries(lists.map((name) => [name, template[name].map(plainPart)])) };
 };
 
-export const editorOf = (drawing, properties) => {
-  const modeler = new globalThis.BpmnModeler({ container: drawing, propertiesPanel: { parent: properties } });
+// The editor asks for each text that it shows.
+const translator = (words) => (template, values = {}) =>
+  (Object.hasOwn(words, template) ? words[template] : template).replace(/{([^}]+)}/g, (_, name) => values[name] ?? `{${name}}`);
+
+export const editorOf = (drawing, properties, words) => {
+  const additionalModules = [{ translate: ["value", translator(words)] }];
+  const modeler = new globalThis.BpmnModeler({ container: drawing, propertiesPanel: { parent: properties }, additionalModules });
   const get = (name) => modeler.get(name);
   const registry = () => get("elementRegistry");
   const worded = ({ businessObject: { id, name, $type } }) => `${name || id} (${$type.replace(/^bpmn:/, "")})`;

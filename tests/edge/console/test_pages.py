@@ -7,6 +7,7 @@ import pytest
 from aiohttp.test_utils import make_mocked_request
 
 from edge.console.addresses import address_of
+from edge.console.editor_words import words_in
 from edge.console.element_templates import templates_in
 from edge.console.pages.models import KINDS
 from edge.console.renderer import Renderer
@@ -43,6 +44,7 @@ def editor_page(editors: dict[str, str]) -> str:
         "source": "",
         "version": "",
         "templates": templates_in(ENGLISH),
+        "words": words_in(ENGLISH),
     }
     request = make_mocked_request("GET", "/")
     return str(
