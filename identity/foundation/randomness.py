@@ -5,6 +5,7 @@ import string
 from typing import Protocol
 
 _ALPHANUMERICS = string.ascii_letters + string.digits
+_LAST_MULTIPLE = 256 // len(_ALPHANUMERICS) * len(_ALPHANUMERICS)
 
 
 class Randomness(Protocol):
@@ -19,7 +20,12 @@ class SystemRandomness:
     """The operating system's generator."""
 
     def alphanumeric(self, length: int) -> str:
-        return "".join(secrets.choice(_ALPHANUMERICS) for _ in range(length))
+        found = ""
+        while len(found) < length:
+            # An octet beyond the last multiple would make the first letters likelier.
+            octets = (octet for octet in secrets.token_bytes(length) if octet < _LAST_MULTIPLE)
+            found += "".join(_ALPHANUMERICS[octet % len(_ALPHANUMERICS)] for octet in octets)
+        return found[:length]
 
     def octets(self, length: int) -> bytes:
         return secrets.token_bytes(length)

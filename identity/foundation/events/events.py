@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Protocol
 
 from identity.foundation.events.event import (
@@ -96,9 +97,9 @@ class Events:
         actor: Actor | None = None,
     ) -> None:
         """Store an event for each user, of whom `about` has the id and the text, and notify listeners, as `emit` does."""
+        event = replace(self._event(tenant_id, event_type, None, actor), ip=ip)
         events = [
-            replace(self._event(tenant_id, event_type, None, actor), ip=ip, user_id=user_id, text=text)
-            for user_id, text in about
+            replace(event, id=self._id(event.at), user_id=user_id, text=text) for user_id, text in about
         ]
         await self._keep(event_type, tenant_id, events)
 
@@ -108,13 +109,16 @@ class Events:
         now = self._clock.now()
         return Event(
             tenant_id=tenant_id,
-            id=f"{position_at(milliseconds_of(now))}{self._randomness.alphanumeric(ID_LENGTH)}",
+            id=self._id(now),
             expires_at=now + KEPT_FOR,
             at=now,
             type=event_type,
             level=level or self._levels[event_type],
             actor=None if actor is None else EventActor(actor.kind, actor.id, actor.name),
         )
+
+    def _id(self, at: datetime) -> str:
+        return f"{position_at(milliseconds_of(at))}{self._randomness.alphanumeric(ID_LENGTH)}"
 
     async def _keep(self, event_type: EventType, tenant_id: TenantId, events: Sequence[Event]) -> None:
         try:

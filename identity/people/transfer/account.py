@@ -4,7 +4,7 @@ import base64
 import binascii
 import unicodedata
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
@@ -89,24 +89,21 @@ class Drafts:
         """Raises InvalidArgument."""
         if not imported.change.email:
             raise InvalidArgument("email: expected an address, found none")
+        if imported.generators and not imported.password_hash:
+            raise InvalidArgument("generators: expected a password beside them, found none")
         blank = User(
             tenant_id=self.tenant.tenant_id,
             id=self.randomness.alphanumeric(_ID_LENGTH),
             email="",
             tenant_ids=(self.tenant.tenant_id,),
             created_at=imported.created_at or self.now,
-        )
-        user = applied(imported.change, blank, labelled=self.labelled, now=self.now)
-        if imported.generators and not imported.password_hash:
-            raise InvalidArgument("generators: expected a password beside them, found none")
-        user = replace(
-            user,
             attributes=_attributes(imported.attributes, self.attributes),
             account_type=_account_type(imported),
             password_hash=foreign_hash.read(imported.password_hash).text if imported.password_hash else "",
             password_until=self.now if imported.is_password_expired and imported.password_hash else None,
             has_one_time_codes=bool(imported.generators),
         )
+        user = applied(imported.change, blank, labelled=self.labelled, now=self.now)
         links = tuple(self._link(link, user) for link in imported.links)
         return Draft(user=user, links=links, factors=self._factors(imported, user))
 
