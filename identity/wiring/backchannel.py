@@ -81,6 +81,7 @@ class BackchannelWiring:
             clients=dependencies.clients,
             limits=limits,
             notifications=NotificationQueue(dependencies.store, dependencies.clock),
+            events=dependencies.events,
             records=dependencies.store,
             clock=dependencies.clock,
         )

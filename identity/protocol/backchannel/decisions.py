@@ -14,6 +14,8 @@ from identity.directory.client import Client
 from identity.directory.clients import Clients
 from identity.directory.consents.consent import pair_of
 from identity.directory.user import User, UserId
+from identity.foundation.events.events import Events
+from identity.foundation.events.kinds import EventType
 from identity.foundation.tenants import Tenant
 from identity.foundation.vocabulary import AuthenticationContext
 from identity.protocol.backchannel.limits import RequestLimits
@@ -23,7 +25,8 @@ from server.platform.errors import NotFound, PermissionDenied, Unauthenticated, 
 from server.platform.records import Changed, RecordStore
 
 _ATTEMPTS = 5
-_MOST = 50
+# Requests that are decided or expired are kept for a while, besides those that wait.
+_MOST = 200
 _SEVERAL_FACTORS = "mfa"
 
 
@@ -65,6 +68,7 @@ class BackchannelDecisions:
         clients: Clients,
         limits: RequestLimits,
         notifications: NotificationQueue,
+        events: Events,
         records: RecordStore,
         clock: Clock,
     ) -> None:
@@ -73,6 +77,7 @@ class BackchannelDecisions:
         self._clients = clients
         self._limits = limits
         self._notifications = notifications
+        self._events = events
         self._requests = records.of(BACKCHANNEL_REQUESTS)
         self._clock = clock
 
@@ -119,11 +124,22 @@ class BackchannelDecisions:
             request = waiting.request
             await self._notifications.add(request)
             if is_accepted:
+                await self._report(tenant, browser, request)
                 await self._limits.remove(
                     tenant, request.client_id, request.user_id, until=request.counted_until
                 )
             return waiting
         raise Unavailable.untouched("the request is changed too often at the moment")
+
+    async def _report(self, tenant: Tenant, browser: Browser, request: BackchannelRequest) -> None:
+        await self._events.emit(
+            tenant.tenant_id,
+            EventType.CONSENT_GRANTED,
+            ip=browser.peer_address,
+            text=" ".join(request.oauth_scopes),
+            user_id=request.user_id,
+            client_id=request.client_id,
+        )
 
     async def _person(self, tenant: Tenant, session: Session) -> tuple[User, Authentication]:
         authentication = session.authentication

@@ -79,6 +79,17 @@ export async function device(config, visit) {
   return { claims: tokens.claims(), refresh: typeof tokens.refresh_token }
 }
 
+export async function backchannel(config, visit) {
+  const provider = await discovered(config)
+  const started = await client.initiateBackchannelAuthentication(provider, {
+    scope: 'openid email', login_hint: 'alice@example.com', binding_message: 'XQ-17',
+  })
+  await visit(new URL('sign-in-requests', config.issuer))
+  const tokens = await client.pollBackchannelAuthenticationGrant(provider, started)
+  const claims = tokens.claims()
+  return { claims, userinfo: await client.fetchUserInfo(provider, tokens.access_token, claims.sub) }
+}
+
 export async function logout(config, visit) {
   const { provider, tokens } = await signedIn(config, visit)
   const parameters = { post_logout_redirect_uri: config.postLogoutRedirectUri, id_token_hint: tokens.id_token, state: 'bye' }

@@ -18,6 +18,8 @@ from identity.directory.tenants.confirmation import ConfirmationBySettings
 from identity.directory.tenants.tenant_record import TENANTS
 from identity.directory.user import USERS, UserId
 from identity.directory.users import Users
+from identity.foundation.events.config import EventsConfig
+from identity.foundation.events.events import Events
 from identity.foundation.single_use import SingleUse
 from identity.foundation.tenants import Tenant
 from identity.foundation.vocabulary import AuthenticationContext, GrantType
@@ -82,6 +84,12 @@ class Bank:
             clients=provider.clients,
             limits=limits,
             notifications=NotificationQueue(provider.records, provider.clock),
+            events=Events(
+                provider.records,
+                EventsConfig().levels,
+                clock=provider.clock,
+                randomness=provider.randomness,
+            ),
             records=provider.records,
             clock=provider.clock,
         )

@@ -17,10 +17,12 @@ from identity.foundation.errors import (
     InvalidRequest,
     SlowDown,
 )
+from identity.foundation.events.event import EVENTS
+from identity.foundation.events.kinds import EventType
 from identity.foundation.vocabulary import AuthenticationContext, AuthenticationMethod, GrantType
 from identity.protocol.unredeemed_codes import UnredeemedCodes
 from server.platform.errors import NotFound, PermissionDenied, Unauthenticated
-from tests.identity.protocol.backchannel.bank import Bank
+from tests.identity.protocol.backchannel.bank import HERE, Bank
 from tests.identity.protocol.provider import ADA, SECRET, TENANT, app
 
 MFA = AuthenticationContext.SEVERAL_FACTORS
@@ -39,6 +41,25 @@ async def test_the_client_of_an_accepted_request_gets_tokens_of_the_user(bank: B
     assert claims["auth_time"] == int(bank.provider.clock.now().timestamp())
     assert issued.oauth_scopes == ("openid", "email")
     assert {"sid", "nonce", "urn:openid:params:jwt:claim:auth_req_id"}.isdisjoint(claims)
+
+
+async def test_an_approval_is_a_security_event_with_the_address_of_the_user(bank: Bank) -> None:
+    await bank.decide(await bank.start(), is_accepted=False)
+    await bank.decide(await bank.start())
+
+    found = await bank.provider.records.of(EVENTS).page(TENANT.tenant_id)
+
+    assert [(event.type, event.user_id, event.client_id, event.ip, event.text) for event in found] == [
+        (EventType.CONSENT_GRANTED, ADA.id, "app", HERE, "openid email")
+    ]
+
+
+async def test_requests_beside_many_decided_ones_are_shown(bank: Bank) -> None:
+    for _ in range(60):
+        await bank.decide(await bank.start())
+    await bank.start()
+
+    assert len(await bank.waiting()) == 1
 
 
 async def test_the_tokens_outlive_the_session_in_which_the_user_accepted(bank: Bank) -> None:
