@@ -83,7 +83,8 @@ def _document(credential: Members, name: str) -> Members:
 
 def _plain(text: str) -> str:
     try:
-        octets = base64.b64decode(text, validate=True)
+        # Files that other programs write have no padding.
+        octets = base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
     except (binascii.Error, ValueError) as error:
         raise UnknownCredential("a salt or a hash is no base64") from error
     return base64.b64encode(octets).rstrip(b"=").decode()

@@ -27,7 +27,7 @@ async def imported(admin: Administrator, *users: dict[str, Any], **options: Any)
 
 async def test_accounts_are_made_once(admin: Administrator) -> None:
     (dry,) = await imported(admin, ADA, dry_run=True, creates_labels=True)
-    (refused,) = await imported(admin, ADA)
+    (refused,) = await imported(admin, ADA | {"attributes": {}})
     (made,) = await imported(admin, ADA, creates_labels=True)
     (again,) = await imported(admin, ADA)
 

@@ -69,6 +69,14 @@ def test_a_password_of_an_older_keycloak_is_verified() -> None:
     assert read(only(realm.user("ada", old)).password_hash).matches(realm.PASSWORD)
 
 
+def test_base64_without_padding_is_read() -> None:
+    made = realm.argon2()
+    found = json.loads(made["secretData"])
+    bare = {**made, "secretData": json.dumps({name: str(text).rstrip("=") for name, text in found.items()})}
+
+    assert read(only(realm.user("ada", bare)).password_hash).matches(realm.PASSWORD)
+
+
 def test_a_hash_of_the_extension_for_bcrypt_stays_as_it_is() -> None:
     made = "$2a$10$" + "a" * 53
     credential = {
