@@ -17,6 +17,7 @@ from identity.access.callers import Callers
 from identity.access.login_protection.addresses import Addresses
 from identity.access.login_protection.blacklist import Blacklist
 from identity.access.login_protection.failures import ADDRESS_FAILURES
+from identity.access.rpc.admission import Admission
 from identity.access.rpc.api_key import ApiKeyServicer
 from identity.access.rpc.blacklist import BlacklistServicer
 from identity.administration.event_reader import EventReader
@@ -44,16 +45,15 @@ class AdministrationWiring:
     def __init__(self, dependencies: Dependencies, user_state: UserState, callers: Callers) -> None:
         self._dependencies = dependencies
         self._user_state = user_state
-        self._callers = callers
+        self._admission = Admission(dependencies.tenants, callers)
         self._sectors = Sectors(dependencies.documents)
         self._administration = self._client_administration()
         self.servicers = {
-            _CLIENTS: ClientServicer(dependencies.tenants, callers, self._administration),
+            _CLIENTS: ClientServicer(self._admission, self._administration),
             _DYNAMIC_CLIENTS: self._dynamic_clients(),
             _API_KEYS: self._api_keys(),
             _EVENTS: EventServicer(
-                dependencies.tenants,
-                callers,
+                self._admission,
                 reader=EventReader(dependencies.store, dependencies.clock),
                 events=dependencies.events,
                 clock=dependencies.clock,
@@ -108,7 +108,7 @@ class AdministrationWiring:
             randomness=dependencies.randomness,
         )
         keys = ApiKeys(dependencies.store, dependencies.secrets)
-        return ApiKeyServicer(dependencies.tenants, self._callers, keys=keys, administration=administration)
+        return ApiKeyServicer(dependencies.tenants, self._admission, keys=keys, administration=administration)
 
     def _blacklist(self) -> BlacklistServicer:
         dependencies = self._dependencies
@@ -118,4 +118,4 @@ class AdministrationWiring:
             events=dependencies.events,
             clock=dependencies.clock,
         )
-        return BlacklistServicer(dependencies.tenants, self._callers, blacklist)
+        return BlacklistServicer(dependencies.tenants, self._admission, blacklist)

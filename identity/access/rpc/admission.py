@@ -1,12 +1,18 @@
-"""Admission of callers of the administration API: resolves the tenant and checks the caller's rights."""
+"""Admission of callers of the administration API: resolves the tenant and checks the right that the contract declares."""
 
-from typing import Protocol
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Protocol, cast
+
+from google.protobuf.message import Message
 
 from gnomon.identity.v1 import caller_pb2
+from gnomon.rest.v1 import options_pb2
 from identity.access.callers import Actor, AdministrationArea, Callers, Right
 from identity.access.person import Person
 from identity.directory.user import UserId
 from identity.foundation.tenants import Tenant, Tenants
+from server.platform.policy import policies_of, services
 
 
 class Asked(Protocol):
@@ -22,23 +28,55 @@ class AskedOfUser(Asked, Protocol):
     user_id: str
 
 
+@dataclass(frozen=True, slots=True)
+class DeclaredRight:
+    """A right of an operation; with `or_self` the user of the request may do it as well, in a browser."""
+
+    area: AdministrationArea
+    right: Right
+    or_self: bool
+
+
+@cache
+def declared_rights() -> dict[type[Message], DeclaredRight]:
+    """Return the rights of the contract by the classes of requests; raises ValueError for one that does not exist."""
+    found = {}
+    for service in services():
+        for policy in policies_of(service).values():
+            method = policy.descriptor.GetOptions().Extensions[options_pb2.method]
+            if method.HasField("right"):
+                rule = method.right
+                found[policy.request] = DeclaredRight(
+                    AdministrationArea(rule.area), Right(rule.right), rule.or_self
+                )
+    return found
+
+
 class Admission:
     """Raises NotFound for an unknown tenant, Unauthenticated and PermissionDenied for a caller without the right."""
 
     def __init__(self, tenants: Tenants, callers: Callers) -> None:
         self._tenants = tenants
         self._callers = callers
+        self._rights: dict[Any, DeclaredRight] = {**declared_rights()}
 
-    async def of(self, request: Asked, area: AdministrationArea, right: Right) -> tuple[Tenant, Actor]:
-        tenant = self._tenants.find(request.tenant_id)
-        return tenant, await self._callers.expect(tenant, request.caller, area, right)
-
-    async def of_self_or(
-        self, request: AskedOfUser, area: AdministrationArea, right: Right
+    async def of(
+        self, request: Asked, area: AdministrationArea | None = None, right: Right | None = None
     ) -> tuple[Tenant, Actor]:
-        """Admit the user in a browser as well."""
-        tenant, user_id = self._tenants.find(request.tenant_id), UserId(request.user_id)
-        return tenant, await self._callers.expect_self_or(tenant, request.caller, user_id, area, right)
+        """Admit a caller with the right that the operation declares, or with another one that depends on the request.
+
+        Raises KeyError for an operation that declares none.
+        """
+        tenant = self._tenants.find(request.tenant_id)
+        if area is not None and right is not None:
+            return tenant, await self._callers.expect(tenant, request.caller, area, right)
+        declared = self._rights[type(request)]
+        if not declared.or_self:
+            return tenant, await self._callers.expect(tenant, request.caller, declared.area, declared.right)
+        user_id = UserId(cast("AskedOfUser", request).user_id)
+        return tenant, await self._callers.expect_self_or(
+            tenant, request.caller, user_id, declared.area, declared.right
+        )
 
     async def of_person(self, request: AskedOfUser) -> Person:
         """Admit only the user in a browser."""

@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 from gnomon.identity.v1 import api_key_service_pb2 as pb
 from identity.access.api_key import Access, ApiKey
 from identity.access.api_keys import ApiKeyAdministration, ApiKeys
-from identity.access.callers import AdministrationArea, Callers, Right
+from identity.access.callers import AdministrationArea, Right
+from identity.access.rpc.admission import Admission
 from identity.foundation.tenants import Tenants
 from server.platform.call import Call
 from server.platform.errors import InvalidArgument, Unauthenticated
@@ -14,21 +15,19 @@ from server.platform.errors import InvalidArgument, Unauthenticated
 
 class ApiKeyServicer:
     def __init__(
-        self, tenants: Tenants, callers: Callers, *, keys: ApiKeys, administration: ApiKeyAdministration
+        self, tenants: Tenants, admission: Admission, *, keys: ApiKeys, administration: ApiKeyAdministration
     ) -> None:
         self._tenants = tenants
-        self._callers = callers
+        self._admission = admission
         self._keys = keys
         self._administration = administration
 
     async def list_api_keys(self, request: pb.ListApiKeysRequest, _call: Call) -> pb.ListApiKeysResponse:
-        tenant = self._tenants.find(request.tenant_id)
-        await self._callers.expect(tenant, request.caller, AdministrationArea.API_KEYS, Right.READ)
+        tenant, _ = await self._admission.of(request)
         return pb.ListApiKeysResponse(keys=map(_key, await self._administration.all(tenant)))
 
     async def create_api_key(self, request: pb.CreateApiKeyRequest, _call: Call) -> pb.CreateApiKeyResponse:
-        tenant = self._tenants.find(request.tenant_id)
-        actor = await self._callers.expect(tenant, request.caller, AdministrationArea.API_KEYS, Right.CREATE)
+        tenant, actor = await self._admission.of(request)
         text = await self._administration.create(
             tenant,
             request.name,
@@ -39,8 +38,7 @@ class ApiKeyServicer:
         return pb.CreateApiKeyResponse(api_key=text)
 
     async def update_api_key(self, request: pb.UpdateApiKeyRequest, _call: Call) -> pb.UpdateApiKeyResponse:
-        tenant = self._tenants.find(request.tenant_id)
-        actor = await self._callers.expect(tenant, request.caller, AdministrationArea.API_KEYS, Right.UPDATE)
+        tenant, actor = await self._admission.of(request)
         key = await self._administration.change(
             tenant,
             request.name,
@@ -51,16 +49,14 @@ class ApiKeyServicer:
         return pb.UpdateApiKeyResponse(key=_key(key))
 
     async def delete_api_key(self, request: pb.DeleteApiKeyRequest, _call: Call) -> pb.DeleteApiKeyResponse:
-        tenant = self._tenants.find(request.tenant_id)
-        actor = await self._callers.expect(tenant, request.caller, AdministrationArea.API_KEYS, Right.DELETE)
+        tenant, actor = await self._admission.of(request)
         await self._administration.delete(tenant, request.name, actor=actor)
         return pb.DeleteApiKeyResponse()
 
     async def rotate_api_key_secret(
         self, request: pb.RotateApiKeySecretRequest, _call: Call
     ) -> pb.RotateApiKeySecretResponse:
-        tenant = self._tenants.find(request.tenant_id)
-        actor = await self._callers.expect(tenant, request.caller, AdministrationArea.API_KEYS, Right.UPDATE)
+        tenant, actor = await self._admission.of(request)
         text = await self._administration.rotate(tenant, request.name, actor=actor)
         return pb.RotateApiKeySecretResponse(api_key=text)
 

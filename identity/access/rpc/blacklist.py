@@ -3,9 +3,9 @@
 from datetime import UTC, datetime
 
 from gnomon.identity.v1 import blacklist_service_pb2 as pb
-from identity.access.callers import AdministrationArea, Callers, Right
 from identity.access.login_protection.blacklist import Blacklist
 from identity.access.login_protection.failures import BlockScope
+from identity.access.rpc.admission import Admission
 from identity.foundation.tenants import Tenants
 from server.platform.call import Call
 
@@ -17,9 +17,9 @@ _REACHES = {
 
 
 class BlacklistServicer:
-    def __init__(self, tenants: Tenants, callers: Callers, blacklist: Blacklist) -> None:
+    def __init__(self, tenants: Tenants, admission: Admission, blacklist: Blacklist) -> None:
         self._tenants = tenants
-        self._callers = callers
+        self._admission = admission
         self._blacklist = blacklist
 
     async def admit_address(self, request: pb.AdmitAddressRequest, _call: Call) -> pb.AdmitAddressResponse:
@@ -29,8 +29,7 @@ class BlacklistServicer:
     async def list_blocked_addresses(
         self, request: pb.ListBlockedAddressesRequest, _call: Call
     ) -> pb.ListBlockedAddressesResponse:
-        tenant = self._tenants.find(request.tenant_id)
-        await self._callers.expect(tenant, request.caller, AdministrationArea.BLACKLIST, Right.READ)
+        tenant, _ = await self._admission.of(request)
         blocked = await self._blacklist.blocked(tenant)
         ips = [
             pb.BlockedAddress(ip=each.address, exp=int(each.until.timestamp()), reach=_REACHES[each.reach])
@@ -39,8 +38,7 @@ class BlacklistServicer:
         return pb.ListBlockedAddressesResponse(ips=ips)
 
     async def block_address(self, request: pb.BlockAddressRequest, _call: Call) -> pb.BlockAddressResponse:
-        tenant = self._tenants.find(request.tenant_id)
-        actor = await self._callers.expect(tenant, request.caller, AdministrationArea.BLACKLIST, Right.CREATE)
+        tenant, actor = await self._admission.of(request)
         until = datetime.fromtimestamp(request.exp, UTC)
         await self._blacklist.block(tenant, request.ip, until=until, actor=actor)
         return pb.BlockAddressResponse()
@@ -48,7 +46,6 @@ class BlacklistServicer:
     async def unblock_address(
         self, request: pb.UnblockAddressRequest, _call: Call
     ) -> pb.UnblockAddressResponse:
-        tenant = self._tenants.find(request.tenant_id)
-        actor = await self._callers.expect(tenant, request.caller, AdministrationArea.BLACKLIST, Right.DELETE)
+        tenant, actor = await self._admission.of(request)
         await self._blacklist.unblock(tenant, request.ip, actor=actor)
         return pb.UnblockAddressResponse()

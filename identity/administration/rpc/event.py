@@ -3,12 +3,12 @@
 from datetime import timedelta
 
 from gnomon.identity.v1 import event_service_pb2 as pb
-from identity.access.callers import AdministrationArea, Callers, Right
+from identity.access.rpc.admission import Admission
 from identity.administration.event_reader import EventFilter, EventPage, EventReader
 from identity.foundation.events.event import Event, EventActor, milliseconds_of
 from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType, Level
-from identity.foundation.tenants import Tenant, Tenants
+from identity.foundation.tenants import Tenant
 from server.platform.call import Call
 from server.platform.clock import Clock
 
@@ -22,18 +22,14 @@ _MILLISECONDS = 1000
 
 
 class EventServicer:
-    def __init__(
-        self, tenants: Tenants, callers: Callers, *, reader: EventReader, events: Events, clock: Clock
-    ) -> None:
-        self._tenants = tenants
-        self._callers = callers
+    def __init__(self, admission: Admission, *, reader: EventReader, events: Events, clock: Clock) -> None:
+        self._admission = admission
         self._reader = reader
         self._events = events
         self._clock = clock
 
     async def list_events(self, request: pb.ListEventsRequest, _call: Call) -> pb.ListEventsResponse:
-        tenant = self._tenants.find(request.tenant_id)
-        await self._callers.expect(tenant, request.caller, AdministrationArea.EVENTS, Right.READ)
+        tenant, _ = await self._admission.of(request)
         since = getattr(request, "from") * _MILLISECONDS
         until = milliseconds_of(self._clock.now()) + 1
         if request.HasField("until"):
@@ -43,16 +39,14 @@ class EventServicer:
         return pb.ListEventsResponse(events=map(_event, reversed(found)))
 
     async def await_events(self, request: pb.AwaitEventsRequest, _call: Call) -> pb.AwaitEventsResponse:
-        tenant = self._tenants.find(request.tenant_id)
-        await self._callers.expect(tenant, request.caller, AdministrationArea.EVENTS, Right.READ)
+        tenant, _ = await self._admission.of(request)
         event_page = await self._event_page(tenant, request, EventFilter(_level(request.level)))
         return pb.AwaitEventsResponse(events=map(_event, event_page.events), position=event_page.position)
 
     async def emit_test_event(
         self, request: pb.EmitTestEventRequest, _call: Call
     ) -> pb.EmitTestEventResponse:
-        tenant = self._tenants.find(request.tenant_id)
-        actor = await self._callers.expect(tenant, request.caller, AdministrationArea.EVENTS, Right.CREATE)
+        tenant, actor = await self._admission.of(request)
         ip = request.peer_address or None
         await self._events.emit(tenant.tenant_id, EventType.TEST, ip=ip, actor=actor)
         return pb.EmitTestEventResponse()

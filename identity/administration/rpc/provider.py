@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 
 from gnomon.identity.v1 import provider_service_pb2 as pb
-from identity.access.callers import AdministrationArea, Right
 from identity.access.rpc.admission import Admission
 from identity.administration.providers import ProviderAdministration
 from identity.administration.rpc.saml import described, saml_fields, saml_message
@@ -39,13 +38,13 @@ class ProviderServicer:
         self._offered = offered
 
     async def list_providers(self, request: pb.ListProvidersRequest, _call: Call) -> pb.ListProvidersResponse:
-        tenant, _ = await self._admission.of(request, AdministrationArea.AUTH_PROVIDERS, Right.READ)
+        tenant, _ = await self._admission.of(request)
         return pb.ListProvidersResponse(providers=map(_message, await self._administration.all(tenant)))
 
     async def create_provider(
         self, request: pb.CreateProviderRequest, _call: Call
     ) -> pb.CreateProviderResponse:
-        tenant, actor = await self._admission.of(request, AdministrationArea.AUTH_PROVIDERS, Right.CREATE)
+        tenant, actor = await self._admission.of(request)
         fields = await self._described(request.fields)
         created = await self._administration.create(tenant, fields, request.client_secret, actor=actor)
         return pb.CreateProviderResponse(provider=_message(created))
@@ -53,7 +52,7 @@ class ProviderServicer:
     async def update_provider(
         self, request: pb.UpdateProviderRequest, _call: Call
     ) -> pb.UpdateProviderResponse:
-        tenant, actor = await self._admission.of(request, AdministrationArea.AUTH_PROVIDERS, Right.UPDATE)
+        tenant, actor = await self._admission.of(request)
         changed = await self._administration.change(
             tenant,
             request.provider_id,
@@ -66,14 +65,14 @@ class ProviderServicer:
     async def delete_provider(
         self, request: pb.DeleteProviderRequest, _call: Call
     ) -> pb.DeleteProviderResponse:
-        tenant, actor = await self._admission.of(request, AdministrationArea.AUTH_PROVIDERS, Right.DELETE)
+        tenant, actor = await self._admission.of(request)
         await self._administration.delete(tenant, request.provider_id, actor=actor)
         return pb.DeleteProviderResponse()
 
     async def list_linked_users(
         self, request: pb.ListLinkedUsersRequest, _call: Call
     ) -> pb.ListLinkedUsersResponse:
-        tenant, _ = await self._admission.of(request, AdministrationArea.AUTH_PROVIDERS, Right.READ)
+        tenant, _ = await self._admission.of(request)
         linked = await self._administration.linked(tenant, request.provider_id)
         return pb.ListLinkedUsersResponse(
             users=[pb.LinkedUser(id=user.id, email=user.email) for user in linked]
@@ -83,7 +82,7 @@ class ProviderServicer:
         self, request: pb.LookUpProviderRequest, _call: Call
     ) -> pb.LookUpProviderResponse:
         # The call makes the provider send a request to another server.
-        await self._admission.of(request, AdministrationArea.AUTH_PROVIDERS, Right.CREATE)
+        await self._admission.of(request)
         found = await self._lookup.look_up(issuer=request.issuer, metadata_url=request.metadata_url)
         return pb.LookUpProviderResponse(
             issuer=found.issuer,

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from gnomon.identity.v1 import session_administration_service_pb2 as pb
 from gnomon.identity.v1 import session_service_pb2
-from identity.access.callers import Actor, AdministrationArea, Right
+from identity.access.callers import Actor
 from identity.access.rpc.admission import Admission
 from identity.access.sessions.session import Session
 from identity.administration.sessions import SessionAdministration
@@ -25,7 +25,7 @@ class SessionAdministrationServicer:
         self._idle = idle
 
     async def list_sessions(self, request: pb.ListSessionsRequest, _call: Call) -> pb.ListSessionsResponse:
-        tenant, actor = await self._admission.of(request, AdministrationArea.SESSIONS, Right.READ)
+        tenant, actor = await self._admission.of(request)
         page, last_id = await self._administration.page(
             tenant,
             is_signed_in=request.session_state != session_service_pb2.SESSION_STATE_INIT,
@@ -39,12 +39,12 @@ class SessionAdministrationServicer:
     async def list_sessions_of_user(
         self, request: pb.ListSessionsOfUserRequest, _call: Call
     ) -> pb.ListSessionsOfUserResponse:
-        tenant, actor = await self._admission.of_self_or(request, AdministrationArea.SESSIONS, Right.READ)
+        tenant, actor = await self._admission.of(request)
         found = await self._administration.of_user(tenant, UserId(request.user_id))
         return pb.ListSessionsOfUserResponse(sessions=(self._message(session, actor) for session in found))
 
     async def end_session(self, request: pb.EndSessionRequest, _call: Call) -> pb.EndSessionResponse:
-        tenant, actor = await self._admission.of(request, AdministrationArea.SESSIONS, Right.DELETE)
+        tenant, actor = await self._admission.of(request)
         session = await self._administration.find(tenant, request.session_id)
         await self._administration.end(tenant, session, actor)
         return pb.EndSessionResponse()
@@ -52,7 +52,7 @@ class SessionAdministrationServicer:
     async def end_session_of_user(
         self, request: pb.EndSessionOfUserRequest, _call: Call
     ) -> pb.EndSessionOfUserResponse:
-        tenant, actor = await self._admission.of_self_or(request, AdministrationArea.SESSIONS, Right.DELETE)
+        tenant, actor = await self._admission.of(request)
         user_id = UserId(request.user_id)
         session = await self._administration.find_of_user(tenant, user_id, request.session_id)
         await self._administration.end(tenant, session, actor)
@@ -61,14 +61,14 @@ class SessionAdministrationServicer:
     async def end_sessions_of_user(
         self, request: pb.EndSessionsOfUserRequest, _call: Call
     ) -> pb.EndSessionsOfUserResponse:
-        tenant, actor = await self._admission.of_self_or(request, AdministrationArea.SESSIONS, Right.DELETE)
+        tenant, actor = await self._admission.of(request)
         await self._administration.end_of_user(tenant, UserId(request.user_id), actor)
         return pb.EndSessionsOfUserResponse()
 
     async def end_all_sessions(
         self, request: pb.EndAllSessionsRequest, _call: Call
     ) -> pb.EndAllSessionsResponse:
-        tenant, actor = await self._admission.of(request, AdministrationArea.SESSIONS, Right.DELETE)
+        tenant, actor = await self._admission.of(request)
         await self._administration.end_all(tenant, actor)
         return pb.EndAllSessionsResponse()
 

@@ -1,7 +1,7 @@
 """OneTimeCodeService."""
 
 from gnomon.identity.v1 import one_time_code_service_pb2 as pb
-from identity.access.callers import ActorKind, AdministrationArea, Right
+from identity.access.callers import ActorKind
 from identity.access.person import Person
 from identity.access.rpc.admission import Admission
 from identity.authentication.authorization.consent import ConsentQuestion
@@ -37,7 +37,7 @@ class OneTimeCodeServicer:
     async def list_code_generators(
         self, request: pb.ListCodeGeneratorsRequest, _call: Call
     ) -> pb.ListCodeGeneratorsResponse:
-        tenant, _ = await self._admission.of_self_or(request, AdministrationArea.USERS, Right.READ)
+        tenant, _ = await self._admission.of(request)
         found = await self._administration.of_user(tenant, UserId(request.user_id))
         return pb.ListCodeGeneratorsResponse(generators=map(_message, found.generators))
 
@@ -74,7 +74,7 @@ class OneTimeCodeServicer:
     async def delete_code_generator(
         self, request: pb.DeleteCodeGeneratorRequest, _call: Call
     ) -> pb.DeleteCodeGeneratorResponse:
-        tenant, actor = await self._admission.of_self_or(request, AdministrationArea.USERS, Right.DELETE)
+        tenant, actor = await self._admission.of(request)
         user_id, generator_id = UserId(request.user_id), request.generator_id
         if actor.kind is ActorKind.USER and actor.id == user_id:
             await self._administration.remove_own(
@@ -89,7 +89,7 @@ class OneTimeCodeServicer:
     async def get_recovery_codes(
         self, request: pb.GetRecoveryCodesRequest, _call: Call
     ) -> pb.GetRecoveryCodesResponse:
-        tenant, _ = await self._admission.of_self_or(request, AdministrationArea.USERS, Right.READ)
+        tenant, _ = await self._admission.of(request)
         found = await self._administration.of_user(tenant, UserId(request.user_id))
         made_at = found.recovery_made_at
         return pb.GetRecoveryCodesResponse(
@@ -109,7 +109,7 @@ class OneTimeCodeServicer:
     async def delete_recovery_codes(
         self, request: pb.DeleteRecoveryCodesRequest, _call: Call
     ) -> pb.DeleteRecoveryCodesResponse:
-        tenant, actor = await self._admission.of_self_or(request, AdministrationArea.USERS, Right.DELETE)
+        tenant, actor = await self._admission.of(request)
         if actor.kind is ActorKind.USER and actor.id == request.user_id:
             person = Person(tenant=tenant, actor=actor)
             await self._administration.remove_own_recovery_codes(

@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from gnomon.identity.v1 import passkey_service_pb2 as pb
-from identity.access.callers import ActorKind, AdministrationArea, Right
+from identity.access.callers import ActorKind
 from identity.access.person import Person
 from identity.access.rpc.admission import Admission
 from identity.authentication.authorization.asked import Reference
@@ -48,12 +48,12 @@ class PasskeyServicer:
         self._authentication = authentication
 
     async def list_passkeys(self, request: pb.ListPasskeysRequest, _call: Call) -> pb.ListPasskeysResponse:
-        tenant, _ = await self._admission.of_self_or(request, AdministrationArea.USERS, Right.READ)
+        tenant, _ = await self._admission.of(request)
         found = await self._administration.of_user(tenant, UserId(request.user_id))
         return pb.ListPasskeysResponse(passkeys=map(_message, found))
 
     async def delete_passkey(self, request: pb.DeletePasskeyRequest, _call: Call) -> pb.DeletePasskeyResponse:
-        tenant, actor = await self._admission.of_self_or(request, AdministrationArea.USERS, Right.DELETE)
+        tenant, actor = await self._admission.of(request)
         if actor.kind is ActorKind.USER and actor.id == request.user_id:
             await self._administration.remove_own(
                 Person(tenant=tenant, actor=actor),

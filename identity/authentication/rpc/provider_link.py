@@ -1,7 +1,6 @@
 """ProviderLinkService."""
 
 from gnomon.identity.v1 import provider_link_service_pb2 as pb
-from identity.access.callers import AdministrationArea, Right
 from identity.access.rpc.admission import Admission
 from identity.authentication.federation.own_links import OwnLinks
 from identity.authentication.rpc.browser import form_origins_of, offered_provider, redirect
@@ -17,7 +16,7 @@ class ProviderLinkServicer:
     async def list_provider_links(
         self, request: pb.ListProviderLinksRequest, _call: Call
     ) -> pb.ListProviderLinksResponse:
-        tenant, _ = await self._admission.of_self_or(request, AdministrationArea.USERS, Right.READ)
+        tenant, _ = await self._admission.of(request)
         found = await self._links.of_user(tenant, UserId(request.user_id))
         return pb.ListProviderLinksResponse(
             linked=map(offered_provider, found.linked),

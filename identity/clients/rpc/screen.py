@@ -4,7 +4,6 @@ from enum import StrEnum
 from typing import TypeVar
 
 from gnomon.identity.v1 import screen_service_pb2 as pb
-from identity.access.callers import AdministrationArea, Right
 from identity.access.rpc.admission import Admission
 from identity.authentication.rpc.shown_screen import screen_message
 from identity.authentication.screens.screen import ScreenKind
@@ -26,14 +25,14 @@ class ScreenServicer:
     async def get_client_screens(
         self, request: pb.GetClientScreensRequest, _call: Call
     ) -> pb.GetClientScreensResponse:
-        tenant, _ = await self._admission.of(request, AdministrationArea.SCREENS, Right.READ)
+        tenant, _ = await self._admission.of(request)
         kept = await self._administration.find(tenant, request.client_id)
         return pb.GetClientScreensResponse(settings=_message(kept.settings), etag=kept.etag)
 
     async def update_client_screens(
         self, request: pb.UpdateClientScreensRequest, _call: Call
     ) -> pb.UpdateClientScreensResponse:
-        tenant, actor = await self._admission.of(request, AdministrationArea.SCREENS, Right.UPDATE)
+        tenant, actor = await self._admission.of(request)
         saved = await self._administration.save(
             tenant, request.client_id, _settings(request.settings), if_match=request.if_match, actor=actor
         )
@@ -47,7 +46,7 @@ class ScreenServicer:
         self, request: pb.PreviewClientScreenRequest, _call: Call
     ) -> pb.PreviewClientScreenResponse:
         # A preview needs the same right as saving the draft.
-        tenant, _ = await self._admission.of(request, AdministrationArea.SCREENS, Right.UPDATE)
+        tenant, _ = await self._admission.of(request)
         shown = await self._administration.preview(
             tenant, request.client_id, _settings(request.settings), kind=_KINDS[request.kind]
         )

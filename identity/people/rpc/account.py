@@ -1,7 +1,6 @@
 """AccountService."""
 
 from gnomon.identity.v1 import account_service_pb2 as pb
-from identity.access.callers import AdministrationArea, Right
 from identity.access.rpc.admission import Admission
 from identity.authentication.reauthentication.proofs import Proof, Proofs
 from identity.authentication.rpc.browser import session_cookie
@@ -71,7 +70,7 @@ class AccountServicer:
     async def update_preferred_username(
         self, request: pb.UpdatePreferredUsernameRequest, _call: Call
     ) -> pb.UpdatePreferredUsernameResponse:
-        tenant, actor = await self._admission.of_self_or(request, AdministrationArea.USERS, Right.UPDATE)
+        tenant, actor = await self._admission.of(request)
         user = await self._account.change_username(
             tenant,
             UserId(request.user_id),

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from gnomon.identity.v1 import group_service_pb2 as pb
 from gnomon.identity.v1 import user_pb2
-from identity.access.callers import AdministrationArea, Right
 from identity.access.rpc.admission import Admission
 from identity.directory.labels import Group, Role
 from identity.foundation.tenants import Tenant
@@ -20,17 +19,17 @@ class GroupServicer:
         self._roles = roles
 
     async def list_groups(self, request: pb.ListGroupsRequest, _call: Call) -> pb.ListGroupsResponse:
-        tenant, _ = await self._admission.of(request, AdministrationArea.GROUPS, Right.READ)
+        tenant, _ = await self._admission.of(request)
         return pb.ListGroupsResponse(groups=map(_message, await self._groups.all(tenant)))
 
     async def create_group(self, request: pb.CreateGroupRequest, _call: Call) -> pb.CreateGroupResponse:
-        tenant, actor = await self._admission.of(request, AdministrationArea.GROUPS, Right.CREATE)
+        tenant, actor = await self._admission.of(request)
         roles = await self._known(tenant, request.roles)
         group = Group(tenant_id=tenant.tenant_id, id="", name=request.name, roles=roles)
         return pb.CreateGroupResponse(group=_message(await self._groups.add(tenant, group, actor)))
 
     async def update_group(self, request: pb.UpdateGroupRequest, _call: Call) -> pb.UpdateGroupResponse:
-        tenant, actor = await self._admission.of(request, AdministrationArea.GROUPS, Right.UPDATE)
+        tenant, actor = await self._admission.of(request)
         roles = await self._known(tenant, request.roles)
 
         def changed(group: Group) -> Group:
@@ -41,7 +40,7 @@ class GroupServicer:
         return pb.UpdateGroupResponse(group=_message(group))
 
     async def delete_group(self, request: pb.DeleteGroupRequest, _call: Call) -> pb.DeleteGroupResponse:
-        tenant, actor = await self._admission.of(request, AdministrationArea.GROUPS, Right.DELETE)
+        tenant, actor = await self._admission.of(request)
         await self._groups.remove(tenant, request.group_id, actor)
         return pb.DeleteGroupResponse()
 

@@ -1,7 +1,6 @@
 """PasswordPolicyService."""
 
 from gnomon.identity.v1 import password_policy_service_pb2 as pb
-from identity.access.callers import AdministrationArea, Right
 from identity.access.rpc.admission import Admission
 from identity.directory.tenants.password_policies import PasswordPolicies
 from identity.directory.tenants.password_policy import PasswordPolicy
@@ -25,7 +24,7 @@ class PasswordPolicyServicer:
     async def update_password_policy(
         self, request: pb.UpdatePasswordPolicyRequest, _call: Call
     ) -> pb.UpdatePasswordPolicyResponse:
-        tenant, actor = await self._admission.of(request, AdministrationArea.SECRETS, Right.UPDATE)
+        tenant, actor = await self._admission.of(request)
         policy = _policy(request.policy)
         await self._policies.change(tenant, policy, actor=actor)
         return pb.UpdatePasswordPolicyResponse(policy=policy_message(policy))

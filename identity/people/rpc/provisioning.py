@@ -1,14 +1,13 @@
 """ProvisioningService."""
 
 from collections.abc import Sequence
-from typing import Protocol
 
 import msgspec
 
 from gnomon.identity.v1 import caller_pb2
 from gnomon.identity.v1 import provisioning_service_pb2 as pb
 from identity.access.callers import Actor, AdministrationArea, Right
-from identity.access.rpc.admission import Admission
+from identity.access.rpc.admission import Admission, Asked
 from identity.foundation.tenants import Tenant
 from identity.people.provisioning.answers import DEFAULT_COUNT, MOST_COUNT, Answer, Projection, Search
 from identity.people.provisioning.bulk import Operation, run_all
@@ -23,13 +22,6 @@ from server.platform.errors import Unauthenticated
 _MOST_START = 10_000_000
 
 
-class _Asked(Protocol):
-    tenant_id: str
-
-    @property
-    def caller(self) -> caller_pb2.Caller: ...
-
-
 class ProvisioningServicer:
     """The callers are programs: a signed-in browser is none."""
 
@@ -41,13 +33,13 @@ class ProvisioningServicer:
     async def describe_provisioning(
         self, request: pb.DescribeProvisioningRequest, _call: Call
     ) -> pb.DescribeProvisioningResponse:
-        tenant, _ = await self._admitted(request, Right.READ)
+        tenant, _ = await self._admitted(request)
         return pb.DescribeProvisioningResponse(document=_json(document_of(request.name, tenant)))
 
     async def search_scim_resources(
         self, request: pb.SearchScimResourcesRequest, _call: Call
     ) -> pb.SearchScimResourcesResponse:
-        tenant, _ = await self._admitted(request, Right.READ)
+        tenant, _ = await self._admitted(request)
         search = Search(
             filter=request.filter,
             sort_by=request.sort_by,
@@ -63,7 +55,7 @@ class ProvisioningServicer:
     async def get_scim_resource(
         self, request: pb.GetScimResourceRequest, _call: Call
     ) -> pb.GetScimResourceResponse:
-        tenant, _ = await self._admitted(request, Right.READ)
+        tenant, _ = await self._admitted(request)
         projection = _projection(request.projection)
         if request.resource_type == pb.RESOURCE_TYPE_USER:
             answer = await self._users.get(tenant, request.resource_id, projection)
@@ -76,7 +68,7 @@ class ProvisioningServicer:
     async def create_scim_resource(
         self, request: pb.CreateScimResourceRequest, _call: Call
     ) -> pb.CreateScimResourceResponse:
-        tenant, actor = await self._admitted(request, Right.CREATE)
+        tenant, actor = await self._admitted(request)
         operation = _operation("POST", request.resource_type, "", request.document)
         answer = await self._created(tenant, operation, actor, _projection(request.projection))
         return pb.CreateScimResourceResponse(
@@ -86,7 +78,7 @@ class ProvisioningServicer:
     async def replace_scim_resource(
         self, request: pb.ReplaceScimResourceRequest, _call: Call
     ) -> pb.ReplaceScimResourceResponse:
-        tenant, actor = await self._admitted(request, Right.UPDATE)
+        tenant, actor = await self._admitted(request)
         operation = _operation(
             "PUT", request.resource_type, request.resource_id, request.document, request.versions
         )
@@ -98,7 +90,7 @@ class ProvisioningServicer:
     async def patch_scim_resource(
         self, request: pb.PatchScimResourceRequest, _call: Call
     ) -> pb.PatchScimResourceResponse:
-        tenant, actor = await self._admitted(request, Right.UPDATE)
+        tenant, actor = await self._admitted(request)
         operation = _operation(
             "PATCH", request.resource_type, request.resource_id, request.document, request.versions
         )
@@ -110,7 +102,7 @@ class ProvisioningServicer:
     async def delete_scim_resource(
         self, request: pb.DeleteScimResourceRequest, _call: Call
     ) -> pb.DeleteScimResourceResponse:
-        tenant, actor = await self._admitted(request, Right.DELETE)
+        tenant, actor = await self._admitted(request)
         operation = _operation("DELETE", request.resource_type, request.resource_id, b"", request.versions)
         await self._deleted(tenant, operation, actor)
         return pb.DeleteScimResourceResponse()
@@ -121,7 +113,9 @@ class ProvisioningServicer:
         _expect_program(request.caller)
 
         async def run(operation: Operation) -> Answer | None:
-            tenant, actor = await self._admitted(request, _RIGHTS[operation.method])
+            tenant, actor = await self._admission.of(
+                request, AdministrationArea.PROVISIONING, _RIGHTS[operation.method]
+            )
             match operation.method:
                 case "POST":
                     return await self._created(tenant, operation, actor, Projection())
@@ -133,7 +127,7 @@ class ProvisioningServicer:
                     await self._deleted(tenant, operation, actor)
                     return None
 
-        await self._admitted(request, Right.READ)
+        await self._admitted(request)
         return pb.RunScimOperationsResponse(document=_json(await run_all(request.document, run)))
 
     async def _created(
@@ -167,9 +161,9 @@ class ProvisioningServicer:
         else:
             await self._groups.delete(tenant, operation.resource_id, actor)
 
-    async def _admitted(self, request: _Asked, right: Right) -> tuple[Tenant, Actor]:
+    async def _admitted(self, request: Asked) -> tuple[Tenant, Actor]:
         _expect_program(request.caller)
-        return await self._admission.of(request, AdministrationArea.PROVISIONING, right)
+        return await self._admission.of(request)
 
 
 _USERS = "Users"

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from gnomon.identity.v1 import role_service_pb2 as pb
 from gnomon.identity.v1 import user_pb2
-from identity.access.callers import AdministrationArea, Right
 from identity.access.rpc.admission import Admission
 from identity.directory.holdings import ADMINISTRATOR_PERMISSIONS, ADMINISTRATOR_ROLES
 from identity.directory.labels import Role
@@ -21,17 +20,17 @@ class RoleServicer:
         self._roles = roles
 
     async def list_roles(self, request: pb.ListRolesRequest, _call: Call) -> pb.ListRolesResponse:
-        tenant, _ = await self._admission.of(request, AdministrationArea.ROLES, Right.READ)
+        tenant, _ = await self._admission.of(request)
         return pb.ListRolesResponse(roles=(*_built_in(), *map(_message, await self._roles.all(tenant))))
 
     async def create_role(self, request: pb.CreateRoleRequest, _call: Call) -> pb.CreateRoleResponse:
-        tenant, actor = await self._admission.of(request, AdministrationArea.ROLES, Right.CREATE)
+        tenant, actor = await self._admission.of(request)
         permissions = _permissions(request.permissions)
         role = Role(tenant_id=tenant.tenant_id, id="", name=request.name, permissions=permissions)
         return pb.CreateRoleResponse(role=_message(await self._roles.add(tenant, role, actor)))
 
     async def update_role(self, request: pb.UpdateRoleRequest, _call: Call) -> pb.UpdateRoleResponse:
-        tenant, actor = await self._admission.of(request, AdministrationArea.ROLES, Right.UPDATE)
+        tenant, actor = await self._admission.of(request)
         permissions = _permissions(request.permissions)
 
         def changed(role: Role) -> Role:
@@ -42,7 +41,7 @@ class RoleServicer:
         return pb.UpdateRoleResponse(role=_message(role))
 
     async def delete_role(self, request: pb.DeleteRoleRequest, _call: Call) -> pb.DeleteRoleResponse:
-        tenant, actor = await self._admission.of(request, AdministrationArea.ROLES, Right.DELETE)
+        tenant, actor = await self._admission.of(request)
         await self._roles.remove(tenant, request.role_id, actor)
         return pb.DeleteRoleResponse()
 

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from gnomon.identity.v1 import scope_service_pb2 as pb
-from identity.access.callers import AdministrationArea, Right
 from identity.access.rpc.admission import Admission
 from identity.directory.labels import ScopeDefinition
 from identity.foundation.vocabulary import Scope
@@ -22,12 +21,12 @@ class ScopeServicer:
         self._attributes = attributes
 
     async def list_scopes(self, request: pb.ListScopesRequest, _call: Call) -> pb.ListScopesResponse:
-        tenant, _ = await self._admission.of(request, AdministrationArea.SCOPES, Right.READ)
+        tenant, _ = await self._admission.of(request)
         own = map(_message, await self._scopes.all(tenant))
         return pb.ListScopesResponse(scopes=(*_standard(), *own))
 
     async def create_scope(self, request: pb.CreateScopeRequest, _call: Call) -> pb.CreateScopeResponse:
-        tenant, actor = await self._admission.of(request, AdministrationArea.SCOPES, Right.CREATE)
+        tenant, actor = await self._admission.of(request)
         scope = ScopeDefinition(
             tenant_id=tenant.tenant_id,
             id="",
@@ -38,7 +37,7 @@ class ScopeServicer:
         return pb.CreateScopeResponse(scope=_message(await self._scopes.add(tenant, scope, actor)))
 
     async def update_scope(self, request: pb.UpdateScopeRequest, _call: Call) -> pb.UpdateScopeResponse:
-        tenant, actor = await self._admission.of(request, AdministrationArea.SCOPES, Right.UPDATE)
+        tenant, actor = await self._admission.of(request)
         in_access = await self._attributes.opened(tenant, request.attr_include_access)
         in_id = await self._attributes.opened(tenant, request.attr_include_id)
 
@@ -49,7 +48,7 @@ class ScopeServicer:
         return pb.UpdateScopeResponse(scope=_message(scope))
 
     async def delete_scope(self, request: pb.DeleteScopeRequest, _call: Call) -> pb.DeleteScopeResponse:
-        tenant, actor = await self._admission.of(request, AdministrationArea.SCOPES, Right.DELETE)
+        tenant, actor = await self._admission.of(request)
         await self._scopes.remove(tenant, request.scope_id, actor)
         return pb.DeleteScopeResponse()
 

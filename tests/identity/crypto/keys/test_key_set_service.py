@@ -5,7 +5,7 @@ import pytest
 from gnomon.identity.v1 import caller_pb2
 from gnomon.identity.v1 import key_set_service_pb2 as pb
 from gnomon.identity.v1.key_set_service_pb2_grpc import KeySetServiceStub
-from identity.access.callers import Actor, ActorKind, AdministrationArea, Right
+from identity.access.callers import Actor, ActorKind
 from identity.crypto.jose.key_set import KeySet
 from identity.crypto.keys.key_ring import KeyRing
 from identity.foundation.tenants import Tenant, Tenants
@@ -28,17 +28,11 @@ SERVICE = pb.DESCRIPTOR.services_by_name["KeySetService"]
 
 
 class Admission:
-    """Admits an API key with the right to update secrets, and no other caller."""
+    """Admits one API key, and no other caller."""
 
-    async def of(
-        self, request: pb.RotateKeysRequest, area: AdministrationArea, right: Right
-    ) -> tuple[Tenant, Actor]:
+    async def of(self, request: pb.RotateKeysRequest) -> tuple[Tenant, Actor]:
         tenant = TENANTS.find(request.tenant_id)
-        if (request.caller.api_key, area, right) != (
-            "robot$s3cret",
-            AdministrationArea.SECRETS,
-            Right.UPDATE,
-        ):
+        if request.caller.api_key != "robot$s3cret":
             raise PermissionDenied("the caller may not do this")
         return tenant, ROBOT
 
