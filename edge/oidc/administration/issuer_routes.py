@@ -125,7 +125,6 @@ def _handler(route: IssuerRoute, channel: Channel, calls: AdministrationCalls) -
         *answer.described(),
         caller=Caller.ADMINISTRATOR if route.has_caller else Caller.ANYBODY,
         body=body.body if body is not None else None,
-        has_optional_body=route.rule.body.optional,
         query=query.described(),
         refusals=(409,) if _CONFLICTS.intersection(policy.rejections) else (),
         tag=route.tag,
@@ -170,11 +169,7 @@ def _body(route: IssuerRoute) -> MessageJson[Message, _Body] | None:
     if not fields:
         return None
     name = "".join(word.capitalize() for word in route.rule.answer.split("_")) or route.policy.name
-    rules = Rules(
-        required=frozenset(rule.required),
-        not_null=frozenset(rule.not_null),
-        absent=orjson.loads(rule.absent) if rule.absent else {},
-    )
+    rules = Rules(required=frozenset(rule.required), absent=orjson.loads(rule.absent) if rule.absent else {})
     return MessageJson(
         route.policy.request,
         _Body,
@@ -188,10 +183,8 @@ def _body(route: IssuerRoute) -> MessageJson[Message, _Body] | None:
 async def _read(
     request: web.Request, route: IssuerRoute, body: MessageJson[Message, _Body], calls: AdministrationCalls
 ) -> Message:
-    rule = route.rule.body
-    if rule.optional and not request.body_exists:
-        return body.read(body.body())
-    return body.read(await read_json(request, body.body, max_bytes=rule.max_bytes or calls.max_bytes))
+    max_bytes = route.rule.body.max_bytes or calls.max_bytes
+    return body.read(await read_json(request, body.body, max_bytes=max_bytes))
 
 
 class _Answered:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 from aiohttp import hdrs, web
@@ -11,12 +11,11 @@ from edge.conditional import is_named
 from edge.oidc.access.administration_calls import AdministrationCalls, tenant_and_id, written
 from edge.oidc.access.body import read_json
 from edge.oidc.access.browsers import Browsers
-from edge.oidc.access.documents import Members
-from edge.oidc.access.message_json import members
+from edge.oidc.access.message_json import MessageJson, members
 from edge.oidc.access.tenant import issuer_path
 from edge.oidc.config import OidcConfig
 from edge.oidc.openapi.operation import UNCHANGED, content, described, may, page
-from edge.oidc.openapi.schemas import answer_of
+from edge.oidc.openapi.schemas import all_of, message, with_any
 from edge.oidc.pages import Pages
 from edge.oidc.stubs import Stubs
 from edge.problem import Handler
@@ -29,36 +28,21 @@ _ENTITY_TAG = re.compile(r'(?<!W/)"([\x21\x23-\x7e]*)"')
 _KINDS = {"login": pb.SCREEN_KIND_LOGIN, "logout": pb.SCREEN_KIND_LOGOUT}
 
 
-class _Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class _Settings(msgspec.Struct, forbid_unknown_fields=True):
     """All settings; `removed_rules` of an earlier response may be present and is ignored."""
 
-    theme: str = "light"
-    composition: str = "centered"
-    accent_color: str = "#0b57d0"
-    login_heading: str = ""
-    login_description: str = ""
-    logout_heading: str = ""
-    logout_description: str = ""
-    show_client_logo: bool = True
-    logout_theme: str | None = None
-    logout_composition: str | None = None
-    logout_accent_color: str | None = None
-    logout_show_client_logo: bool | None = None
-    login_template: str | None = None
-    logout_template: str | None = None
-    custom_css: str | None = None
-    logout_custom_css: str | None = None
     removed_rules: object = None
 
-    def message(self) -> pb.ScreenSettings:
-        sent = msgspec.structs.asdict(self)
-        del sent["removed_rules"]
-        return pb.ScreenSettings(**sent)
+
+_JSON = MessageJson(pb.ScreenSettings, _Settings, name="Settings")
+_SETTINGS = all_of(pb.ScreenSettings)
+# The members of a draft are those of the settings, in an object.
+_Body: Any = _JSON.body
 
 
-class _Draft(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class _Draft(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     screen: Literal["login", "logout"]
-    settings: _Settings
+    settings: _Body
 
 
 def about_screens(
@@ -78,7 +62,7 @@ class ScreensEndpoint:
 
     @described(
         "The look of the pages of a client.",
-        content(answer_of(_Settings)),
+        content(_SETTINGS),
         UNCHANGED,
         headers=(may("If-None-Match", "Entity tags of the caller's copies."),),
     )
@@ -90,29 +74,29 @@ class ScreensEndpoint:
         found = await self._screens.GetClientScreens(asked, timeout=self._calls.timeout)
         if is_named(found.etag, request.headers.getall(hdrs.IF_NONE_MATCH, ())):
             return web.Response(status=304, headers=_tagged(found.etag))
-        return written(_members(found.settings), headers=_tagged(found.etag))
+        return written(members(found.settings), headers=_tagged(found.etag))
 
     @described(
         "Replaces the look of the pages of a client.",
-        content(answer_of(_Settings)),
-        body=_Settings,
+        content(with_any(_SETTINGS, removed_rules=message(pb.RemovedRules))),
+        body=_JSON.body,
         headers=(may("If-Match", "Entity tags that the present look must have."),),
         refusals=(412,),
     )
     async def update(self, request: web.Request) -> web.Response:
         (tenant_id, client_id), caller = tenant_and_id(request), self._calls.caller(request)
-        sent = await read_json(request, _Settings, max_bytes=_MAX_BYTES)
+        sent = await read_json(request, _JSON.body, max_bytes=_MAX_BYTES)
         asked = pb.UpdateClientScreensRequest(
             tenant_id=tenant_id,
             caller=caller,
             client_id=client_id,
-            settings=sent.message(),
+            settings=_JSON.read(sent),
             if_match=_if_match(request),
         )
         saved = await self._screens.UpdateClientScreens(asked, timeout=self._calls.timeout)
         removed = saved.removed_rules
         counts = {"custom_css": removed.custom_css, "logout_custom_css": removed.logout_custom_css}
-        document = _members(saved.settings) | {"removed_rules": counts}
+        document = members(saved.settings) | {"removed_rules": counts}
         return written(document, headers=_tagged(saved.etag))
 
     @described("Draws a page with a look that is not saved.", page("The page."), body=_Draft)
@@ -123,17 +107,12 @@ class ScreensEndpoint:
             tenant_id=tenant_id,
             caller=caller,
             client_id=client_id,
-            settings=sent.settings.message(),
+            settings=_JSON.read(sent.settings),
             kind=_KINDS[sent.screen],
         )
         shown = await self._screens.PreviewClientScreen(asked, timeout=self._calls.timeout)
         render = self._pages.sign_in_preview if sent.screen == "login" else self._pages.log_out_preview
         return render(shown.screen, issuer_path(request), client_name=shown.client_name)
-
-
-def _members(settings: pb.ScreenSettings) -> Members:
-    """Return every member; an unset optional one is null."""
-    return dict.fromkeys(field.name for field in settings.DESCRIPTOR.fields) | members(settings)
 
 
 def _tagged(etag: str) -> dict[str, str]:

@@ -28,7 +28,7 @@ from gnomon.identity.v1 import screen_pb2 as gnomon_dot_identity_dot_v1_dot_scre
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'gnomon/identity/v1/screen_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1fgnomon/identity/v1/screen.proto\x1a\x1cgnomon/rest/v1/options.proto\"\xf0\x05\n\x0eScreenSettings\x12\x16\n\x05theme\x18\x01 \x01(\tB\x07\xbaH\x04r\x02\x18\x10\x12\x1c\n\x0b\x63omposition\x18\x02 \x01(\tB\x07\xbaH\x04r\x02\x18\x10\x12\x1d\n\x0c\x61\x63\x63\x65nt_color\x18\x03 \x01(\tB\x07\xbaH\x04r\x02\x18\x10\x12\x1e\n\rlogin_heading\x18\x04 \x01(\tB\x07\xbaH\x04r\x02\x18x\x12#\n\x11login_description\x18\x05 \x01(\tB\x08\xbaH\x05r\x03\x18\xf4\x03\x12\x1f\n\x0elogout_heading\x18\x06 \x01(\tB\x07\xbaH\x04r\x02\x18x\x12$\n\x12logout_description\x18\x07 \x01(\tB\x08\xbaH\x05r\x03\x18\xf4\x03\x12\x18\n\x10show_client_logo\x18\x08 \x01(\x08\x12\"\n\x0clogout_theme\x18\t \x01(\tB\x07\xbaH\x04r\x02\x18\x10H\x00\x88\x01\x01\x12(\n\x12logout_composition\x18\n \x01(\tB\x07\xbaH\x04r\x02\x18\x10H\x01\x88\x01\x01\x12)\n\x13logout_accent_color\x18\x0b \x01(\tB\x07\xbaH\x04r\x02\x18\x10H\x02\x88\x01\x01\x12$\n\x17logout_show_client_logo\x18\x0c \x01(\x08H\x03\x88\x01\x01\x12%\n\x0elogin_template\x18\r \x01(\tB\x08\xbaH\x05r\x03(\x80@H\x04\x88\x01\x01\x12&\n\x0flogout_template\x18\x0e \x01(\tB\x08\xbaH\x05r\x03(\x80@H\x05\x88\x01\x01\x12\"\n\ncustom_css\x18\x0f \x01(\tB\t\xbaH\x06r\x04(\x80\x80 H\x06\x88\x01\x01\x12)\n\x11logout_custom_css\x18\x10 \x01(\tB\t\xbaH\x06r\x04(\x80\x80 H\x07\x88\x01\x01\x42\x0f\n\r_logout_themeB\x15\n\x13_logout_compositionB\x16\n\x14_logout_accent_colorB\x1a\n\x18_logout_show_client_logoB\x11\n\x0f_login_templateB\x12\n\x10_logout_templateB\r\n\x0b_custom_cssB\x14\n\x12_logout_custom_css\"=\n\x0cRemovedRules\x12\x12\n\ncustom_css\x18\x01 \x01(\x05\x12\x19\n\x11logout_custom_css\x18\x02 \x01(\x05\"\x81\x01\n\x17GetClientScreensRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1d\n\tclient_id\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\"^\n\x18GetClientScreensResponse\x12\x34\n\x08settings\x18\x01 \x01(\x0b\x32\".gnomon.identity.v1.ScreenSettings\x12\x0c\n\x04\x65tag\x18\x02 \x01(\t\"\xe5\x01\n\x1aUpdateClientScreensRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1d\n\tclient_id\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12<\n\x08settings\x18\x04 \x01(\x0b\x32\".gnomon.identity.v1.ScreenSettingsB\x06\xbaH\x03\xc8\x01\x01\x12!\n\x08if_match\x18\x05 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x10\"\x05r\x03\x18\x80\x02\"\x9a\x01\n\x1bUpdateClientScreensResponse\x12\x34\n\x08settings\x18\x01 \x01(\x0b\x32\".gnomon.identity.v1.ScreenSettings\x12\x37\n\rremoved_rules\x18\x02 \x01(\x0b\x32 .gnomon.identity.v1.RemovedRules\x12\x0c\n\x04\x65tag\x18\x03 \x01(\t\"\xfc\x01\n\x1aPreviewClientScreenRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1d\n\tclient_id\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12<\n\x08settings\x18\x04 \x01(\x0b\x32\".gnomon.identity.v1.ScreenSettingsB\x06\xbaH\x03\xc8\x01\x01\x12\x38\n\x04kind\x18\x05 \x01(\x0e\x32\x1e.gnomon.identity.v1.ScreenKindB\n\xbaH\x07\x82\x01\x04\x10\x01 \x00\"^\n\x1bPreviewClientScreenResponse\x12*\n\x06screen\x18\x01 \x01(\x0b\x32\x1a.gnomon.identity.v1.Screen\x12\x13\n\x0b\x63lient_name\x18\x02 \x01(\t*X\n\nScreenKind\x12\x1b\n\x17SCREEN_KIND_UNSPECIFIED\x10\x00\x12\x15\n\x11SCREEN_KIND_LOGIN\x10\x01\x12\x16\n\x12SCREEN_KIND_LOGOUT\x10\x02\x32\xee\x04\n\rScreenService\x12\xb6\x01\n\x10GetClientScreens\x12+.gnomon.identity.v1.GetClientScreensRequest\x1a,.gnomon.identity.v1.GetClientScreensResponse\"G\x8a\xe7\x18\x43\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02\x82\x01\x0f\n\x07Screens\x12\x04read\x12\xd0\x01\n\x13UpdateClientScreens\x12..gnomon.identity.v1.UpdateClientScreensRequest\x1a/.gnomon.identity.v1.UpdateClientScreensResponse\"X\x8a\xe7\x18T2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUND2\rINVALID_STATEP\x02\x82\x01\x11\n\x07Screens\x12\x06update\x12\xd0\x01\n\x13PreviewClientScreen\x12..gnomon.identity.v1.PreviewClientScreenRequest\x1a/.gnomon.identity.v1.PreviewClientScreenResponse\"X\x8a\xe7\x18T2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUND2\rINVALID_STATEP\x02\x82\x01\x11\n\x07Screens\x12\x06updateb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'gnomon/identity/v1/screen_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1fgnomon/identity/v1/screen.proto\x1a\x1cgnomon/rest/v1/options.proto\"\xe2\x06\n\x0eScreenSettings\x12#\n\x05theme\x18\x01 \x01(\tB\x14\xbaH\x04r\x02\x18\x10\x92\xe7\x18\tR\x07\"light\"\x12,\n\x0b\x63omposition\x18\x02 \x01(\tB\x17\xbaH\x04r\x02\x18\x10\x92\xe7\x18\x0cR\n\"centered\"\x12,\n\x0c\x61\x63\x63\x65nt_color\x18\x03 \x01(\tB\x16\xbaH\x04r\x02\x18\x10\x92\xe7\x18\x0bR\t\"#0b57d0\"\x12\x1e\n\rlogin_heading\x18\x04 \x01(\tB\x07\xbaH\x04r\x02\x18x\x12#\n\x11login_description\x18\x05 \x01(\tB\x08\xbaH\x05r\x03\x18\xf4\x03\x12\x1f\n\x0elogout_heading\x18\x06 \x01(\tB\x07\xbaH\x04r\x02\x18x\x12$\n\x12logout_description\x18\x07 \x01(\tB\x08\xbaH\x05r\x03\x18\xf4\x03\x12$\n\x10show_client_logo\x18\x08 \x01(\x08\x42\n\x92\xe7\x18\x06R\x04true\x12(\n\x0clogout_theme\x18\t \x01(\tB\r\xbaH\x04r\x02\x18\x10\x92\xe7\x18\x02x\x01H\x00\x88\x01\x01\x12.\n\x12logout_composition\x18\n \x01(\tB\r\xbaH\x04r\x02\x18\x10\x92\xe7\x18\x02x\x01H\x01\x88\x01\x01\x12/\n\x13logout_accent_color\x18\x0b \x01(\tB\r\xbaH\x04r\x02\x18\x10\x92\xe7\x18\x02x\x01H\x02\x88\x01\x01\x12,\n\x17logout_show_client_logo\x18\x0c \x01(\x08\x42\x06\x92\xe7\x18\x02x\x01H\x03\x88\x01\x01\x12+\n\x0elogin_template\x18\r \x01(\tB\x0e\xbaH\x05r\x03(\x80@\x92\xe7\x18\x02x\x01H\x04\x88\x01\x01\x12,\n\x0flogout_template\x18\x0e \x01(\tB\x0e\xbaH\x05r\x03(\x80@\x92\xe7\x18\x02x\x01H\x05\x88\x01\x01\x12(\n\ncustom_css\x18\x0f \x01(\tB\x0f\xbaH\x06r\x04(\x80\x80 \x92\xe7\x18\x02x\x01H\x06\x88\x01\x01\x12/\n\x11logout_custom_css\x18\x10 \x01(\tB\x0f\xbaH\x06r\x04(\x80\x80 \x92\xe7\x18\x02x\x01H\x07\x88\x01\x01:\x06\x9a\xe7\x18\x02\x10\x03\x42\x0f\n\r_logout_themeB\x15\n\x13_logout_compositionB\x16\n\x14_logout_accent_colorB\x1a\n\x18_logout_show_client_logoB\x11\n\x0f_login_templateB\x12\n\x10_logout_templateB\r\n\x0b_custom_cssB\x14\n\x12_logout_custom_css\"=\n\x0cRemovedRules\x12\x12\n\ncustom_css\x18\x01 \x01(\x05\x12\x19\n\x11logout_custom_css\x18\x02 \x01(\x05\"\x81\x01\n\x17GetClientScreensRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1d\n\tclient_id\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\"^\n\x18GetClientScreensResponse\x12\x34\n\x08settings\x18\x01 \x01(\x0b\x32\".gnomon.identity.v1.ScreenSettings\x12\x0c\n\x04\x65tag\x18\x02 \x01(\t\"\xe5\x01\n\x1aUpdateClientScreensRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1d\n\tclient_id\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12<\n\x08settings\x18\x04 \x01(\x0b\x32\".gnomon.identity.v1.ScreenSettingsB\x06\xbaH\x03\xc8\x01\x01\x12!\n\x08if_match\x18\x05 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x10\"\x05r\x03\x18\x80\x02\"\x9a\x01\n\x1bUpdateClientScreensResponse\x12\x34\n\x08settings\x18\x01 \x01(\x0b\x32\".gnomon.identity.v1.ScreenSettings\x12\x37\n\rremoved_rules\x18\x02 \x01(\x0b\x32 .gnomon.identity.v1.RemovedRules\x12\x0c\n\x04\x65tag\x18\x03 \x01(\t\"\xfc\x01\n\x1aPreviewClientScreenRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1d\n\tclient_id\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12<\n\x08settings\x18\x04 \x01(\x0b\x32\".gnomon.identity.v1.ScreenSettingsB\x06\xbaH\x03\xc8\x01\x01\x12\x38\n\x04kind\x18\x05 \x01(\x0e\x32\x1e.gnomon.identity.v1.ScreenKindB\n\xbaH\x07\x82\x01\x04\x10\x01 \x00\"^\n\x1bPreviewClientScreenResponse\x12*\n\x06screen\x18\x01 \x01(\x0b\x32\x1a.gnomon.identity.v1.Screen\x12\x13\n\x0b\x63lient_name\x18\x02 \x01(\t*X\n\nScreenKind\x12\x1b\n\x17SCREEN_KIND_UNSPECIFIED\x10\x00\x12\x15\n\x11SCREEN_KIND_LOGIN\x10\x01\x12\x16\n\x12SCREEN_KIND_LOGOUT\x10\x02\x32\xee\x04\n\rScreenService\x12\xb6\x01\n\x10GetClientScreens\x12+.gnomon.identity.v1.GetClientScreensRequest\x1a,.gnomon.identity.v1.GetClientScreensResponse\"G\x8a\xe7\x18\x43\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02\x82\x01\x0f\n\x07Screens\x12\x04read\x12\xd0\x01\n\x13UpdateClientScreens\x12..gnomon.identity.v1.UpdateClientScreensRequest\x1a/.gnomon.identity.v1.UpdateClientScreensResponse\"X\x8a\xe7\x18T2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUND2\rINVALID_STATEP\x02\x82\x01\x11\n\x07Screens\x12\x06update\x12\xd0\x01\n\x13PreviewClientScreen\x12..gnomon.identity.v1.PreviewClientScreenRequest\x1a/.gnomon.identity.v1.PreviewClientScreenResponse\"X\x8a\xe7\x18T2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUND2\rINVALID_STATEP\x02\x82\x01\x11\n\x07Screens\x12\x06updateb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -36,11 +36,11 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'gnomon.identity.v1.screen_s
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_SCREENSETTINGS'].fields_by_name['theme']._loaded_options = None
-  _globals['_SCREENSETTINGS'].fields_by_name['theme']._serialized_options = b'\272H\004r\002\030\020'
+  _globals['_SCREENSETTINGS'].fields_by_name['theme']._serialized_options = b'\272H\004r\002\030\020\222\347\030\tR\007\"light\"'
   _globals['_SCREENSETTINGS'].fields_by_name['composition']._loaded_options = None
-  _globals['_SCREENSETTINGS'].fields_by_name['composition']._serialized_options = b'\272H\004r\002\030\020'
+  _globals['_SCREENSETTINGS'].fields_by_name['composition']._serialized_options = b'\272H\004r\002\030\020\222\347\030\014R\n\"centered\"'
   _globals['_SCREENSETTINGS'].fields_by_name['accent_color']._loaded_options = None
-  _globals['_SCREENSETTINGS'].fields_by_name['accent_color']._serialized_options = b'\272H\004r\002\030\020'
+  _globals['_SCREENSETTINGS'].fields_by_name['accent_color']._serialized_options = b'\272H\004r\002\030\020\222\347\030\013R\t\"#0b57d0\"'
   _globals['_SCREENSETTINGS'].fields_by_name['login_heading']._loaded_options = None
   _globals['_SCREENSETTINGS'].fields_by_name['login_heading']._serialized_options = b'\272H\004r\002\030x'
   _globals['_SCREENSETTINGS'].fields_by_name['login_description']._loaded_options = None
@@ -49,20 +49,26 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SCREENSETTINGS'].fields_by_name['logout_heading']._serialized_options = b'\272H\004r\002\030x'
   _globals['_SCREENSETTINGS'].fields_by_name['logout_description']._loaded_options = None
   _globals['_SCREENSETTINGS'].fields_by_name['logout_description']._serialized_options = b'\272H\005r\003\030\364\003'
+  _globals['_SCREENSETTINGS'].fields_by_name['show_client_logo']._loaded_options = None
+  _globals['_SCREENSETTINGS'].fields_by_name['show_client_logo']._serialized_options = b'\222\347\030\006R\004true'
   _globals['_SCREENSETTINGS'].fields_by_name['logout_theme']._loaded_options = None
-  _globals['_SCREENSETTINGS'].fields_by_name['logout_theme']._serialized_options = b'\272H\004r\002\030\020'
+  _globals['_SCREENSETTINGS'].fields_by_name['logout_theme']._serialized_options = b'\272H\004r\002\030\020\222\347\030\002x\001'
   _globals['_SCREENSETTINGS'].fields_by_name['logout_composition']._loaded_options = None
-  _globals['_SCREENSETTINGS'].fields_by_name['logout_composition']._serialized_options = b'\272H\004r\002\030\020'
+  _globals['_SCREENSETTINGS'].fields_by_name['logout_composition']._serialized_options = b'\272H\004r\002\030\020\222\347\030\002x\001'
   _globals['_SCREENSETTINGS'].fields_by_name['logout_accent_color']._loaded_options = None
-  _globals['_SCREENSETTINGS'].fields_by_name['logout_accent_color']._serialized_options = b'\272H\004r\002\030\020'
+  _globals['_SCREENSETTINGS'].fields_by_name['logout_accent_color']._serialized_options = b'\272H\004r\002\030\020\222\347\030\002x\001'
+  _globals['_SCREENSETTINGS'].fields_by_name['logout_show_client_logo']._loaded_options = None
+  _globals['_SCREENSETTINGS'].fields_by_name['logout_show_client_logo']._serialized_options = b'\222\347\030\002x\001'
   _globals['_SCREENSETTINGS'].fields_by_name['login_template']._loaded_options = None
-  _globals['_SCREENSETTINGS'].fields_by_name['login_template']._serialized_options = b'\272H\005r\003(\200@'
+  _globals['_SCREENSETTINGS'].fields_by_name['login_template']._serialized_options = b'\272H\005r\003(\200@\222\347\030\002x\001'
   _globals['_SCREENSETTINGS'].fields_by_name['logout_template']._loaded_options = None
-  _globals['_SCREENSETTINGS'].fields_by_name['logout_template']._serialized_options = b'\272H\005r\003(\200@'
+  _globals['_SCREENSETTINGS'].fields_by_name['logout_template']._serialized_options = b'\272H\005r\003(\200@\222\347\030\002x\001'
   _globals['_SCREENSETTINGS'].fields_by_name['custom_css']._loaded_options = None
-  _globals['_SCREENSETTINGS'].fields_by_name['custom_css']._serialized_options = b'\272H\006r\004(\200\200 '
+  _globals['_SCREENSETTINGS'].fields_by_name['custom_css']._serialized_options = b'\272H\006r\004(\200\200 \222\347\030\002x\001'
   _globals['_SCREENSETTINGS'].fields_by_name['logout_custom_css']._loaded_options = None
-  _globals['_SCREENSETTINGS'].fields_by_name['logout_custom_css']._serialized_options = b'\272H\006r\004(\200\200 '
+  _globals['_SCREENSETTINGS'].fields_by_name['logout_custom_css']._serialized_options = b'\272H\006r\004(\200\200 \222\347\030\002x\001'
+  _globals['_SCREENSETTINGS']._loaded_options = None
+  _globals['_SCREENSETTINGS']._serialized_options = b'\232\347\030\002\020\003'
   _globals['_GETCLIENTSCREENSREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_GETCLIENTSCREENSREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_GETCLIENTSCREENSREQUEST'].fields_by_name['client_id']._loaded_options = None
@@ -89,24 +95,24 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SCREENSERVICE'].methods_by_name['UpdateClientScreens']._serialized_options = b'\212\347\030T2\017UNAUTHENTICATED2\021PERMISSION_DENIED2\tNOT_FOUND2\rINVALID_STATEP\002\202\001\021\n\007Screens\022\006update'
   _globals['_SCREENSERVICE'].methods_by_name['PreviewClientScreen']._loaded_options = None
   _globals['_SCREENSERVICE'].methods_by_name['PreviewClientScreen']._serialized_options = b'\212\347\030T2\017UNAUTHENTICATED2\021PERMISSION_DENIED2\tNOT_FOUND2\rINVALID_STATEP\002\202\001\021\n\007Screens\022\006update'
-  _globals['_SCREENKIND']._serialized_start=1974
-  _globals['_SCREENKIND']._serialized_end=2062
+  _globals['_SCREENKIND']._serialized_start=2088
+  _globals['_SCREENKIND']._serialized_end=2176
   _globals['_SCREENSETTINGS']._serialized_start=189
-  _globals['_SCREENSETTINGS']._serialized_end=941
-  _globals['_REMOVEDRULES']._serialized_start=943
-  _globals['_REMOVEDRULES']._serialized_end=1004
-  _globals['_GETCLIENTSCREENSREQUEST']._serialized_start=1007
-  _globals['_GETCLIENTSCREENSREQUEST']._serialized_end=1136
-  _globals['_GETCLIENTSCREENSRESPONSE']._serialized_start=1138
-  _globals['_GETCLIENTSCREENSRESPONSE']._serialized_end=1232
-  _globals['_UPDATECLIENTSCREENSREQUEST']._serialized_start=1235
-  _globals['_UPDATECLIENTSCREENSREQUEST']._serialized_end=1464
-  _globals['_UPDATECLIENTSCREENSRESPONSE']._serialized_start=1467
-  _globals['_UPDATECLIENTSCREENSRESPONSE']._serialized_end=1621
-  _globals['_PREVIEWCLIENTSCREENREQUEST']._serialized_start=1624
-  _globals['_PREVIEWCLIENTSCREENREQUEST']._serialized_end=1876
-  _globals['_PREVIEWCLIENTSCREENRESPONSE']._serialized_start=1878
-  _globals['_PREVIEWCLIENTSCREENRESPONSE']._serialized_end=1972
-  _globals['_SCREENSERVICE']._serialized_start=2065
-  _globals['_SCREENSERVICE']._serialized_end=2687
+  _globals['_SCREENSETTINGS']._serialized_end=1055
+  _globals['_REMOVEDRULES']._serialized_start=1057
+  _globals['_REMOVEDRULES']._serialized_end=1118
+  _globals['_GETCLIENTSCREENSREQUEST']._serialized_start=1121
+  _globals['_GETCLIENTSCREENSREQUEST']._serialized_end=1250
+  _globals['_GETCLIENTSCREENSRESPONSE']._serialized_start=1252
+  _globals['_GETCLIENTSCREENSRESPONSE']._serialized_end=1346
+  _globals['_UPDATECLIENTSCREENSREQUEST']._serialized_start=1349
+  _globals['_UPDATECLIENTSCREENSREQUEST']._serialized_end=1578
+  _globals['_UPDATECLIENTSCREENSRESPONSE']._serialized_start=1581
+  _globals['_UPDATECLIENTSCREENSRESPONSE']._serialized_end=1735
+  _globals['_PREVIEWCLIENTSCREENREQUEST']._serialized_start=1738
+  _globals['_PREVIEWCLIENTSCREENREQUEST']._serialized_end=1990
+  _globals['_PREVIEWCLIENTSCREENRESPONSE']._serialized_start=1992
+  _globals['_PREVIEWCLIENTSCREENRESPONSE']._serialized_end=2086
+  _globals['_SCREENSERVICE']._serialized_start=2179
+  _globals['_SCREENSERVICE']._serialized_end=2801
 # @@protoc_insertion_point(module_scope)

@@ -298,26 +298,18 @@ class BodyRule(_message.Message):
     TEXT_FIELD_NUMBER: _builtins.int
     REQUIRED_FIELD_NUMBER: _builtins.int
     ABSENT_FIELD_NUMBER: _builtins.int
-    OPTIONAL_FIELD_NUMBER: _builtins.int
     MAX_BYTES_FIELD_NUMBER: _builtins.int
-    NOT_NULL_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Name in the OpenAPI document, without "Body"; empty for that of the answer, else that of the RPC."""
     text: _builtins.str
     """What readers of the OpenAPI document should know of it."""
     absent: _builtins.str
     """JSON text of an object: what absent members mean, by their names, in place of what their fields say."""
-    optional: _builtins.bool
-    """Whether the request may come without a body."""
     max_bytes: _builtins.int
     """Bytes that it may have, 0 for as many as all others."""
     @_builtins.property
     def required(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Members that the body has to have, beside those whose fields say so."""
-
-    @_builtins.property
-    def not_null(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Members that must not be null although those of their fields may."""
 
     def __init__(
         self,
@@ -326,13 +318,11 @@ class BodyRule(_message.Message):
         text: _builtins.str = ...,
         required: _abc.Iterable[_builtins.str] | None = ...,
         absent: _builtins.str = ...,
-        optional: _builtins.bool = ...,
         max_bytes: _builtins.int = ...,
-        not_null: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent", b"absent", "max_bytes", b"max_bytes", "name", b"name", "not_null", b"not_null", "optional", b"optional", "required", b"required", "text", b"text"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent", b"absent", "max_bytes", b"max_bytes", "name", b"name", "required", b"required", "text", b"text"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

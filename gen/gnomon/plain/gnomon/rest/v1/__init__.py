@@ -398,19 +398,9 @@ class BodyRule(betterproto2.Message):
     JSON text of an object: what absent members mean, by their names, in place of what their fields say.
     """
 
-    optional: "bool" = betterproto2.field(5, betterproto2.TYPE_BOOL)
-    """
-    Whether the request may come without a body.
-    """
-
-    max_bytes: "int" = betterproto2.field(6, betterproto2.TYPE_INT32)
+    max_bytes: "int" = betterproto2.field(5, betterproto2.TYPE_INT32)
     """
     Bytes that it may have, 0 for as many as all others.
-    """
-
-    not_null: "list[str]" = betterproto2.field(7, betterproto2.TYPE_STRING, repeated=True)
-    """
-    Members that must not be null although those of their fields may.
     """
 
 
