@@ -8,6 +8,7 @@ from identity.access.api_key import Access, ApiKey
 from identity.access.api_keys import ApiKeyAdministration, ApiKeys
 from identity.access.callers import AdministrationArea, Right
 from identity.access.rpc.admission import Admission
+from identity.access.rpc.records import message_of
 from identity.foundation.tenants import Tenants
 from server.platform.call import Call
 from server.platform.errors import InvalidArgument, Unauthenticated
@@ -88,12 +89,7 @@ def _time(seconds: int) -> datetime:
 
 
 def _key(key: ApiKey) -> pb.ApiKey:
-    return pb.ApiKey(
-        name=key.name,
-        created=int(key.created_at.timestamp()),
-        expires=None if key.expires_at is None else int(key.expires_at.timestamp()),
-        access=[
-            pb.ApiKeyAccess(group=access.area, access_rights=sorted(access.rights))
-            for access in key.all_access
-        ],
-    )
+    access = [
+        pb.ApiKeyAccess(group=access.area, access_rights=sorted(access.rights)) for access in key.all_access
+    ]
+    return message_of(pb.ApiKey, key, access=access)

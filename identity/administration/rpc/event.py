@@ -4,8 +4,9 @@ from datetime import timedelta
 
 from gnomon.identity.v1 import event_service_pb2 as pb
 from identity.access.rpc.admission import Admission
+from identity.access.rpc.records import message_of
 from identity.administration.event_reader import EventFilter, EventPage, EventReader
-from identity.foundation.events.event import Event, EventActor, milliseconds_of
+from identity.foundation.events.event import Event, milliseconds_of
 from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType, Level
 from identity.foundation.tenants import Tenant
@@ -65,21 +66,13 @@ def _level(level: pb.EventLevel.ValueType) -> Level:
 
 
 def _event(event: Event) -> pb.SecurityEvent:
-    return pb.SecurityEvent(
+    return message_of(
+        pb.SecurityEvent,
+        event,
+        {"typ": "type"},
         id=event.event_id,
         position=event.id,
         timestamp=milliseconds_of(event.at),
         level=_LEVELS[event.level],
-        typ=event.type,
-        ip=event.ip,
-        data=event.data,
-        text=event.text,
-        user_id=event.user_id,
-        client_id=event.client_id,
-        session=event.session,
-        actor=None if event.actor is None else _actor(event.actor),
+        actor=None if event.actor is None else message_of(pb.EventActor, event.actor),
     )
-
-
-def _actor(actor: EventActor) -> pb.EventActor:
-    return pb.EventActor(kind=actor.kind, id=actor.id, name=actor.name)

@@ -4,17 +4,26 @@ from collections.abc import Iterable
 
 from gnomon.identity.v1 import provider_service_pb2 as pb
 from identity.access.rpc.admission import Admission
+from identity.access.rpc.records import fields_of, message_of
 from identity.administration.providers import ProviderAdministration
 from identity.administration.rpc.saml import described, saml_fields, saml_message
-from identity.authentication.federation.lookup import METHODS, ProviderLookup
+from identity.authentication.federation.lookup import ProviderLookup
 from identity.authentication.rpc.browser import offered_provider
 from identity.authentication.saml.metadata import SamlMetadata
-from identity.directory.provider import ClaimMapping, Provider, ProviderFields, ProviderType
+from identity.directory.provider import ClaimMapping, Provider, ProviderFields
 from identity.directory.providers import Providers
 from identity.foundation.tenants import Tenants
-from identity.foundation.vocabulary import AuthenticationMethod
 from server.platform.call import Call
-from server.platform.errors import InvalidArgument, NotFound
+from server.platform.errors import NotFound
+
+_NAMES = {
+    "forward_sign_in_hints": "forwards_sign_in_hints",
+    "auto_onboarding": "onboards",
+    "auto_link": "links",
+    "mfa_claim_path": "mfa_claim",
+    "mfa_claim_value": "mfa_value",
+}
+_SPECIAL = ("scope", "mappings", "saml")
 
 
 class ProviderServicer:
@@ -109,24 +118,9 @@ class ProviderServicer:
 def _fields(message: pb.ProviderFields) -> ProviderFields:
     """Raises InvalidArgument for a type or a method that does not exist."""
     return ProviderFields(
-        name=message.name,
-        type=_type(message.type),
-        is_enabled=message.enabled,
-        issuer=message.issuer,
-        authorization_endpoint=message.authorization_endpoint,
-        token_endpoint=message.token_endpoint,
-        userinfo_endpoint=message.userinfo_endpoint,
-        jwks_endpoint=message.jwks_endpoint,
-        client_id=message.client_id,
-        token_endpoint_auth_method=_method(message.token_endpoint_auth_method),
+        **fields_of(message, ProviderFields, _NAMES, without=_SPECIAL),
         oauth_scopes=_distinct(message.scope.split()),
-        forwards_sign_in_hints=message.forward_sign_in_hints,
-        workspace_domain=message.workspace_domain,
-        onboards=message.auto_onboarding,
-        links=message.auto_link,
         mappings=tuple(map(_mapping, message.mappings)),
-        mfa_claim=message.mfa_claim_path,
-        mfa_value=message.mfa_claim_value,
         saml=saml_fields(message.saml) if message.HasField("saml") else None,
     )
 
@@ -140,52 +134,18 @@ def _mapping(message: pb.ProviderClaimMapping) -> ClaimMapping:
     )
 
 
-def _type(name: str) -> ProviderType:
-    try:
-        return ProviderType(name)
-    except ValueError as error:
-        raise InvalidArgument(f"typ: expected one of {', '.join(ProviderType)}") from error
-
-
-def _method(name: str) -> AuthenticationMethod:
-    try:
-        return AuthenticationMethod(name)
-    except ValueError as error:
-        raise InvalidArgument(f"expected one of {', '.join(METHODS)}") from error
-
-
 def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(texts))
 
 
 def _message(provider: Provider) -> pb.Provider:
     fields = provider.fields
-    return pb.Provider(
-        id=provider.id,
-        fields=pb.ProviderFields(
-            name=fields.name,
-            type=fields.type,
-            enabled=fields.is_enabled,
-            issuer=fields.issuer,
-            authorization_endpoint=fields.authorization_endpoint,
-            token_endpoint=fields.token_endpoint,
-            userinfo_endpoint=fields.userinfo_endpoint,
-            jwks_endpoint=fields.jwks_endpoint,
-            client_id=fields.client_id,
-            token_endpoint_auth_method=fields.token_endpoint_auth_method,
-            scope=" ".join(fields.oauth_scopes),
-            forward_sign_in_hints=fields.forwards_sign_in_hints,
-            workspace_domain=fields.workspace_domain,
-            auto_onboarding=fields.onboards,
-            auto_link=fields.links,
-            mappings=[
-                pb.ProviderClaimMapping(
-                    claim=mapping.claim, value=mapping.value, roles=mapping.roles, groups=mapping.groups
-                )
-                for mapping in fields.mappings
-            ],
-            mfa_claim_path=fields.mfa_claim,
-            mfa_claim_value=fields.mfa_value,
-            saml=None if fields.saml is None else saml_message(fields.saml),
-        ),
+    shown = message_of(
+        pb.ProviderFields,
+        fields,
+        _NAMES,
+        scope=" ".join(fields.oauth_scopes),
+        mappings=[message_of(pb.ProviderClaimMapping, mapping) for mapping in fields.mappings],
+        saml=None if fields.saml is None else saml_message(fields.saml),
     )
+    return pb.Provider(id=provider.id, fields=shown)

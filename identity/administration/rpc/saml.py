@@ -3,29 +3,28 @@
 from dataclasses import replace
 
 from gnomon.identity.v1 import provider_service_pb2 as pb
+from identity.access.rpc.records import fields_of, message_of
 from identity.authentication.saml.certificates import certificate_of, text_of_certificate
 from identity.authentication.saml.metadata import IdpMetadata, SamlMetadata, idp_metadata
 from identity.directory.provider import ProviderFields, SamlBinding, SamlFields
 from server.platform.errors import InvalidArgument
 
+_NAMES = {
+    "sign_requests": "signs_requests",
+    "require_encryption": "requires_encryption",
+    "clock_skew_seconds": "clock_skew_secs",
+    "trust_email": "vouches_for_email",
+}
+_SPECIAL = ("metadata", "metadata_url", "certificates", "binding")
+
 
 def saml_fields(message: pb.SamlProviderFields) -> SamlFields:
     """Raises InvalidArgument for an unknown binding or an unreadable certificate."""
+    certificates = dict.fromkeys(text_of_certificate(certificate_of(text)) for text in message.certificates)
     return SamlFields(
-        certificates=tuple(
-            dict.fromkeys(text_of_certificate(certificate_of(text)) for text in message.certificates)
-        ),
+        **fields_of(message, SamlFields, _NAMES, without=_SPECIAL),
+        certificates=tuple(certificates),
         binding=_binding(message.binding),
-        single_logout_endpoint=message.single_logout_endpoint,
-        name_id_format=message.name_id_format,
-        signs_requests=message.sign_requests,
-        requires_encryption=message.require_encryption,
-        clock_skew_secs=message.clock_skew_seconds,
-        subject_attribute=message.subject_attribute,
-        email_attribute=message.email_attribute,
-        given_name_attribute=message.given_name_attribute,
-        family_name_attribute=message.family_name_attribute,
-        vouches_for_email=message.trust_email,
     )
 
 
@@ -46,20 +45,7 @@ async def described(
 
 
 def saml_message(saml: SamlFields) -> pb.SamlProviderFields:
-    return pb.SamlProviderFields(
-        certificates=saml.certificates,
-        binding=saml.binding,
-        single_logout_endpoint=saml.single_logout_endpoint,
-        name_id_format=saml.name_id_format,
-        sign_requests=saml.signs_requests,
-        require_encryption=saml.requires_encryption,
-        clock_skew_seconds=saml.clock_skew_secs,
-        subject_attribute=saml.subject_attribute,
-        email_attribute=saml.email_attribute,
-        given_name_attribute=saml.given_name_attribute,
-        family_name_attribute=saml.family_name_attribute,
-        trust_email=saml.vouches_for_email,
-    )
+    return message_of(pb.SamlProviderFields, saml, _NAMES, metadata="", metadata_url="")
 
 
 def _with(fields: ProviderFields, found: IdpMetadata) -> ProviderFields:

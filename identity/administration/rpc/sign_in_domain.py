@@ -5,6 +5,7 @@ from typing import Protocol
 from gnomon.identity.v1 import caller_pb2
 from gnomon.identity.v1 import sign_in_domain_service_pb2 as pb
 from identity.access.callers import Actor, AdministrationArea, Callers, Right
+from identity.access.rpc.records import message_of
 from identity.administration.tenants.domain_administration import DomainAdministration
 from identity.directory.tenants.sign_in_domain import SignInDomain, Target, TargetType
 from identity.foundation.events.event import EventActor
@@ -98,12 +99,5 @@ def _target(message: pb.SignInTarget) -> Target:
 
 
 def _message(domain: SignInDomain) -> pb.SignInDomain:
-    return pb.SignInDomain(
-        domain=domain.name,
-        verified=domain.is_verified,
-        verified_at=None if domain.verified_at is None else int(domain.verified_at.timestamp()),
-        expires_at=None if domain.expires_at is None else int(domain.expires_at.timestamp()),
-        txt_name=domain.txt_name,
-        txt_value=domain.txt_value,
-        target=pb.SignInTarget(type=domain.target.type, providers=domain.target.provider_ids),
-    )
+    target = pb.SignInTarget(type=domain.target.type, providers=domain.target.provider_ids)
+    return message_of(pb.SignInDomain, domain, {"domain": "name"}, target=target)

@@ -5,8 +5,9 @@ from typing import Protocol
 from gnomon.identity.v1 import caller_pb2
 from gnomon.identity.v1 import tenant_service_pb2 as pb
 from identity.access.callers import Actor, AdministrationArea, Right
+from identity.access.rpc.records import fields_of, message_of
 from identity.administration.tenants.administration import TenantAdministration, TenantProperties
-from identity.directory.tenants.settings import EmailFirst, TenantSettings
+from identity.directory.tenants.settings import TenantSettings
 from identity.directory.tenants.tenant_record import TenantRecord
 from identity.foundation.events.event import EventActor
 from identity.foundation.tenants import Tenant, Tenants
@@ -19,6 +20,9 @@ class Callers(Protocol):
     async def expect(
         self, tenant: Tenant, caller: caller_pb2.Caller, area: AdministrationArea, right: Right
     ) -> Actor: ...
+
+
+_NAMES = {"require_email_confirmation": "requires_email_confirmation"}
 
 
 class TenantServicer:
@@ -86,23 +90,11 @@ class TenantServicer:
         return EventActor(kind=actor.kind, id=actor.id, name=actor.name)
 
     def _message(self, record: TenantRecord) -> pb.Tenant:
-        settings = record.settings
-        return pb.Tenant(
-            id=record.id,
-            name=record.name,
-            enabled=record.is_enabled,
-            hostname=record.hostname,
-            issuer=self._tenants.issuer_of(record.own_id, record.hostname),
-            created_at=int(record.created_at.timestamp()),
-            settings=pb.TenantSettings(
-                email_first=settings.email_first,
-                require_email_confirmation=settings.requires_email_confirmation,
-                confirmation_link_hours=settings.confirmation_link_hours,
-                unconfirmed_account_days=settings.unconfirmed_account_days,
-                default_groups=settings.default_groups,
-                security_profile=settings.profile,
-            ),
+        settings = message_of(
+            pb.TenantSettings, record.settings, _NAMES, security_profile=record.settings.profile
         )
+        issuer = self._tenants.issuer_of(record.own_id, record.hostname)
+        return message_of(pb.Tenant, record, issuer=issuer, settings=settings)
 
 
 def _wish(request: pb.CreateTenantRequest | pb.UpdateTenantRequest) -> TenantProperties:
@@ -111,12 +103,8 @@ def _wish(request: pb.CreateTenantRequest | pb.UpdateTenantRequest) -> TenantPro
 
 def _settings(message: pb.TenantSettings) -> TenantSettings:
     try:
-        return TenantSettings(
-            email_first=EmailFirst(message.email_first),
-            requires_email_confirmation=message.require_email_confirmation,
-            confirmation_link_hours=message.confirmation_link_hours,
-            unconfirmed_account_days=message.unconfirmed_account_days,
-            default_groups=tuple(message.default_groups),
-        ).with_profile(SecurityProfile(message.security_profile or SecurityProfile.NONE))
+        values = fields_of(message, TenantSettings, _NAMES, without=["security_profile"])
+        profile = SecurityProfile(message.security_profile or SecurityProfile.NONE)
+        return TenantSettings(**values).with_profile(profile)
     except ValueError as error:
         raise InvalidArgument(str(error)) from error

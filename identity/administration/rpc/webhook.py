@@ -2,8 +2,9 @@
 
 from gnomon.identity.v1 import webhook_service_pb2 as pb
 from identity.access.rpc.admission import Admission
+from identity.access.rpc.records import fields_of, message_of
 from identity.administration.webhooks.administration import WebhookAdministration, WebhookFields
-from identity.administration.webhooks.webhook import Delivery, Webhook
+from identity.administration.webhooks.webhook import Webhook
 from identity.foundation.events.kinds import Level
 from server.platform.call import Call
 
@@ -48,36 +49,14 @@ class WebhookServicer:
 
 def _fields(message: pb.WebhookFields) -> WebhookFields:
     return WebhookFields(
-        name=message.name,
-        url=message.url,
-        types=tuple(message.types),
-        level=Level(message.level or Level.INFO),
-        is_enabled=message.enabled,
+        **fields_of(message, WebhookFields, without=["level"]), level=Level(message.level or Level.INFO)
     )
 
 
 def _message(webhook: Webhook) -> pb.Webhook:
-    since = webhook.failing_since
-    return pb.Webhook(
-        id=webhook.id,
-        name=webhook.name,
-        url=webhook.url,
-        types=webhook.types,
-        level=webhook.level,
-        enabled=webhook.is_enabled,
-        created=int(webhook.created_at.timestamp()),
-        failing_since=None if since is None else int(since.timestamp()),
-        next_attempt=int(webhook.next_at.timestamp()) if webhook.is_enabled else None,
-        deliveries=map(_delivery, webhook.deliveries),
-    )
-
-
-def _delivery(delivery: Delivery) -> pb.WebhookDelivery:
-    return pb.WebhookDelivery(
-        event_id=delivery.event_id,
-        type=delivery.type,
-        at=int(delivery.at.timestamp()),
-        attempts=delivery.attempts,
-        status=delivery.status,
-        delivered=delivery.is_delivered,
+    return message_of(
+        pb.Webhook,
+        webhook,
+        next_attempt=webhook.next_at if webhook.is_enabled else None,
+        deliveries=[message_of(pb.WebhookDelivery, each) for each in webhook.deliveries],
     )

@@ -4,6 +4,7 @@ from gnomon.identity.v1 import one_time_code_service_pb2 as pb
 from identity.access.callers import ActorKind
 from identity.access.person import Person
 from identity.access.rpc.admission import Admission
+from identity.access.rpc.records import message_of
 from identity.authentication.authorization.consent import ConsentQuestion
 from identity.authentication.one_time_codes.administration import CodeAdministration
 from identity.authentication.one_time_codes.enrolment import GeneratorEnrolment
@@ -146,10 +147,4 @@ class OneTimeCodeServicer:
 
 
 def _message(generator: Generator) -> pb.CodeGenerator:
-    last_used_at = generator.last_used_at
-    return pb.CodeGenerator(
-        id=generator.id,
-        name=generator.name,
-        added=int(generator.added_at.timestamp()),
-        last_used=None if last_used_at is None else int(last_used_at.timestamp()),
-    )
+    return message_of(pb.CodeGenerator, generator)

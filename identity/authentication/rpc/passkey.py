@@ -6,6 +6,7 @@ from gnomon.identity.v1 import passkey_service_pb2 as pb
 from identity.access.callers import ActorKind
 from identity.access.person import Person
 from identity.access.rpc.admission import Admission
+from identity.access.rpc.records import message_of
 from identity.authentication.authorization.asked import Reference
 from identity.authentication.authorization.consent import ConsentQuestion
 from identity.authentication.passkeys.administration import PasskeyAdministration
@@ -195,10 +196,4 @@ class PasskeyAuthentication:
 
 
 def _message(passkey: Passkey) -> pb.Passkey:
-    last_used_at = passkey.last_used_at
-    return pb.Passkey(
-        name=passkey.name,
-        registered=int(passkey.registered_at.timestamp()),
-        last_used=None if last_used_at is None else int(last_used_at.timestamp()),
-        user_verified=passkey.is_user_verified,
-    )
+    return message_of(pb.Passkey, passkey)

@@ -3,6 +3,7 @@
 from gnomon.identity.v1 import mapping_rule_pb2 as entity_pb
 from gnomon.identity.v1 import mapping_rule_service_pb2 as pb
 from identity.access.rpc.process_api_caller import ProcessApiCallers
+from identity.access.rpc.records import message_of
 from identity.access.rpc.searches import InMemorySearch
 from identity.directory.mapping_rule import MappingRule
 from identity.foundation.tenants import Tenant
@@ -78,12 +79,7 @@ def _wanted(
 
 
 def _message(rule: MappingRule) -> entity_pb.MappingRule:
-    return entity_pb.MappingRule(
-        mapping_rule_id=rule.id,
-        name=rule.name,
-        claim_name=rule.claim_name,
-        claim_value=rule.claim_value,
-    )
+    return message_of(entity_pb.MappingRule, rule, {"mapping_rule_id": "id"})
 
 
 MAPPING_RULE_LISTING = InMemorySearch(_SEARCHABLE, _message)

@@ -1,7 +1,11 @@
 """PasswordPolicyService."""
 
+from dataclasses import fields
+from typing import Any
+
 from gnomon.identity.v1 import password_policy_service_pb2 as pb
 from identity.access.rpc.admission import Admission
+from identity.access.rpc.records import fields_of
 from identity.directory.tenants.password_policies import PasswordPolicies
 from identity.directory.tenants.password_policy import PasswordPolicy
 from identity.foundation.tenants import Tenants
@@ -32,28 +36,12 @@ class PasswordPolicyServicer:
 
 def _policy(message: pb.PasswordPolicy) -> PasswordPolicy:
     try:
-        return PasswordPolicy(
-            length_min=message.length_min,
-            length_max=message.length_max,
-            include_lower_case=message.include_lower_case,
-            include_upper_case=message.include_upper_case,
-            include_digits=message.include_digits,
-            include_special=message.include_special,
-            valid_days=message.valid_days,
-            not_recently_used=message.not_recently_used,
-        )
+        return PasswordPolicy(**fields_of(message, PasswordPolicy))
     except ValueError as error:
         raise InvalidArgument(str(error)) from error
 
 
 def policy_message(policy: PasswordPolicy) -> pb.PasswordPolicy:
-    return pb.PasswordPolicy(
-        length_min=policy.length_min,
-        length_max=policy.length_max,
-        include_lower_case=policy.include_lower_case or None,
-        include_upper_case=policy.include_upper_case or None,
-        include_digits=policy.include_digits or None,
-        include_special=policy.include_special or None,
-        valid_days=policy.valid_days or None,
-        not_recently_used=policy.not_recently_used or None,
-    )
+    # A rule of 0 is disabled, and absent in the message.
+    enabled: dict[str, Any] = {each.name: getattr(policy, each.name) or None for each in fields(policy)}
+    return pb.PasswordPolicy(**enabled)

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from gnomon.identity.v1 import scope_service_pb2 as pb
 from identity.access.rpc.admission import Admission
+from identity.access.rpc.records import message_of
 from identity.directory.labels import ScopeDefinition
 from identity.foundation.vocabulary import Scope
 from identity.people.labels import Labels
@@ -58,9 +59,4 @@ def _standard() -> Iterable[pb.Scope]:
 
 
 def _message(scope: ScopeDefinition) -> pb.Scope:
-    return pb.Scope(
-        id=scope.id,
-        name=scope.name,
-        attr_include_access=scope.attr_include_access,
-        attr_include_id=scope.attr_include_id,
-    )
+    return message_of(pb.Scope, scope)

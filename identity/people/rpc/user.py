@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from gnomon.identity.v1 import user_pb2
 from gnomon.identity.v1 import user_service_pb2 as pb
 from identity.access.rpc.admission import Admission
+from identity.access.rpc.records import fields_of
 from identity.authentication.rpc.continuation import MOST_OF_A_PAGE, id_of, token_of
 from identity.directory.user import UserId
 from identity.people.rpc.people import user_message, values_of
@@ -82,17 +83,9 @@ def _search(request: pb.ListUsersRequest) -> UserSearch:
 def _change(fields: user_pb2.UserFields) -> UserChange:
     values = fields.user_values
     return UserChange(
-        email=fields.email if fields.HasField("email") else None,
+        **fields_of(fields, UserChange, without=["user_values", "user_expires"]),
         preferred_username=values.preferred_username if values.HasField("preferred_username") else None,
-        given_name=fields.given_name if fields.HasField("given_name") else None,
-        family_name=fields.family_name if fields.HasField("family_name") else None,
-        language=fields.language if fields.HasField("language") else None,
         values=values_of(values),
-        password=fields.password if fields.HasField("password") else None,
-        roles=tuple(fields.roles.names) if fields.HasField("roles") else None,
-        groups=tuple(fields.groups.names) if fields.HasField("groups") else None,
-        is_enabled=fields.enabled if fields.HasField("enabled") else None,
-        is_email_verified=fields.email_verified if fields.HasField("email_verified") else None,
         valid_until=_end(fields),
     )
 

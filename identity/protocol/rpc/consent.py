@@ -2,6 +2,7 @@
 
 from gnomon.identity.v1 import consent_service_pb2 as pb
 from identity.access.rpc.admission import Admission
+from identity.access.rpc.records import message_of
 from identity.directory.client import ClientId
 from identity.directory.user import UserId
 from identity.protocol.consents import ConsentAdministration, ListedConsent
@@ -29,11 +30,11 @@ class ConsentServicer:
 
 def _message(listed: ListedConsent) -> pb.Consent:
     consent, terms = listed.consent, listed.consent.terms
-    return pb.Consent(
-        client_id=consent.client_id,
+    return message_of(
+        pb.Consent,
+        consent,
         client_name=listed.client_name,
         scopes=terms.oauth_scopes,
         resources=terms.resources,
         claims=terms.claims,
-        granted_at=int(consent.granted_at.timestamp()),
     )

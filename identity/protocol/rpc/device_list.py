@@ -2,6 +2,7 @@
 
 from gnomon.identity.v1 import device_list_service_pb2 as pb
 from identity.access.rpc.admission import Admission
+from identity.access.rpc.records import message_of
 from identity.directory.user import UserId
 from identity.protocol.devices.administration import DeviceAdministration, ListedDevice
 from server.platform.call import Call
@@ -30,13 +31,4 @@ class DeviceListServicer:
 
 
 def _message(listed: ListedDevice) -> pb.Device:
-    device, refresh_until = listed.device, listed.refresh_until
-    return pb.Device(
-        id=device.id,
-        client_id=device.client_id,
-        user_id=device.user_id,
-        created=int(device.created_at.timestamp()),
-        refresh_exp=None if refresh_until is None else int(refresh_until.timestamp()),
-        peer_ip=device.peer_address,
-        name=device.name,
-    )
+    return message_of(pb.Device, listed.device, {"peer_ip": "peer_address"}, refresh_exp=listed.refresh_until)
