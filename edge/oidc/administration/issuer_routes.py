@@ -82,10 +82,13 @@ class IssuerRoute:
         return "caller" in self.policy.descriptor.input_type.fields_by_name
 
     def fields_of_body(self) -> list[FieldDescriptor]:
-        return self._others() if self.method in _WITH_BODY else []
+        return self._others() if self._has_body() else []
 
     def fields_of_query(self) -> list[FieldDescriptor]:
-        return [] if self.method in _WITH_BODY else self._others()
+        return [] if self._has_body() else self._others()
+
+    def _has_body(self) -> bool:
+        return self.method in _WITH_BODY or self.rule.HasField("body")
 
     def _others(self) -> list[FieldDescriptor]:
         taken = [*self.fields_of_path().values()]
@@ -125,6 +128,7 @@ def _handler(route: IssuerRoute, channel: Channel, calls: AdministrationCalls) -
         *answer.described(),
         caller=Caller.ADMINISTRATOR if route.has_caller else Caller.ANYBODY,
         body=body.body if body is not None else None,
+        has_optional_body=route.rule.body.optional,
         query=query.described(),
         refusals=(409,) if _CONFLICTS.intersection(policy.rejections) else (),
         tag=route.tag,
@@ -183,7 +187,10 @@ def _body(route: IssuerRoute) -> MessageJson[Message, _Body] | None:
 async def _read(
     request: web.Request, route: IssuerRoute, body: MessageJson[Message, _Body], calls: AdministrationCalls
 ) -> Message:
-    max_bytes = route.rule.body.max_bytes or calls.max_bytes
+    rule = route.rule.body
+    if rule.optional and not request.can_read_body:
+        return body.read(body.body())
+    max_bytes = rule.max_bytes or calls.max_bytes
     return body.read(await read_json(request, body.body, max_bytes=max_bytes))
 
 

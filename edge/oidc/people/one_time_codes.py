@@ -1,14 +1,13 @@
-"""/users/{id}/one_time_codes and /users/{id}/recovery_codes: second factors by code, RFC 6238."""
+"""POST /users/{id}/one_time_codes, whose response has a picture. All else is in one_time_code_service.proto."""
 
 import msgspec
 import segno
 from aiohttp import web
 
-from edge.oidc.access.administration_calls import AdministrationCalls, named, tenant_and_id, written
+from edge.oidc.access.administration_calls import AdministrationCalls, tenant_and_id, written
 from edge.oidc.access.body import read_json
-from edge.oidc.access.message_json import members
-from edge.oidc.openapi.operation import content, described, done
-from edge.oidc.openapi.schemas import OBJECT, STRING, STRINGS, an_object, message, with_any
+from edge.oidc.openapi.operation import content, described
+from edge.oidc.openapi.schemas import STRING, an_object, with_any
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import one_time_code_service_pb2 as pb
 
@@ -17,14 +16,6 @@ _CREATED = 201
 
 class _Named(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str
-    mfa_mod_token_id: str = ""
-
-
-class _First(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    one_time_code: str
-
-
-class _Modified(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     mfa_mod_token_id: str = ""
 
 
@@ -60,96 +51,3 @@ class OneTimeCodesEndpoint:
             },
             status=_CREATED,
         )
-
-    @described(
-        "Ends the set-up of a code generator with its first code.",
-        done(201),
-        content(OBJECT, status=201),
-        body=_First,
-    )
-    async def confirm(self, request: web.Request) -> web.Response:
-        tenant_id, user_id = tenant_and_id(request)
-        sent = await read_json(request, _First, max_bytes=self._calls.max_bytes)
-        asked = pb.ConfirmCodeGeneratorRequest(
-            tenant_id=tenant_id,
-            caller=self._calls.caller(request),
-            user_id=user_id,
-            generator_id=named(request, "generator_id"),
-            one_time_code=sent.one_time_code,
-        )
-        await self._codes.ConfirmCodeGenerator(asked, timeout=self._calls.timeout)
-        return web.Response(status=_CREATED)
-
-    @described("Renames a code generator.", done(), body=_Named)
-    async def rename(self, request: web.Request) -> web.Response:
-        tenant_id, user_id = tenant_and_id(request)
-        sent = await read_json(request, _Named, max_bytes=self._calls.max_bytes)
-        asked = pb.RenameCodeGeneratorRequest(
-            tenant_id=tenant_id,
-            caller=self._calls.caller(request),
-            user_id=user_id,
-            generator_id=named(request, "generator_id"),
-            name=sent.name,
-            modification_token=sent.mfa_mod_token_id,
-        )
-        await self._codes.RenameCodeGenerator(asked, timeout=self._calls.timeout)
-        return web.Response()
-
-    @described("Deletes a code generator.", done(), body=_Modified, has_optional_body=True)
-    async def delete(self, request: web.Request) -> web.Response:
-        tenant_id, user_id = tenant_and_id(request)
-        sent = await self._modified(request)
-        asked = pb.DeleteCodeGeneratorRequest(
-            tenant_id=tenant_id,
-            caller=self._calls.caller(request),
-            user_id=user_id,
-            generator_id=named(request, "generator_id"),
-            modification_token=sent.mfa_mod_token_id,
-        )
-        await self._codes.DeleteCodeGenerator(asked, timeout=self._calls.timeout)
-        return web.Response()
-
-    @described("Says how many recovery codes are left.", content(message(pb.GetRecoveryCodesResponse)))
-    async def recovery_codes(self, request: web.Request) -> web.Response:
-        tenant_id, user_id = tenant_and_id(request)
-        asked = pb.GetRecoveryCodesRequest(
-            tenant_id=tenant_id, caller=self._calls.caller(request), user_id=user_id
-        )
-        found = await self._codes.GetRecoveryCodes(asked, timeout=self._calls.timeout)
-        return written(members(found))
-
-    @described(
-        "Makes new recovery codes; the response alone has them.",
-        content(an_object(recovery_codes=STRINGS), status=201),
-        body=_Modified,
-        has_optional_body=True,
-    )
-    async def make_recovery_codes(self, request: web.Request) -> web.Response:
-        tenant_id, user_id = tenant_and_id(request)
-        sent = await self._modified(request)
-        asked = pb.CreateRecoveryCodesRequest(
-            tenant_id=tenant_id,
-            caller=self._calls.caller(request),
-            user_id=user_id,
-            modification_token=sent.mfa_mod_token_id,
-        )
-        made = await self._codes.CreateRecoveryCodes(asked, timeout=self._calls.timeout)
-        return written({"recovery_codes": [*made.recovery_codes]}, status=_CREATED)
-
-    @described("Deletes the recovery codes.", done(), body=_Modified, has_optional_body=True)
-    async def delete_recovery_codes(self, request: web.Request) -> web.Response:
-        tenant_id, user_id = tenant_and_id(request)
-        sent = await self._modified(request)
-        asked = pb.DeleteRecoveryCodesRequest(
-            tenant_id=tenant_id,
-            caller=self._calls.caller(request),
-            user_id=user_id,
-            modification_token=sent.mfa_mod_token_id,
-        )
-        await self._codes.DeleteRecoveryCodes(asked, timeout=self._calls.timeout)
-        return web.Response()
-
-    async def _modified(self, request: web.Request) -> _Modified:
-        if not request.can_read_body:
-            return _Modified()
-        return await read_json(request, _Modified, max_bytes=self._calls.max_bytes)

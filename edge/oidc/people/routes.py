@@ -54,16 +54,6 @@ def _provider_links(links: ProviderLinksEndpoint) -> Iterator[Row]:
 
 def _one_time_codes(codes: OneTimeCodesEndpoint) -> Iterator[Row]:
     yield "/users/{id}/one_time_codes", {"POST": codes.begin}
-    yield "/users/{id}/one_time_codes/{generator_id}", {"PUT": codes.rename, "DELETE": codes.delete}
-    yield "/users/{id}/one_time_codes/{generator_id}/confirm", {"POST": codes.confirm}
-    yield (
-        "/users/{id}/recovery_codes",
-        {
-            "GET": codes.recovery_codes,
-            "POST": codes.make_recovery_codes,
-            "DELETE": codes.delete_recovery_codes,
-        },
-    )
 
 
 def _users(stubs: Stubs, calls: AdministrationCalls) -> Iterator[Row]:
@@ -71,8 +61,4 @@ def _users(stubs: Stubs, calls: AdministrationCalls) -> Iterator[Row]:
 
     yield "/users", {"POST": users.create}
     yield "/users/{id}", {"PATCH": users.patch}
-    yield (
-        "/users/{id}/devices",
-        {"PUT": devices.rename, "DELETE": devices.revoke},
-    )
-    yield "/users/{id}/devices/{device_id}", {"DELETE": devices.revoke_named}
+    yield "/users/{id}/devices", {"PUT": devices.rename}

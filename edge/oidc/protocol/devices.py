@@ -1,4 +1,4 @@
-"""/users/{id}/devices: devices of a user, for the user and for administrators."""
+"""PUT /users/{id}/devices, where an absent name is the id. All else about devices is in device_list_service.proto."""
 
 import msgspec
 from aiohttp import web
@@ -13,10 +13,6 @@ from gnomon.identity.v1 import device_list_service_pb2 as pb
 class _Renamed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     device_id: str
     name: str | None = None
-
-
-class _Revoked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    device_id: str
 
 
 class DevicesEndpoint:
@@ -37,26 +33,4 @@ class DevicesEndpoint:
             name=sent.name or sent.device_id,
         )
         await self._devices.RenameDevice(asked, timeout=self._calls.timeout)
-        return web.Response()
-
-    @described("Revokes the tokens of a device.", done(), body=_Revoked)
-    async def revoke(self, request: web.Request) -> web.Response:
-        sent = await read_json(request, _Revoked, max_bytes=self._calls.max_bytes)
-        return await self._revoke(request, sent.device_id)
-
-    @described("Revokes the tokens of a device.", done())
-    async def revoke_named(self, request: web.Request) -> web.Response:
-        """Revoke the device in the path, for clients that send no body with DELETE."""
-        _, device_id = tenant_and_id(request, "device_id")
-        return await self._revoke(request, device_id)
-
-    async def _revoke(self, request: web.Request, device_id: str) -> web.Response:
-        tenant_id, user_id = tenant_and_id(request)
-        asked = pb.RevokeDeviceRequest(
-            tenant_id=tenant_id,
-            caller=self._calls.caller(request),
-            user_id=user_id,
-            device_id=device_id,
-        )
-        await self._devices.RevokeDevice(asked, timeout=self._calls.timeout)
         return web.Response()

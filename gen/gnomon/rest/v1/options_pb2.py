@@ -25,45 +25,45 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import descriptor_pb2 as google_dot_protobuf_dot_descriptor__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1cgnomon/rest/v1/options.proto\x12\x0egnomon.rest.v1\x1a google/protobuf/descriptor.proto\"\x89\x01\n\tAuditRule\x12\x13\n\x0b\x65ntity_type\x18\x01 \x01(\t\x12\x16\n\x0eoperation_type\x18\x02 \x01(\t\x12\x14\n\x0c\x65ntity_field\x18\x03 \x01(\t\x12\x1b\n\x13related_entity_type\x18\x04 \x01(\t\x12\x1c\n\x14related_entity_field\x18\x05 \x01(\t\"y\n\x11\x41uthorizationRule\x12\x15\n\rresource_type\x18\x01 \x01(\t\x12\x18\n\x10permission_types\x18\x02 \x03(\t\x12\x16\n\x0eresource_field\x18\x03 \x01(\t\x12\x1b\n\x13\x66urther_permissions\x18\x04 \x03(\t\"[\n\x08\x42odyRule\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\x10\n\x08required\x18\x03 \x03(\t\x12\x0e\n\x06\x61\x62sent\x18\x04 \x01(\t\x12\x11\n\tmax_bytes\x18\x05 \x01(\x05\"\xac\x01\n\x0bIssuerRoute\x12\x0f\n\x07\x61\x64\x64ress\x18\x01 \x01(\t\x12\x0f\n\x07summary\x18\x02 \x01(\t\x12\x0e\n\x06\x61nswer\x18\x03 \x01(\t\x12\x0c\n\x04slow\x18\x04 \x01(\x08\x12\x0b\n\x03tag\x18\x05 \x01(\t\x12&\n\x04\x62ody\x18\x06 \x01(\x0b\x32\x18.gnomon.rest.v1.BodyRule\x12\x14\n\x0cstrict_query\x18\x07 \x01(\x08\x12\x12\n\ndeployment\x18\x08 \x01(\x08\"9\n\tRightRule\x12\x0c\n\x04\x61rea\x18\x01 \x01(\t\x12\r\n\x05right\x18\x02 \x01(\t\x12\x0f\n\x07or_self\x18\x03 \x01(\x08\"\x85\x04\n\nMethodRule\x12\x12\n\npermission\x18\x01 \x01(\t\x12\x0e\n\x06public\x18\x02 \x01(\x08\x12#\n\x05modes\x18\x03 \x03(\x0e\x32\x14.gnomon.rest.v1.Mode\x12\x16\n\x0esuccess_status\x18\x04 \x01(\x05\x12\x0f\n\x07\x63ommand\x18\x05 \x01(\x08\x12\x12\n\nrejections\x18\x06 \x03(\t\x12+\n\tbody_form\x18\x07 \x01(\x0e\x32\x18.gnomon.rest.v1.BodyForm\x12\x15\n\rresponse_type\x18\x08 \x01(\t\x12\x14\n\x0clong_polling\x18\t \x01(\x08\x12*\n\x06\x63\x61ller\x18\n \x01(\x0e\x32\x1a.gnomon.rest.v1.CallerKind\x12(\n\x05\x61udit\x18\x0b \x01(\x0b\x32\x19.gnomon.rest.v1.AuditRule\x12\x12\n\nstands_for\x18\x0c \x01(\t\x12\x14\n\x0coperation_id\x18\r \x01(\t\x12\x39\n\x0e\x61uthorizations\x18\x0e \x03(\x0b\x32!.gnomon.rest.v1.AuthorizationRule\x12\x32\n\rissuer_routes\x18\x0f \x03(\x0b\x32\x1b.gnomon.rest.v1.IssuerRoute\x12(\n\x05right\x18\x10 \x01(\x0b\x32\x19.gnomon.rest.v1.RightRule\"\x9e\x03\n\tFieldRule\x12&\n\x04\x66orm\x18\x01 \x01(\x0e\x32\x18.gnomon.rest.v1.JsonForm\x12\x0e\n\x06tenant\x18\x02 \x01(\x08\x12\r\n\x05query\x18\x03 \x01(\x08\x12\x0c\n\x04\x65tag\x18\x04 \x01(\x08\x12\x10\n\x08required\x18\x05 \x01(\x08\x12,\n\x06header\x18\x06 \x01(\x0e\x32\x1c.gnomon.rest.v1.AnswerHeader\x12\x10\n\x08\x66\x61ilures\x18\x07 \x01(\x08\x12&\n\x05since\x18\x08 \x01(\x0e\x32\x17.gnomon.rest.v1.Release\x12\x11\n\totherwise\x18\t \x01(\t\x12\x0e\n\x06\x61\x62sent\x18\n \x01(\t\x12\r\n\x05\x61lias\x18\x0b \x01(\t\x12\x0e\n\x06member\x18\x0c \x01(\t\x12\x0c\n\x04none\x18\r \x01(\t\x12\x0c\n\x04\x66lat\x18\x0e \x01(\x08\x12(\n\x05\x65mpty\x18\x0f \x01(\x0e\x32\x19.gnomon.rest.v1.EmptyForm\x12\x0c\n\x04text\x18\x10 \x01(\t\x12\r\n\x05words\x18\x11 \x03(\t\x12\x0e\n\x06hidden\x18\x12 \x01(\x08\x12\r\n\x05group\x18\x13 \x01(\t\"Y\n\x0bMessageRule\x12\x11\n\tshorthand\x18\x01 \x01(\t\x12(\n\x05\x65mpty\x18\x02 \x01(\x0e\x32\x19.gnomon.rest.v1.EmptyForm\x12\r\n\x05title\x18\x03 \x01(\t\"\x1c\n\x08\x45numRule\x12\x10\n\x08\x61ny_case\x18\x01 \x01(\x08\"H\n\x0bProblemRule\x12\x0c\n\x04type\x18\x01 \x01(\t\x12\x0e\n\x06status\x18\x02 \x01(\x05\x12\r\n\x05title\x18\x03 \x01(\t\x12\x0c\n\x04\x63ode\x18\x04 \x01(\x05*S\n\x04Mode\x12\x14\n\x10MODE_UNSPECIFIED\x10\x00\x12\x11\n\rMODE_EMBEDDED\x10\x01\x12\x10\n\x0cMODE_BUNDLED\x10\x02\x12\x10\n\x0cMODE_CLUSTER\x10\x03*\x93\x01\n\x08JsonForm\x12\x19\n\x15JSON_FORM_UNSPECIFIED\x10\x00\x12\x11\n\rJSON_FORM_KEY\x10\x01\x12\x14\n\x10JSON_FORM_OBJECT\x10\x02\x12\x13\n\x0fJSON_FORM_VALUE\x10\x03\x12\x19\n\x15JSON_FORM_OBJECT_TEXT\x10\x04\x12\x13\n\x0fJSON_FORM_FLAGS\x10\x05*j\n\tEmptyForm\x12\x1a\n\x16\x45MPTY_FORM_UNSPECIFIED\x10\x00\x12\x13\n\x0f\x45MPTY_FORM_NULL\x10\x01\x12\x16\n\x12\x45MPTY_FORM_OMITTED\x10\x02\x12\x14\n\x10\x45MPTY_FORM_SHOWN\x10\x03*>\n\x08\x42odyForm\x12\x19\n\x15\x42ODY_FORM_UNSPECIFIED\x10\x00\x12\x17\n\x13\x42ODY_FORM_MULTIPART\x10\x01*k\n\x0c\x41nswerHeader\x12\x1d\n\x19\x41NSWER_HEADER_UNSPECIFIED\x10\x00\x12\x1e\n\x1a\x41NSWER_HEADER_CONTENT_TYPE\x10\x01\x12\x1c\n\x18\x41NSWER_HEADER_ATTACHMENT\x10\x02*E\n\x07Release\x12\x17\n\x13RELEASE_UNSPECIFIED\x10\x00\x12\x0f\n\x0bRELEASE_8_9\x10\x01\x12\x10\n\x0cRELEASE_8_10\x10\x02*[\n\nCallerKind\x12\x1b\n\x17\x43\x41LLER_KIND_UNSPECIFIED\x10\x00\x12\x14\n\x10\x43\x41LLER_KIND_EDGE\x10\x01\x12\x1a\n\x16\x43\x41LLER_KIND_CREDENTIAL\x10\x02:L\n\x06method\x12\x1e.google.protobuf.MethodOptions\x18\xf1\x8c\x03 \x01(\x0b\x32\x1a.gnomon.rest.v1.MethodRule:I\n\x05\x66ield\x12\x1d.google.protobuf.FieldOptions\x18\xf2\x8c\x03 \x01(\x0b\x32\x19.gnomon.rest.v1.FieldRule:O\n\x07message\x12\x1f.google.protobuf.MessageOptions\x18\xf3\x8c\x03 \x01(\x0b\x32\x1b.gnomon.rest.v1.MessageRule:F\n\x04\x65num\x12\x1c.google.protobuf.EnumOptions\x18\xf5\x8c\x03 \x01(\x0b\x32\x18.gnomon.rest.v1.EnumRule:Q\n\x07problem\x12!.google.protobuf.EnumValueOptions\x18\xf4\x8c\x03 \x01(\x0b\x32\x1b.gnomon.rest.v1.ProblemRule:1\n\x04word\x12!.google.protobuf.EnumValueOptions\x18\xf6\x8c\x03 \x01(\tb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1cgnomon/rest/v1/options.proto\x12\x0egnomon.rest.v1\x1a google/protobuf/descriptor.proto\"\x89\x01\n\tAuditRule\x12\x13\n\x0b\x65ntity_type\x18\x01 \x01(\t\x12\x16\n\x0eoperation_type\x18\x02 \x01(\t\x12\x14\n\x0c\x65ntity_field\x18\x03 \x01(\t\x12\x1b\n\x13related_entity_type\x18\x04 \x01(\t\x12\x1c\n\x14related_entity_field\x18\x05 \x01(\t\"y\n\x11\x41uthorizationRule\x12\x15\n\rresource_type\x18\x01 \x01(\t\x12\x18\n\x10permission_types\x18\x02 \x03(\t\x12\x16\n\x0eresource_field\x18\x03 \x01(\t\x12\x1b\n\x13\x66urther_permissions\x18\x04 \x03(\t\"m\n\x08\x42odyRule\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\x10\n\x08required\x18\x03 \x03(\t\x12\x0e\n\x06\x61\x62sent\x18\x04 \x01(\t\x12\x11\n\tmax_bytes\x18\x05 \x01(\x05\x12\x10\n\x08optional\x18\x06 \x01(\x08\"\xac\x01\n\x0bIssuerRoute\x12\x0f\n\x07\x61\x64\x64ress\x18\x01 \x01(\t\x12\x0f\n\x07summary\x18\x02 \x01(\t\x12\x0e\n\x06\x61nswer\x18\x03 \x01(\t\x12\x0c\n\x04slow\x18\x04 \x01(\x08\x12\x0b\n\x03tag\x18\x05 \x01(\t\x12&\n\x04\x62ody\x18\x06 \x01(\x0b\x32\x18.gnomon.rest.v1.BodyRule\x12\x14\n\x0cstrict_query\x18\x07 \x01(\x08\x12\x12\n\ndeployment\x18\x08 \x01(\x08\"9\n\tRightRule\x12\x0c\n\x04\x61rea\x18\x01 \x01(\t\x12\r\n\x05right\x18\x02 \x01(\t\x12\x0f\n\x07or_self\x18\x03 \x01(\x08\"\x85\x04\n\nMethodRule\x12\x12\n\npermission\x18\x01 \x01(\t\x12\x0e\n\x06public\x18\x02 \x01(\x08\x12#\n\x05modes\x18\x03 \x03(\x0e\x32\x14.gnomon.rest.v1.Mode\x12\x16\n\x0esuccess_status\x18\x04 \x01(\x05\x12\x0f\n\x07\x63ommand\x18\x05 \x01(\x08\x12\x12\n\nrejections\x18\x06 \x03(\t\x12+\n\tbody_form\x18\x07 \x01(\x0e\x32\x18.gnomon.rest.v1.BodyForm\x12\x15\n\rresponse_type\x18\x08 \x01(\t\x12\x14\n\x0clong_polling\x18\t \x01(\x08\x12*\n\x06\x63\x61ller\x18\n \x01(\x0e\x32\x1a.gnomon.rest.v1.CallerKind\x12(\n\x05\x61udit\x18\x0b \x01(\x0b\x32\x19.gnomon.rest.v1.AuditRule\x12\x12\n\nstands_for\x18\x0c \x01(\t\x12\x14\n\x0coperation_id\x18\r \x01(\t\x12\x39\n\x0e\x61uthorizations\x18\x0e \x03(\x0b\x32!.gnomon.rest.v1.AuthorizationRule\x12\x32\n\rissuer_routes\x18\x0f \x03(\x0b\x32\x1b.gnomon.rest.v1.IssuerRoute\x12(\n\x05right\x18\x10 \x01(\x0b\x32\x19.gnomon.rest.v1.RightRule\"\x9e\x03\n\tFieldRule\x12&\n\x04\x66orm\x18\x01 \x01(\x0e\x32\x18.gnomon.rest.v1.JsonForm\x12\x0e\n\x06tenant\x18\x02 \x01(\x08\x12\r\n\x05query\x18\x03 \x01(\x08\x12\x0c\n\x04\x65tag\x18\x04 \x01(\x08\x12\x10\n\x08required\x18\x05 \x01(\x08\x12,\n\x06header\x18\x06 \x01(\x0e\x32\x1c.gnomon.rest.v1.AnswerHeader\x12\x10\n\x08\x66\x61ilures\x18\x07 \x01(\x08\x12&\n\x05since\x18\x08 \x01(\x0e\x32\x17.gnomon.rest.v1.Release\x12\x11\n\totherwise\x18\t \x01(\t\x12\x0e\n\x06\x61\x62sent\x18\n \x01(\t\x12\r\n\x05\x61lias\x18\x0b \x01(\t\x12\x0e\n\x06member\x18\x0c \x01(\t\x12\x0c\n\x04none\x18\r \x01(\t\x12\x0c\n\x04\x66lat\x18\x0e \x01(\x08\x12(\n\x05\x65mpty\x18\x0f \x01(\x0e\x32\x19.gnomon.rest.v1.EmptyForm\x12\x0c\n\x04text\x18\x10 \x01(\t\x12\r\n\x05words\x18\x11 \x03(\t\x12\x0e\n\x06hidden\x18\x12 \x01(\x08\x12\r\n\x05group\x18\x13 \x01(\t\"Y\n\x0bMessageRule\x12\x11\n\tshorthand\x18\x01 \x01(\t\x12(\n\x05\x65mpty\x18\x02 \x01(\x0e\x32\x19.gnomon.rest.v1.EmptyForm\x12\r\n\x05title\x18\x03 \x01(\t\"\x1c\n\x08\x45numRule\x12\x10\n\x08\x61ny_case\x18\x01 \x01(\x08\"H\n\x0bProblemRule\x12\x0c\n\x04type\x18\x01 \x01(\t\x12\x0e\n\x06status\x18\x02 \x01(\x05\x12\r\n\x05title\x18\x03 \x01(\t\x12\x0c\n\x04\x63ode\x18\x04 \x01(\x05*S\n\x04Mode\x12\x14\n\x10MODE_UNSPECIFIED\x10\x00\x12\x11\n\rMODE_EMBEDDED\x10\x01\x12\x10\n\x0cMODE_BUNDLED\x10\x02\x12\x10\n\x0cMODE_CLUSTER\x10\x03*\x93\x01\n\x08JsonForm\x12\x19\n\x15JSON_FORM_UNSPECIFIED\x10\x00\x12\x11\n\rJSON_FORM_KEY\x10\x01\x12\x14\n\x10JSON_FORM_OBJECT\x10\x02\x12\x13\n\x0fJSON_FORM_VALUE\x10\x03\x12\x19\n\x15JSON_FORM_OBJECT_TEXT\x10\x04\x12\x13\n\x0fJSON_FORM_FLAGS\x10\x05*j\n\tEmptyForm\x12\x1a\n\x16\x45MPTY_FORM_UNSPECIFIED\x10\x00\x12\x13\n\x0f\x45MPTY_FORM_NULL\x10\x01\x12\x16\n\x12\x45MPTY_FORM_OMITTED\x10\x02\x12\x14\n\x10\x45MPTY_FORM_SHOWN\x10\x03*>\n\x08\x42odyForm\x12\x19\n\x15\x42ODY_FORM_UNSPECIFIED\x10\x00\x12\x17\n\x13\x42ODY_FORM_MULTIPART\x10\x01*k\n\x0c\x41nswerHeader\x12\x1d\n\x19\x41NSWER_HEADER_UNSPECIFIED\x10\x00\x12\x1e\n\x1a\x41NSWER_HEADER_CONTENT_TYPE\x10\x01\x12\x1c\n\x18\x41NSWER_HEADER_ATTACHMENT\x10\x02*E\n\x07Release\x12\x17\n\x13RELEASE_UNSPECIFIED\x10\x00\x12\x0f\n\x0bRELEASE_8_9\x10\x01\x12\x10\n\x0cRELEASE_8_10\x10\x02*[\n\nCallerKind\x12\x1b\n\x17\x43\x41LLER_KIND_UNSPECIFIED\x10\x00\x12\x14\n\x10\x43\x41LLER_KIND_EDGE\x10\x01\x12\x1a\n\x16\x43\x41LLER_KIND_CREDENTIAL\x10\x02:L\n\x06method\x12\x1e.google.protobuf.MethodOptions\x18\xf1\x8c\x03 \x01(\x0b\x32\x1a.gnomon.rest.v1.MethodRule:I\n\x05\x66ield\x12\x1d.google.protobuf.FieldOptions\x18\xf2\x8c\x03 \x01(\x0b\x32\x19.gnomon.rest.v1.FieldRule:O\n\x07message\x12\x1f.google.protobuf.MessageOptions\x18\xf3\x8c\x03 \x01(\x0b\x32\x1b.gnomon.rest.v1.MessageRule:F\n\x04\x65num\x12\x1c.google.protobuf.EnumOptions\x18\xf5\x8c\x03 \x01(\x0b\x32\x18.gnomon.rest.v1.EnumRule:Q\n\x07problem\x12!.google.protobuf.EnumValueOptions\x18\xf4\x8c\x03 \x01(\x0b\x32\x1b.gnomon.rest.v1.ProblemRule:1\n\x04word\x12!.google.protobuf.EnumValueOptions\x18\xf6\x8c\x03 \x01(\tb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'gnomon.rest.v1.options_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_MODE']._serialized_start=1804
-  _globals['_MODE']._serialized_end=1887
-  _globals['_JSONFORM']._serialized_start=1890
-  _globals['_JSONFORM']._serialized_end=2037
-  _globals['_EMPTYFORM']._serialized_start=2039
-  _globals['_EMPTYFORM']._serialized_end=2145
-  _globals['_BODYFORM']._serialized_start=2147
-  _globals['_BODYFORM']._serialized_end=2209
-  _globals['_ANSWERHEADER']._serialized_start=2211
-  _globals['_ANSWERHEADER']._serialized_end=2318
-  _globals['_RELEASE']._serialized_start=2320
-  _globals['_RELEASE']._serialized_end=2389
-  _globals['_CALLERKIND']._serialized_start=2391
-  _globals['_CALLERKIND']._serialized_end=2482
+  _globals['_MODE']._serialized_start=1822
+  _globals['_MODE']._serialized_end=1905
+  _globals['_JSONFORM']._serialized_start=1908
+  _globals['_JSONFORM']._serialized_end=2055
+  _globals['_EMPTYFORM']._serialized_start=2057
+  _globals['_EMPTYFORM']._serialized_end=2163
+  _globals['_BODYFORM']._serialized_start=2165
+  _globals['_BODYFORM']._serialized_end=2227
+  _globals['_ANSWERHEADER']._serialized_start=2229
+  _globals['_ANSWERHEADER']._serialized_end=2336
+  _globals['_RELEASE']._serialized_start=2338
+  _globals['_RELEASE']._serialized_end=2407
+  _globals['_CALLERKIND']._serialized_start=2409
+  _globals['_CALLERKIND']._serialized_end=2500
   _globals['_AUDITRULE']._serialized_start=83
   _globals['_AUDITRULE']._serialized_end=220
   _globals['_AUTHORIZATIONRULE']._serialized_start=222
   _globals['_AUTHORIZATIONRULE']._serialized_end=343
   _globals['_BODYRULE']._serialized_start=345
-  _globals['_BODYRULE']._serialized_end=436
-  _globals['_ISSUERROUTE']._serialized_start=439
-  _globals['_ISSUERROUTE']._serialized_end=611
-  _globals['_RIGHTRULE']._serialized_start=613
-  _globals['_RIGHTRULE']._serialized_end=670
-  _globals['_METHODRULE']._serialized_start=673
-  _globals['_METHODRULE']._serialized_end=1190
-  _globals['_FIELDRULE']._serialized_start=1193
-  _globals['_FIELDRULE']._serialized_end=1607
-  _globals['_MESSAGERULE']._serialized_start=1609
-  _globals['_MESSAGERULE']._serialized_end=1698
-  _globals['_ENUMRULE']._serialized_start=1700
-  _globals['_ENUMRULE']._serialized_end=1728
-  _globals['_PROBLEMRULE']._serialized_start=1730
-  _globals['_PROBLEMRULE']._serialized_end=1802
+  _globals['_BODYRULE']._serialized_end=454
+  _globals['_ISSUERROUTE']._serialized_start=457
+  _globals['_ISSUERROUTE']._serialized_end=629
+  _globals['_RIGHTRULE']._serialized_start=631
+  _globals['_RIGHTRULE']._serialized_end=688
+  _globals['_METHODRULE']._serialized_start=691
+  _globals['_METHODRULE']._serialized_end=1208
+  _globals['_FIELDRULE']._serialized_start=1211
+  _globals['_FIELDRULE']._serialized_end=1625
+  _globals['_MESSAGERULE']._serialized_start=1627
+  _globals['_MESSAGERULE']._serialized_end=1716
+  _globals['_ENUMRULE']._serialized_start=1718
+  _globals['_ENUMRULE']._serialized_end=1746
+  _globals['_PROBLEMRULE']._serialized_start=1748
+  _globals['_PROBLEMRULE']._serialized_end=1820
 # @@protoc_insertion_point(module_scope)

@@ -299,6 +299,7 @@ class BodyRule(_message.Message):
     REQUIRED_FIELD_NUMBER: _builtins.int
     ABSENT_FIELD_NUMBER: _builtins.int
     MAX_BYTES_FIELD_NUMBER: _builtins.int
+    OPTIONAL_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Name in the OpenAPI document, without "Body"; empty for that of the answer, else that of the RPC."""
     text: _builtins.str
@@ -307,6 +308,8 @@ class BodyRule(_message.Message):
     """JSON text of an object: what absent members mean, by their names, in place of what their fields say."""
     max_bytes: _builtins.int
     """Bytes that it may have, 0 for as many as all others."""
+    optional: _builtins.bool
+    """Whether the request may come without a body."""
     @_builtins.property
     def required(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Members that the body has to have, beside those whose fields say so."""
@@ -319,10 +322,11 @@ class BodyRule(_message.Message):
         required: _abc.Iterable[_builtins.str] | None = ...,
         absent: _builtins.str = ...,
         max_bytes: _builtins.int = ...,
+        optional: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent", b"absent", "max_bytes", b"max_bytes", "name", b"name", "required", b"required", "text", b"text"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent", b"absent", "max_bytes", b"max_bytes", "name", b"name", "optional", b"optional", "required", b"required", "text", b"text"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -332,7 +336,8 @@ Global___BodyRule: _TypeAlias = BodyRule  # noqa: Y015
 class IssuerRoute(_message.Message):
     """Route of an operation of the provider's administration, below each issuer.
     The edge fills in `tenant_id` and `caller`; a request without `caller` is anybody's. Fields of the request that the path
-    does not name are members of the body, or parameters of the query with GET and DELETE. With `page_size` among these the
+    does not name are members of the body, or parameters of the query with GET, and with DELETE
+    unless it has `body`. With `page_size` among these the
     answer has pages.
     """
 

@@ -403,6 +403,11 @@ class BodyRule(betterproto2.Message):
     Bytes that it may have, 0 for as many as all others.
     """
 
+    optional: "bool" = betterproto2.field(6, betterproto2.TYPE_BOOL)
+    """
+    Whether the request may come without a body.
+    """
+
 
 default_message_pool.register_message("gnomon.rest.v1", "BodyRule", BodyRule)
 
@@ -536,7 +541,8 @@ class IssuerRoute(betterproto2.Message):
     """
     Route of an operation of the provider's administration, below each issuer.
     The edge fills in `tenant_id` and `caller`; a request without `caller` is anybody's. Fields of the request that the path
-    does not name are members of the body, or parameters of the query with GET and DELETE. With `page_size` among these the
+    does not name are members of the body, or parameters of the query with GET, and with DELETE
+    unless it has `body`. With `page_size` among these the
     answer has pages.
     """
 
