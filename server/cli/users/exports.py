@@ -3,6 +3,7 @@
 import csv
 import os
 from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import ExitStack
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, TextIO
@@ -47,11 +48,17 @@ async def export_users(
     try:
         # The users are personal data, and their hashes are secrets.
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWNERS_ALONE)
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as opened:
+        with (
+            ExitStack() as failure,
+            os.fdopen(descriptor, "w", encoding="utf-8", newline="") as opened,
+        ):
+            # A part of an export would pass for the whole one.
+            failure.callback(file.unlink)
             write = _writer(file_format, opened)
             async for page in _pages(session, with_password_hashes=with_password_hashes):
                 write(page)
                 count += len(page)
+            failure.pop_all()
     except OSError as error:
         give_up(f"cannot write {file}: {error.strerror}")
     output.print(f"{count} users written to {file}")

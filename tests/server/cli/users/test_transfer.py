@@ -79,6 +79,14 @@ def test_an_export_overwrites_no_file(gnomon: Gnomon, tmp_path: Path) -> None:
     assert (ended.exit_code, file.read_text()) == (2, "precious")
 
 
+def test_an_export_that_is_refused_leaves_no_file(gnomon: Gnomon, tmp_path: Path) -> None:
+    file = tmp_path / "users.csv"
+
+    ended = gnomon("users", "export", str(file), "--client-secret", "wrong")
+
+    assert (ended.exit_code, file.exists()) == (1, False)
+
+
 def test_a_file_that_cannot_be_read_is_told(gnomon: Gnomon, tmp_path: Path) -> None:
     broken = tmp_path / "realm.json"
     broken.write_text('{"users": [')
