@@ -15,7 +15,9 @@ from edge.console.api import Api
 from edge.console.live_streams import LiveStreams
 from edge.console.renderer import Renderer
 from edge.console.sign_in import SignIn
+from edge.console.texts import reason_of
 from edge.console.visit import Visit
+from edge.language_of_request import language_of
 from edge.oidc.access.browsers import Browsers
 from edge.oidc.access.canonical_host import CanonicalHost
 from edge.oidc.access.fetch_metadata import from_our_origin, from_our_pages
@@ -190,7 +192,7 @@ class Site:
         facts = {
             "status": error.problem.status,
             "heading": _HEADINGS.get(type(error), marked("That did not work")),
-            "detail": error.detail,
+            "detail": reason_of(error, language_of(request)),
             "request_id": request.get(REQUEST_ID, ""),
             "back": _origin_of(request),
             "start": START,

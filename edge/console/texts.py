@@ -1,9 +1,12 @@
-"""Sentences of pages that no template has: reports of changes, and causes of incidents."""
+"""Sentences of pages that no template has: reports of changes, causes of incidents, and kinds of refusals."""
 
 from collections.abc import Mapping
 from typing import Final
 
-from server.platform.languages import marked
+from markupsafe import Markup
+
+from server.platform.errors import ServiceError
+from server.platform.languages import ENGLISH, Language, marked
 
 # By the parameter `done` of the page that follows a change.
 DONE: Final[Mapping[str, str]] = {
@@ -70,3 +73,33 @@ CAUSES: Final[Mapping[str, str]] = {
         "A worker threw an error that no event catches. Move the token, or change the model and migrate."
     ),
 }
+
+# By the title of a problem.
+REFUSALS: Final[Mapping[str, str]] = {
+    "ALREADY_EXISTS": marked("There is one already."),
+    "DEADLINE_EXCEEDED": marked("The server did not answer in time. Try again."),
+    "FORBIDDEN": marked("You do not have the permission."),
+    "INTERNAL": marked("The server has a fault."),
+    "INVALID_ARGUMENT": marked("Something in the form is not valid."),
+    "INVALID_STATE": marked("The present state does not allow it."),
+    "MODE_NOT_SUPPORTED": marked("This server does not offer it."),
+    "NOT_FOUND": marked("It does not exist."),
+    "PAYLOAD_TOO_LARGE": marked("It is too large."),
+    "QUOTA_EXHAUSTED": marked("The tenant has used its quota."),
+    "RESOURCE_EXHAUSTED": marked("The server has too much to do. Try again."),
+    "UNAUTHORIZED": marked("Your session has ended."),
+    "UNAVAILABLE": marked("The server has too much to do. Try again."),
+}
+
+
+def reason_of(error: ServiceError, language: Language) -> str:
+    """Return why something was refused.
+
+    Services write reasons with their facts in English: another language has the kind of the refusal in front, and the
+    reason is marked as English for programs that read pages aloud.
+    """
+    text = language.translated(error.detail)
+    if language.tag == ENGLISH.tag or text != error.detail:
+        return text
+    kind = language.translated(REFUSALS.get(error.problem.title, ""))
+    return Markup('{} <span lang="en">{}</span>').format(kind, text)

@@ -13,6 +13,7 @@ from edge.console.administration import AdministrationCaller
 from edge.console.api import Caller, Document
 from edge.console.live_streams import LiveStreams
 from edge.console.renderer import Renderer
+from edge.console.texts import reason_of
 from edge.language_of_request import language_of
 from server.platform.errors import (
     InvalidArgument,
@@ -80,7 +81,7 @@ class Visit:
     ) -> web.Response:
         """Render the page of a form, also again with the reason why the server refused it."""
         status = problem.problem.status if isinstance(problem, ServiceError) else HTTPStatus.OK.value
-        text = problem.detail if isinstance(problem, ServiceError) else ""
+        text = reason_of(problem, self.language) if isinstance(problem, ServiceError) else ""
         return self.page(template, section, status=status, problem=text, **facts)
 
     def sent_to(self, *segments: str, **query: str) -> web.Response:
