@@ -38,7 +38,13 @@ const translator = (words) => (template, values = {}) =>
 
 export const editorOf = (drawing, properties, words) => {
   const additionalModules = [{ translate: ["value", translator(words)] }];
-  const modeler = new globalThis.BpmnModeler({ container: drawing, propertiesPanel: { parent: properties }, additionalModules });
+  const modeler = new globalThis.BpmnModeler({
+    container: drawing,
+    propertiesPanel: { parent: properties },
+    additionalModules,
+    // The text of a model is read to check it, which must not move its elements.
+    alignToOrigin: { alignOnSave: false },
+  });
   const get = (name) => modeler.get(name);
   const registry = () => get("elementRegistry");
   const worded = ({ businessObject: { id, name, $type } }) => `${name || id} (${$type.replace(/^bpmn:/, "")})`;
