@@ -222,6 +222,8 @@ def _documents(stubs: Stubs, config: OidcConfig, *, assets: PageAssets, kept: Ke
 def _rows(
     stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages, kept: KeptDocuments
 ) -> Iterator[Row]:
+    # Both kinds of issuers have the same handlers of these.
+    declared = list(declared_rows(stubs.channel, AdministrationCalls(config, browsers)))
     for issuer in (PREFIX, _TENANT):
         for path, policy, handlers in (
             *_protocol(stubs, config, browsers=browsers, kept=kept),
@@ -231,7 +233,7 @@ def _rows(
         for path, handlers in about_provisioning(stubs, config, browsers=browsers):
             yield f"{issuer}{path}", PROVISIONING, handlers
         for path, handlers in _merged(
-            declared_rows(stubs.channel, AdministrationCalls(config, browsers)),
+            declared,
             _of_administrators(stubs, config, browsers=browsers),
             about_images(stubs, config, browsers=browsers),
             about_people(stubs, config, browsers=browsers),

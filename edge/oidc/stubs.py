@@ -41,10 +41,8 @@ from gnomon.identity.v1.sign_in_revocation_service_pb2_grpc import SignInRevocat
 from gnomon.identity.v1.sign_in_service_pb2_grpc import SignInServiceStub
 from gnomon.identity.v1.tenant_service_pb2_grpc import TenantServiceStub
 from gnomon.identity.v1.token_service_pb2_grpc import TokenServiceStub
-from gnomon.identity.v1.user_attribute_service_pb2_grpc import UserAttributeServiceStub
 from gnomon.identity.v1.user_info_service_pb2_grpc import UserInfoServiceStub
 from gnomon.identity.v1.user_service_pb2_grpc import UserServiceStub
-from gnomon.identity.v1.webhook_service_pb2_grpc import WebhookServiceStub
 from server.platform.channels import Channel
 
 if TYPE_CHECKING:
@@ -89,10 +87,8 @@ if TYPE_CHECKING:
     from gnomon.identity.v1.sign_in_service_pb2_grpc import SignInServiceAsyncStub
     from gnomon.identity.v1.tenant_service_pb2_grpc import TenantServiceAsyncStub
     from gnomon.identity.v1.token_service_pb2_grpc import TokenServiceAsyncStub
-    from gnomon.identity.v1.user_attribute_service_pb2_grpc import UserAttributeServiceAsyncStub
     from gnomon.identity.v1.user_info_service_pb2_grpc import UserInfoServiceAsyncStub
     from gnomon.identity.v1.user_service_pb2_grpc import UserServiceAsyncStub
-    from gnomon.identity.v1.webhook_service_pb2_grpc import WebhookServiceAsyncStub
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,10 +131,8 @@ class Stubs:
     sign_ins: "SignInServiceAsyncStub"
     tenants: "TenantServiceAsyncStub"
     tokens: "TokenServiceAsyncStub"
-    user_attributes: "UserAttributeServiceAsyncStub"
     user_info: "UserInfoServiceAsyncStub"
     users: "UserServiceAsyncStub"
-    webhooks: "WebhookServiceAsyncStub"
 
 
 def stubs_of(channel: Channel) -> Stubs:
@@ -182,8 +176,6 @@ def stubs_of(channel: Channel) -> Stubs:
         sign_ins=SignInServiceStub(aio_channel),
         tenants=TenantServiceStub(aio_channel),
         tokens=TokenServiceStub(aio_channel),
-        user_attributes=UserAttributeServiceStub(aio_channel),
         user_info=UserInfoServiceStub(aio_channel),
         users=UserServiceStub(aio_channel),
-        webhooks=WebhookServiceStub(aio_channel),
     )
