@@ -112,7 +112,7 @@ async def test_pages_of_the_sign_in_and_the_account(page: Page, script: str, tmp
         found["consent"] = await violations(page, script)
         await page.click("[name=decision][value=accept]")
         await page.until(ARRIVED)
-        for name in ("device", "oidc/logout", "account", "sign-in-requests"):
+        for name in ("device", "oidc/logout", "sign-in-requests", "account"):
             await page.goto(provider.address(name))
             found[name] = await violations(page, script)
         await page.until("!!document.getElementById('delete-account')")
