@@ -81,7 +81,10 @@ async def test_the_keys_of_a_new_tenant_are_made_before_anybody_asks(provider: W
 
 @pytest.mark.parametrize(
     ("client_id", "pages"),
-    [(PAGES_CLIENT_ID, ("device", "sign-in", "account")), (CONSOLE_CLIENT_ID, ("admin/callback",))],
+    [
+        (PAGES_CLIENT_ID, ("device", "sign-in", "account", "sign-in-requests")),
+        (CONSOLE_CLIENT_ID, ("admin/callback",)),
+    ],
 )
 async def test_a_tenant_has_the_providers_own_clients_wherever_its_issuer_is(
     provider: World, client_id: str, pages: tuple[str, ...]
