@@ -29,7 +29,10 @@ _TABLES = """
 
 
 async def new_database(server: str, name: str) -> str:
-    """The DSN of a database of this name with nothing in it."""
+    """The DSN of a database of this name with nothing in it; no other one of the server may have the name.
+
+    Tests of a module may run with others between them, so a fixture that calls this lives as long as the server.
+    """
     connection = await asyncpg.connect(server)
     try:
         await connection.execute(f"CREATE DATABASE {name} STRATEGY FILE_COPY")

@@ -57,7 +57,7 @@ class Directory:
         return {(user.groups, user.roles) for user in people}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def dsn(postgres_dsn: str) -> str:
     return asyncio.run(migrated_database(postgres_dsn, "many_members"))
 

@@ -56,7 +56,7 @@ FILTERS: Sequence[tuple[Condition, ...]] = [
 ]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def dsn(postgres_dsn: str) -> str:
     return asyncio.run(migrated_database(postgres_dsn, "principal_searches"))
 

@@ -53,7 +53,7 @@ DEPUTY = ClientSeed(id="deputy", secret=SECRET)
 READER = ClientSeed(id="reader", secret=SECRET, permissions=(Permission.HISTORY_READ,))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def dsn(postgres_dsn: str) -> str:
     return asyncio.run(migrated_database(postgres_dsn, "authorizations"))
 

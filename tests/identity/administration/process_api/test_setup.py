@@ -35,7 +35,7 @@ ADA = pb.CreateAdminUserRequest(
 )
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def dsn(postgres_dsn: str) -> str:
     return asyncio.run(migrated_database(postgres_dsn, "setup"))
 

@@ -111,7 +111,7 @@ class World:
         return await self.administration.get(ACME, webhook.id)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def dsn(postgres_dsn: str) -> str:
     return asyncio.run(migrated_database(postgres_dsn, "webhooks"))
 

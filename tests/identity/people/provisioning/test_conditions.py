@@ -86,7 +86,7 @@ FOUND = [
 ]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def dsn(postgres_dsn: str) -> str:
     return asyncio.run(migrated_database(postgres_dsn, "provisioning_conditions"))
 
