@@ -34,7 +34,7 @@ globalThis.fetch = async (path, init) => {
   return response;
 }"""
 FOCUS = "document.querySelector('.djs-container svg').focus()"
-DRAWN = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
+FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
 MOST_PRESSES = 20
 CHOSEN = "document.getElementById('elements').selectedOptions[0]?.textContent ?? ''"
 
@@ -455,7 +455,7 @@ async def apply_template(page: Page, element: str, template: str) -> None:
     chosen = "document.querySelector('.djs-popup .entry.selected')?.textContent.trim() ?? ''"
     # The menu chooses its first entry once more when it has been drawn, so the key may have to be pressed again.
     for _ in range(MOST_PRESSES):
-        await page.run(DRAWN)
+        await page.run(FRAMES)
         if (await page.run(chosen)).startswith(template):
             break
         await page.press("ArrowDown")
