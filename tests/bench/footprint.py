@@ -16,7 +16,7 @@ import uvloop
 from rich.table import Table
 
 from server.bpmn.builder import ProcessBuilder, process, sub_process
-from tests.bench.instance_load import Asked, deploy, loaded, token_of
+from tests.bench.instance_load import Asked, Figures, deploy, loaded, token_of
 from tests.bench.processes import children, server_seconds, tree_seconds
 from tests.postgres import postgres_server
 from tests.server_process import DEMO_ACCESS, server_process
@@ -87,32 +87,28 @@ def table() -> Table:
         "disk KiB",
     ):
         table.add_column(column, justify="right")
+    for name, (builder, variables) in SHAPES.items():
+        table.add_row(name, *_costs(builder, variables))
+    return table
+
+
+def _costs(builder: ProcessBuilder, variables: str) -> list[str]:
+    """On a server of its own, so that vacuum has no rows of others."""
+    process_id = str(builder.element.get("id"))
     with postgres_server() as dsn:
         before = children(os.getpid())
         environment = {**DEMO_ACCESS, "GNOMON_DATABASE__DSN": dsn, "GNOMON_CLUSTER__PARTITIONS": "1"}
         with server_process("--mode", "bundled", environment=environment) as addresses:
-            processes = children(os.getpid()) - before
-            token = token_of(addresses.http)
-            for name, (builder, variables) in SHAPES.items():
-                deploy(addresses.grpc, token, builder.to_xml())
-                asked = Asked(
-                    "grpc",
-                    addresses.grpc,
-                    token,
-                    str(builder.element.get("id")),
-                    SECONDS,
-                    IN_FLIGHT,
-                    variables=variables,
-                )
-                loaded(asked)
-                table.add_row(name, *_costs(asked, dsn, processes))
-    return table
+            processes, token = children(os.getpid()) - before, token_of(addresses.http)
+            deploy(addresses.grpc, token, builder.to_xml())
+            asked = Asked("grpc", addresses.grpc, token, process_id, SECONDS, IN_FLIGHT, variables=variables)
+            loaded(asked)
+            begun = _spent(dsn, processes)
+            figures = loaded(asked)
+            return _of_one(begun, _spent(dsn, processes), figures)
 
 
-def _costs(asked: Asked, dsn: str, processes: AbstractSet[int]) -> list[str]:
-    begun = _spent(dsn, processes)
-    figures = loaded(asked)
-    ended = _spent(dsn, processes)
+def _of_one(begun: Spent, ended: Spent, figures: Figures) -> list[str]:
     instances = figures.completed
     return [
         f"{instances / figures.seconds:,.0f}",
