@@ -35,6 +35,9 @@ POLL_SECONDS = 2.0
 SETTLES_IN = timedelta(seconds=40)
 """By then every earlier event is stored: a statement and the wait for its connection take at most 35 seconds."""
 
+LOOKS_AGAIN_IN = timedelta(seconds=10)
+"""While a tenant has one event after another."""
+
 LOOKED_AT_EVERY = timedelta(minutes=5)
 """A webhook without events that this process knows of."""
 
@@ -53,7 +56,7 @@ _OCTET = 256
 
 @dataclass(frozen=True, slots=True)
 class _Heard:
-    """When the next and the last event of a tenant were stored that are not delivered yet."""
+    """Times of events of a tenant: no undelivered one is earlier than `next_at`, and none is later than `last_at`."""
 
     next_at: datetime
     last_at: datetime
@@ -140,12 +143,12 @@ class Deliveries:
         return heard is not None and heard.next_at + SETTLES_IN < now
 
     def _take_news(self, tenant_id: TenantId, now: datetime) -> None:
-        """Wait for the events that are not settled yet."""
+        """Wait for the events that are not settled yet, and look for several of them at once."""
         last_at = self._heard[tenant_id].last_at
         if last_at + SETTLES_IN < now:
             del self._heard[tenant_id]
         else:
-            self._heard[tenant_id] = _Heard(last_at, last_at)
+            self._heard[tenant_id] = _Heard(min(last_at, now - SETTLES_IN + LOOKS_AGAIN_IN), last_at)
 
     async def _serve(self, webhook: Webhook) -> None:
         facts = {"tenant_id": webhook.tenant_id, "webhook_id": webhook.id}

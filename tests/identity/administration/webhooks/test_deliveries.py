@@ -315,6 +315,18 @@ async def test_a_webhook_without_events_is_looked_at_every_five_minutes(world: W
     assert looks == 12
 
 
+async def test_events_without_a_pause_are_delivered_before_a_minute_is_over(world: World) -> None:
+    await world.create()
+
+    late = []
+    for number in range(120):
+        await world.happens(str(number))
+        await world.passes(timedelta(seconds=1), step=timedelta(seconds=1))
+        late.append(number - len(world.receiver.texts()))
+
+    assert max(late) < 60
+
+
 async def test_an_event_of_a_process_that_has_ended_is_delivered_by_another(world: World) -> None:
     await world.create()
     await world.passes(timedelta(minutes=1))
