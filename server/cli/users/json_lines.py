@@ -13,9 +13,13 @@ _LONGEST_LINE = 1_048_576
 
 def json_rows(file: BinaryIO) -> Iterator[Row]:
     place = 0
-    while line := file.readline(_LONGEST_LINE):
+    while line := file.readline(_LONGEST_LINE + 1):
         place += 1
-        if line.strip():
+        if len(line) > _LONGEST_LINE:
+            yield Row.refused(place, "", f"expected a line of at most {_LONGEST_LINE} bytes")
+            while line and not line.endswith(b"\n"):
+                line = file.readline(_LONGEST_LINE)
+        elif line.strip():
             yield _row(place, line)
 
 

@@ -275,6 +275,15 @@ def test_lines_of_an_export_are_read_as_they_were(users: list[TransferredUser]) 
     assert [row.user for row in json_rows(io.BytesIO(text.encode()))] == users
 
 
+def test_a_line_that_is_too_long_is_one_refusal() -> None:
+    long = b'{"email": "' + b"a" * 3_000_000 + b'"}'
+    last = b'{"email": "a@example.com"}'
+
+    rows = list(json_rows(io.BytesIO(long + b"\n" + last)))
+
+    assert [(row.place, row.user is None) for row in rows] == [(1, True), (2, False)]
+
+
 def test_a_line_that_is_no_user_is_told() -> None:
     rows = list(json_rows(io.BytesIO(b'{"email": "a@example.com"}\n\nnull x\n{"nobody": 1}\n')))
 
