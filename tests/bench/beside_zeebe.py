@@ -1,9 +1,9 @@
 """Completed process instances beside Zeebe 8.6 on this machine, in alternation: `make bench-zeebe`.
 
-A process has one service task. Both servers run all the time, and one is under load at a time. What is not equal: our
-server checks a token at each call, writes the history that searches read, and keeps it in PostgreSQL; Zeebe here has
-neither tokens, nor a history, nor an exporter, and keeps its state in RocksDB. Both wait for the disk at each batch of
-commands.
+Each process has one service task. Both servers run all the time, and the load goes to one of them at a time.
+
+The servers do different work. Ours checks a token at each call, and writes the history for searches into PostgreSQL. Zeebe
+checks no tokens, writes no history, and keeps its state in RocksDB. Both wait for the disk at each batch of commands.
 """
 
 import os

@@ -376,7 +376,7 @@ def _nested(of: FieldDescriptor, absent: Any) -> _Form:
 
     if of.is_repeated:
         return _Form(
-            type=lambda: tuple[reader(), ...],  # type: ignore[misc]
+            type=lambda: tuple[reader(), ...],  # type: ignore[misc]  # a class that is made here
             write=extend,
             shown=lambda values: list(map(nested.members, values)),
         )

@@ -1,4 +1,4 @@
-"""Who may import and export users, and what leaves with them."""
+"""Rights to import and export users, and the contents of an export."""
 
 from dataclasses import replace
 
