@@ -22,8 +22,9 @@ from rich.table import Table
 from server.bpmn.builder import process
 from server.launcher import default_partitions
 from server.platform.cores import available_cores
-from tests.bench.instance_load import Asked, deploy, loaded, token_of
+from tests.bench.instance_load import Asked, loaded
 from tests.bench.processes import children, tree_mebibytes, tree_seconds
+from tests.bench.served import deploy, token_of
 from tests.peer.broker import ABSENT, broker, is_here
 from tests.server_process import DEMO_ACCESS, server_in
 

@@ -4,19 +4,17 @@ Each has one service task, and the instances are of the first. 64 of them are in
 one partition. The start is from the call of the program until it is ready, with all definitions there.
 """
 
-import os
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 from rich.table import Table
 
 from server.bpmn.builder import process
-from tests.bench.instance_load import Asked, deploy, loaded, token_of
-from tests.bench.processes import children, tree_mebibytes, tree_seconds
+from tests.bench.instance_load import Asked, loaded
+from tests.bench.processes import tree_mebibytes, tree_seconds
+from tests.bench.served import deploy, served, token_of
 from tests.postgres import postgres_server
-from tests.server_process import DEMO_ACCESS, Addresses, server_process
+from tests.server_process import Addresses
 
 SIZES = (1, 1_000, 10_000)
 AT_ONCE = 50
@@ -48,13 +46,12 @@ def table() -> Table:
     ):
         table.add_column(column, justify="right")
     with postgres_server() as dsn:
-        environment = {**DEMO_ACCESS, "GNOMON_DATABASE__DSN": dsn, "GNOMON_CLUSTER__PARTITIONS": "1"}
         deployed, first = 0, 0.0
         for size in SIZES:
-            with _served(environment) as (addresses, _, _):
-                rate = _deployed(addresses, range(deployed, size))
+            with served(dsn) as server:
+                rate = _deployed(server.addresses, range(deployed, size))
             deployed = size
-            cost = _cost(environment)
+            cost = _cost(dsn)
             first = first or cost.cpu
             table.add_row(
                 f"{size:,}",
@@ -68,27 +65,20 @@ def table() -> Table:
     return table
 
 
-def _cost(environment: Mapping[str, str]) -> Cost:
-    with _served(environment) as (addresses, processes, start):
+def _cost(dsn: str) -> Cost:
+    with served(dsn) as server:
+        addresses = server.addresses
         asked = Asked("grpc", addresses.grpc, token_of(addresses.http), FIRST, SECONDS, IN_FLIGHT)
         loaded(asked)
-        before = tree_seconds(processes)
+        before = tree_seconds(server.processes)
         figures = loaded(asked)
-        cpu = tree_seconds(processes) - before
+        cpu = tree_seconds(server.processes) - before
         return Cost(
-            start,
+            server.start,
             figures.completed / figures.seconds,
             cpu / figures.completed,
-            tree_mebibytes(processes),
+            tree_mebibytes(server.processes),
         )
-
-
-@contextmanager
-def _served(environment: Mapping[str, str]) -> Iterator[tuple[Addresses, set[int], float]]:
-    """The addresses of a server, its processes, and the seconds of its start."""
-    before, begun = children(os.getpid()), time.perf_counter()
-    with server_process("--mode", "bundled", environment=environment) as addresses:
-        yield addresses, children(os.getpid()) - before, time.perf_counter() - begun
 
 
 def _deployed(addresses: Addresses, numbers: range) -> float:

@@ -5,7 +5,6 @@ indexes when the load ends, with what vacuum has not removed yet.
 """
 
 import hashlib
-import os
 import time
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
@@ -16,10 +15,10 @@ import uvloop
 from rich.table import Table
 
 from server.bpmn.builder import ProcessBuilder, process, sub_process
-from tests.bench.instance_load import Asked, Figures, deploy, loaded, token_of
-from tests.bench.processes import children, server_seconds, tree_seconds
+from tests.bench.instance_load import Asked, Figures, loaded
+from tests.bench.processes import server_seconds, tree_seconds
+from tests.bench.served import deploy, served, token_of
 from tests.postgres import postgres_server
-from tests.server_process import DEMO_ACCESS, server_process
 
 IN_FLIGHT = 64
 SECONDS = 15
@@ -95,17 +94,14 @@ def table() -> Table:
 def _costs(builder: ProcessBuilder, variables: str) -> list[str]:
     """On a server of its own, so that vacuum has no rows of others."""
     process_id = str(builder.element.get("id"))
-    with postgres_server() as dsn:
-        before = children(os.getpid())
-        environment = {**DEMO_ACCESS, "GNOMON_DATABASE__DSN": dsn, "GNOMON_CLUSTER__PARTITIONS": "1"}
-        with server_process("--mode", "bundled", environment=environment) as addresses:
-            processes, token = children(os.getpid()) - before, token_of(addresses.http)
-            deploy(addresses.grpc, token, builder.to_xml())
-            asked = Asked("grpc", addresses.grpc, token, process_id, SECONDS, IN_FLIGHT, variables=variables)
-            loaded(asked)
-            begun = _spent(dsn, processes)
-            figures = loaded(asked)
-            return _of_one(begun, _spent(dsn, processes), figures)
+    with postgres_server() as dsn, served(dsn) as server:
+        address, token = server.addresses.grpc, token_of(server.addresses.http)
+        deploy(address, token, builder.to_xml())
+        asked = Asked("grpc", address, token, process_id, SECONDS, IN_FLIGHT, variables=variables)
+        loaded(asked)
+        begun = _spent(dsn, server.processes)
+        figures = loaded(asked)
+        return _of_one(begun, _spent(dsn, server.processes), figures)
 
 
 def _of_one(begun: Spent, ended: Spent, figures: Figures) -> list[str]:

@@ -19,6 +19,7 @@ from rich.table import Table
 
 from server.bpmn.builder import process
 from tests.bench.load import LENGTH
+from tests.bench.served import token_of
 
 FAILURES = 20_000
 SEARCHES = 3_000
@@ -75,9 +76,7 @@ def gnomon() -> Iterator[Server]:
         assert process_.stdout is not None
         ready = process_.stdout.readline().split()
         port = int(ready[1].rpartition(":")[2])
-        form = {"grant_type": "client_credentials", "client_id": "demo", "client_secret": "demo-secret"}
-        answer = httpx.post(f"http://{HOST}:{port}/auth/v1/oidc/token", data=form).raise_for_status()
-        yield Server(port, answer.json()["access_token"], process_.pid)
+        yield Server(port, token_of(f"http://{HOST}:{port}"), process_.pid)
 
 
 @contextmanager

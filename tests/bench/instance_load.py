@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import aiohttp
 import grpc
-import httpx
 import msgspec
 import uvloop
 
@@ -23,11 +22,11 @@ from gnomon.client import Client
 from gnomon.gateway_protocol import gateway_pb2 as pb
 from gnomon.gateway_protocol.gateway_pb2_grpc import GatewayStub
 from server.platform import collector
+from tests.bench.served import CALL_SECONDS
 
 if TYPE_CHECKING:
     from gnomon.gateway_protocol.gateway_pb2_grpc import GatewayAsyncStub
 
-CALL_SECONDS = 30.0
 WAIT_MS = 10_000
 JOB_MS = 300_000
 MOST_JOBS = 32
@@ -232,25 +231,6 @@ WAYS: Mapping[str, Callable[[Asked], AbstractAsyncContextManager[Way]]] = {
     "http": _http,
     "gnomon.client": _own_client,
 }
-
-
-def token_of(http: str) -> str:
-    """An access token of the demo client; `http` is the URL of the server."""
-    form = {"grant_type": "client_credentials", "client_id": "demo", "client_secret": "demo-secret"}
-    answer = httpx.post(f"{http}/auth/v1/oidc/token", data=form, timeout=CALL_SECONDS).raise_for_status()
-    return str(answer.json()["access_token"])
-
-
-def deploy(address: str, token: str, *models: bytes) -> None:
-    """Over Zeebe's protocol, in one deployment."""
-    resources = [
-        pb.Resource(name=f"model-{number}.bpmn", content=model) for number, model in enumerate(models)
-    ]
-    metadata = (("authorization", f"Bearer {token}"),) if token else ()
-    with grpc.insecure_channel(address) as channel:
-        GatewayStub(channel).DeployResource(
-            pb.DeployResourceRequest(resources=resources), timeout=CALL_SECONDS, metadata=metadata
-        )
 
 
 def loaded(asked: Asked) -> Figures:

@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from statistics import median
 
-import httpx
 from rich.table import Table
 
 from gnomon.client import Client, ClientCredentials, Job
@@ -14,7 +13,8 @@ from gnomon.engine.v1.job_service_pb2 import ActivateJobsRequest
 from gnomon.engine.v1.job_service_pb2_grpc import JobServiceStub
 from server.bpmn.builder import process
 from tests.bench.processes import children_seconds
-from tests.server_process import DEMO_ACCESS, Addresses, server_in
+from tests.bench.served import deploy, token_of
+from tests.server_process import DEMO_ACCESS, server_in
 
 JOBS = 2_000
 IN_HAND = 64
@@ -42,7 +42,8 @@ def table() -> Table:
         for run in range(RUNS):
             for number, (way, work) in enumerate(WAYS.items()):
                 name = f"work-{run}-{number}"
-                _deploy(addresses, name)
+                model = process(name).start().service_task("task", type=name).end().to_xml()
+                deploy(addresses.grpc, token_of(addresses.http), model)
                 runs[way].append(asyncio.run(_measured(addresses.grpc, name, work)))
     first = _Speed.median(runs["a call for each job"])
     for way, speeds in runs.items():
@@ -109,14 +110,3 @@ async def _worker(client: Client, name: str) -> None:
 
 
 WAYS: dict[str, Way] = {"a call for each job": _one_by_one, "gnomon.client": _worker}
-
-
-def _deploy(addresses: Addresses, name: str) -> None:
-    form = {"grant_type": "client_credentials", "client_id": "demo", "client_secret": "demo-secret"}
-    answer = httpx.post(f"{addresses.http}/auth/v1/oidc/token", data=form).raise_for_status().json()
-    model = process(name).start().service_task("task", type=name).end().to_xml()
-    httpx.post(
-        f"{addresses.http}/v2/deployments",
-        files={"resources": (f"{name}.bpmn", model)},
-        headers={"authorization": f"Bearer {answer['access_token']}"},
-    ).raise_for_status()
