@@ -41,6 +41,7 @@ from identity.directory.clients import Clients
 from identity.directory.images.images import Images
 from identity.directory.images.rewriter import Rewriter
 from identity.directory.links.links import Links
+from identity.directory.password_rules.breach_list import BreachList, breach_list
 from identity.directory.passwords import Passwords
 from identity.directory.secrets import SecretHasher
 from identity.directory.standings import Standings
@@ -89,6 +90,7 @@ class Identity:
     servicers: Mapping[ServiceDescriptor, object]
     keys: KeyRing
     delays: Delays
+    breach_list: BreachList
     calls: CallShield
     revision: DocumentRevision
 
@@ -207,6 +209,7 @@ async def open_identity(
                 shielded,
                 dependencies.keys,
                 dependencies.delays,
+                dependencies.breach_list,
                 calls,
                 dependencies.revision,
             )
@@ -248,6 +251,7 @@ async def _dependencies(
     stack.callback(passwords.close)
     stack.callback(rewriter.close)
     await stack.enter_async_context(documents)
+    breaches = await stack.enter_async_context(breach_list(config.passwords, clock))
     return Dependencies(
         config=config,
         tenants=tenants,
@@ -272,6 +276,7 @@ async def _dependencies(
         links=Links(store, SecretHasher(root.derived("links")), clock=clock, randomness=randomness),
         clients=Clients(store, tenants),
         passwords=passwords,
+        breach_list=breaches,
         images=Images(store, clock=clock, randomness=randomness),
         rewriter=rewriter,
         standings=Standings(store, tenants),

@@ -41,7 +41,7 @@ from server.platform.cores import available_cores
 from server.platform.dispatch import Dispatcher
 from server.platform.grpc_server import GrpcServer
 from server.platform.interceptors import interceptors
-from server.platform.metrics import Metrics
+from server.platform.metrics import Gauge, Metrics
 from server.platform.observation import Observation, observing
 from server.platform.observation_config import MetricsConfig
 from server.platform.peer import LOCAL_EDGE
@@ -171,7 +171,14 @@ async def _identity(
             if metrics is not None:
                 report_pool(metrics, "identity", pool)
         own = dataclasses.replace(config, identity=provider_of(config))
-        yield await stack.enter_async_context(open_identity(own, store, clock))
+        identity = await stack.enter_async_context(open_identity(own, store, clock))
+        if metrics is not None:
+            metrics.gauge(
+                "gnomon_unchecked_passwords",
+                "New passwords accepted since the start while the list of breached ones did not answer",
+                lambda: [Gauge(identity.breach_list.unchecked)],
+            )
+        yield identity
 
 
 @asynccontextmanager

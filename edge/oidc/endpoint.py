@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from aiohttp import web
 
 from edge.kept_documents import KeptDocuments
-from edge.language_of_request import keep_language
+from edge.language_of_request import keep_language, language_of
 from edge.metadata import has_valid_request_id
 from edge.navigation import opens_address, sends_form
 from edge.oidc.access.admission import Admission
@@ -17,6 +17,7 @@ from edge.oidc.access.refusal import Refused
 from edge.oidc.access.request_policy import OWN_PAGES, RequestPolicy
 from edge.oidc.access.tenant import keep_tenant_of_host, names_tenant
 from edge.oidc.pages import Pages
+from edge.oidc.pages.password_reasons import sentence_on_password
 from edge.oidc.request_ids import keep_certificate, keep_request_id
 from edge.problem import REQUEST_ID, Handler, answered
 from server.platform.clock import Clock
@@ -102,6 +103,8 @@ class Endpoint:
         if self._wants_page(request):
             return self.pages.refusal(request, refusal)
         now = self.clock.now()
+        if text := sentence_on_password(refusal, language_of(request)):
+            refusal.members = {**refusal.members, "text": text}
         return web.Response(
             status=refusal.status,
             body=refusal.body(now),

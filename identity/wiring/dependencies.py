@@ -17,6 +17,7 @@ from identity.directory.clients import Clients
 from identity.directory.images.images import Images
 from identity.directory.images.rewriter import Rewriter
 from identity.directory.links.links import Links
+from identity.directory.password_rules.breach_list import BreachList
 from identity.directory.passwords import Passwords
 from identity.directory.secrets import SecretHasher
 from identity.directory.standings import Standings
@@ -49,6 +50,7 @@ class Dependencies:
     links: Links
     clients: Clients
     passwords: Passwords
+    breach_list: BreachList
     images: Images
     rewriter: Rewriter
     standings: Standings

@@ -150,7 +150,9 @@ class PeopleAdministrationWiring:
         self.sign_out = user_state.sign_out
         self._users = dependencies.store.of(USERS)
         self.policies = PasswordPolicies(dependencies.store.of(TENANTS), dependencies.events)
-        self.password_choice = PasswordChoice(self.policies, dependencies.passwords, dependencies.clock)
+        self.password_choice = PasswordChoice(
+            self.policies, dependencies.passwords, dependencies.clock, breach_list=dependencies.breach_list
+        )
         self.administrators = Administrators(dependencies.standings)
         self.owned_authorizations = OwnedAuthorizations(dependencies.store)
         admission = Admission(dependencies.tenants, callers)

@@ -102,7 +102,12 @@ class RegistrationWiring:
             admission=self._admission,
             targets=targets,
             settings=self._settings,
-            password_choice=PasswordChoice(self._policies, dependencies.passwords, dependencies.clock),
+            password_choice=PasswordChoice(
+                self._policies,
+                dependencies.passwords,
+                dependencies.clock,
+                breach_list=dependencies.breach_list,
+            ),
             groups=groups,
             links=self._links,
             mail_queue=dependencies.mail,

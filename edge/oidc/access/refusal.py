@@ -37,6 +37,8 @@ _CAUSES = {
 }
 # The session of a sign-in page has ended, or the browser did not send its cookie.
 SESSION_ENDED = "SESSION_ENDED"
+# A new password breaks a rule; the rest of the cause names it.
+_PASSWORD = "PASSWORD_"  # noqa: S105  # the beginning of causes
 
 _UNAUTHORIZED = 401
 TOO_MANY_REQUESTS = 429
@@ -123,7 +125,7 @@ def refused_by_protocol(error: ServiceError) -> Refused:
         return Refused(
             status, error.error, error.detail, is_oauth=True, headers={**challenge, **dpop_nonce(error)}
         )
-    if isinstance(error, InvalidArgument):
+    if isinstance(error, InvalidArgument) and not error.metadata.get("cause", "").startswith(_PASSWORD):
         return invalid_request(error.detail, status=error.problem.status)
     if error.problem.status < _SERVER_ERROR or isinstance(error, ResourceExhausted):
         return refused(error)
@@ -142,8 +144,10 @@ def refused(error: ServiceError) -> Refused:
     if status == _TEMPORARILY_UNAVAILABLE:
         return Refused(status, "Unavailable", error.detail)
     kind = _KINDS.get(status, "Internal")
-    members = {"field": error.metadata["field"]} if "field" in error.metadata else {}
     cause = error.metadata.get("cause", "")
+    members: dict[str, object] = {"field": error.metadata["field"]} if "field" in error.metadata else {}
+    if cause.startswith(_PASSWORD):
+        members |= {"reason": cause, "count": _number(error.metadata.get("count", ""))}
     return Refused(
         status, kind, error.detail, headers=_challenge(status, cause), members=members, cause=cause
     )

@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from edge.language_of_request import kept_language
 from edge.oidc.access.refusal import SESSION_ENDED, Refused
+from edge.oidc.pages.password_reasons import sentence_on_password
 from server.platform.languages import Language, marked
 
 _FORBIDDEN = 403
@@ -190,7 +192,8 @@ def explanation_of_password(*, way_on: str, words: str) -> Explain:
             return explanation_of(refusal)
         advice = marked("Go back and try again, or request a new link.")
         heading = marked("Your password was not changed")
-        return Explanation(heading, (sentence_of(refusal), advice), way_on, words)
+        reason = sentence_on_password(refusal, kept_language()) or sentence_of(refusal)
+        return Explanation(heading, (reason, advice), way_on, words)
 
     return explain
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from server.platform.errors import InvalidArgument
+from identity.directory.password_rules.refusal import PasswordReason, PasswordRefused
 
 MOST_REMEMBERED = 10
 """Each is compared at the cost of a sign-in."""
@@ -50,17 +50,35 @@ class PasswordPolicy:
             raise ValueError("length_min: expected no more than length_max")
 
     def expect(self, password: str) -> None:
-        """Raise InvalidArgument that says what is missing first."""
+        """Raise PasswordRefused that says what is missing first."""
         if len(password) < self.length_min:
-            raise InvalidArgument(f"Minimum password length is {self.length_min}")
+            detail = f"Minimum password length is {self.length_min}"
+            raise PasswordRefused(detail, PasswordReason.TOO_SHORT, count=self.length_min)
         if len(password) > self.length_max:
-            raise InvalidArgument(f"Maximum password length is {self.length_max}")
-        for what, least, is_one in self._classes():
-            if sum(map(is_one, password)) < least:
-                raise InvalidArgument(f"minimum {what} count: {least}")
+            detail = f"Maximum password length is {self.length_max}"
+            raise PasswordRefused(detail, PasswordReason.TOO_LONG, count=self.length_max)
+        for each in self._classes():
+            if sum(map(each.has, password)) < each.least:
+                detail = f"minimum {each.name} count: {each.least}"
+                raise PasswordRefused(detail, each.reason, count=each.least)
 
-    def _classes(self) -> Iterator[tuple[str, int, Callable[[str], bool]]]:
-        yield "lower character", self.include_lower_case, str.islower
-        yield "upper character", self.include_upper_case, str.isupper
-        yield "digit", self.include_digits, str.isdecimal
-        yield "special character", self.include_special, lambda character: not character.isalnum()
+    def _classes(self) -> Iterator["_Class"]:
+        reason = PasswordReason
+        yield _Class("lower character", self.include_lower_case, str.islower, reason.LACKS_LOWER_CASE)
+        yield _Class("upper character", self.include_upper_case, str.isupper, reason.LACKS_UPPER_CASE)
+        yield _Class("digit", self.include_digits, str.isdecimal, reason.LACKS_DIGITS)
+        yield _Class("special character", self.include_special, _is_special, reason.LACKS_SPECIAL)
+
+
+@dataclass(frozen=True, slots=True)
+class _Class:
+    """A class of characters, and the least number of them."""
+
+    name: str
+    least: int
+    has: Callable[[str], bool]
+    reason: PasswordReason
+
+
+def _is_special(character: str) -> bool:
+    return not character.isalnum()

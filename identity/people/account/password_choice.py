@@ -1,36 +1,53 @@
 """Checks of a new password: OWASP ASVS 5, 6.2, NIST SP 800-63B-4 §3.1.1.2.
 
-Cheap checks come first. The comparison with earlier hashes comes last, with as many hashes as the policy requires.
+Every new password passes here: of registration, reset, the account page, administrators and provisioning. Cheap checks
+come first. The comparison with earlier hashes comes last, with as many hashes as the policy requires.
 """
 
 from datetime import timedelta
 from typing import Protocol
 
 from identity.directory.chosen_password import ChosenPassword
+from identity.directory.password_rules.refusal import PasswordReason, PasswordRefused
 from identity.directory.passwords import Passwords
 from identity.directory.tenants.password_policy import PasswordPolicy
 from identity.directory.user import User
 from identity.foundation.tenants import Tenant
 from server.platform.clock import Clock
-from server.platform.errors import InvalidArgument
 
 
 class Policies(Protocol):
     async def of(self, tenant: Tenant) -> PasswordPolicy: ...
 
 
+class BreachList(Protocol):
+    async def has(self, password: str) -> bool: ...
+
+
 class PasswordChoice:
-    def __init__(self, policies: Policies, passwords: Passwords, clock: Clock) -> None:
+    def __init__(
+        self, policies: Policies, passwords: Passwords, clock: Clock, *, breach_list: BreachList
+    ) -> None:
         self._policies = policies
         self._passwords = passwords
         self._clock = clock
+        self._breach_list = breach_list
 
     async def choose(self, tenant: Tenant, user: User, password: str) -> ChosenPassword:
-        """Raises InvalidArgument for one that the person may not have, ResourceExhausted."""
+        """Raises PasswordRefused for one that the person may not have, ResourceExhausted."""
         policy = await self._policies.of(tenant)
         policy.expect(password)
+        _expect_no_name(user, password)
         if await self._passwords.is_easily_guessed(password, _about(user)):
-            raise InvalidArgument("the password is easily guessed; choose a longer or less common one")
+            raise PasswordRefused(
+                "the password is easily guessed; choose a longer or less common one",
+                PasswordReason.EASILY_GUESSED,
+            )
+        if await self._breach_list.has(password):
+            raise PasswordRefused(
+                "the password is on a list of passwords that were stolen elsewhere; choose another one",
+                PasswordReason.BREACHED,
+            )
         await self._expect_new(policy, user, password)
         valid_for = timedelta(days=policy.valid_days)
         return ChosenPassword(
@@ -43,9 +60,20 @@ class PasswordChoice:
         used = filter(None, (user.password_hash, *user.previous_password_hashes))
         for password_hash in tuple(used)[: policy.not_recently_used]:
             if await self._passwords.verify(password_hash, password):
-                raise InvalidArgument(
-                    f"the password is one of the last {policy.not_recently_used}; choose a new one"
+                raise PasswordRefused(
+                    f"the password is one of the last {policy.not_recently_used}; choose a new one",
+                    PasswordReason.USED_BEFORE,
+                    count=policy.not_recently_used,
                 )
+
+
+def _expect_no_name(user: User, password: str) -> None:
+    names = (user.email, user.email.partition("@")[0], user.preferred_username)
+    if password.casefold() in (name.casefold() for name in names if name):
+        raise PasswordRefused(
+            "the password is the user name or the e-mail address; choose another one",
+            PasswordReason.OWN_NAME,
+        )
 
 
 def _about(user: User) -> tuple[str, ...]:

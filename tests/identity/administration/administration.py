@@ -26,6 +26,7 @@ from identity.directory.images.images import Images
 from identity.directory.labels import GROUPS, ROLES, SCOPE_DEFINITIONS, USER_ATTRIBUTES, Label
 from identity.directory.links.links import Links
 from identity.directory.owned_authorizations import OwnedAuthorizations
+from identity.directory.password_rules.breach_list import NoBreachList
 from identity.directory.provider import PROVIDER_LINKS
 from identity.directory.standings import Standings
 from identity.directory.tenants.password_policies import PasswordPolicies
@@ -114,7 +115,9 @@ class Administration:
             built_in=("openid",),
         )
         self.policies = PasswordPolicies(self.store.of(TENANTS), self.told)
-        self.password_choice = PasswordChoice(self.policies, provider.passwords, provider.clock)
+        self.password_choice = PasswordChoice(
+            self.policies, provider.passwords, provider.clock, breach_list=NoBreachList()
+        )
         self.users = UserAdministration(
             users=users,
             devices=self.store.of(DEVICES),

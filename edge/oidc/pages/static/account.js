@@ -21,6 +21,7 @@ async function ask(method, path, members) {
 
 function explained(refusal) {
   if (refusal.kind === CANCELLED) return "";
+  if (refusal.body.reason?.startsWith("PASSWORD_")) markWrong(document.getElementById("new-password"));
   if (refusal.status === 400 || refusal.status === 409) return notAccepted(refusal);
   if (refusal.status === 0) return _("The connection failed, or your passkey was not used. Try again.");
   return explainedByDefault(refusal);

@@ -30,7 +30,11 @@ async function register() {
 }
 
 // A message may begin with the name of a field: "preferred_username: the name is reserved".
-function explainedField(message) {
+function explainedField({ message, text }) {
+  if (text) {
+    markWrong(form.elements.namedItem("password"));
+    return text;
+  }
   const [, name = "", reason = message] = /^([a-z_]+): (.+)$/.exec(message) ?? [];
   const input = form.elements.namedItem(/password/i.test(reason) ? "password" : name);
   if (input) markWrong(input);
@@ -44,7 +48,7 @@ function explained(refusal) {
     company.hidden = false;
     return _("Your organization manages the sign-in for this email address.");
   }
-  if (refusal.status === 400) return explainedField(refusal.body.message);
+  if (refusal.status === 400) return explainedField(refusal.body);
   return explainedByDefault(refusal);
 }
 

@@ -154,7 +154,9 @@ function inTime(seconds) {
   return new Intl.RelativeTimeFormat(document.documentElement.lang).format(Math.ceil(seconds / length), name);
 }
 
+// A refused password has a text in the language of the person.
 function notAccepted({ body }) {
+  if (body.text) return body.text;
   return _("This was not accepted: %(reason)s.", { reason: body.message });
 }
 

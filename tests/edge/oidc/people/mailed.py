@@ -128,12 +128,14 @@ async def opened(http: Http, path: str) -> Opened:
 
 
 @asynccontextmanager
-async def mailed(directory: Path) -> AsyncIterator[Mailed]:
+async def mailed(directory: Path, **sections: Any) -> AsyncIterator[Mailed]:
+    """Run the provider with these sections of its configuration."""
     config = replace(
         CONFIG,
         pow=ProofOfWorkConfig(difficulty=10),
         email=EmailConfig(directory=directory, from_address="id@example.com", poll_interval_secs=1),
         federation=FederationConfig(enabled=True),
+        **sections,
     )
     async with deployed(config) as deployment:
         app = web.Application()

@@ -2,6 +2,8 @@ from datetime import timedelta
 
 import pytest
 
+from identity.directory.password_rules.breach_list import NoBreachList
+from identity.directory.password_rules.refusal import PasswordReason, PasswordRefused
 from identity.directory.tenants.password_policy import PasswordPolicy
 from identity.directory.tenants.tenant_record import DEPLOYMENT, TENANTS, TenantRecord
 from identity.directory.user import User
@@ -50,7 +52,6 @@ async def test_a_tenant_that_there_is_not_has_no_policy_to_change(administration
         pytest.param("qwertyuiopasdfghjkl", id="keys in a row"),
         pytest.param("123456789012345678", id="digits in a row"),
         pytest.param("aaaaaaaaaaaaaaaaaaaa", id="one letter"),
-        pytest.param("alice@example.com", id="the address"),
         pytest.param("LiddellLiddellLiddell", id="the name"),
     ],
 )
@@ -61,6 +62,39 @@ async def test_what_is_easily_guessed_is_refused(administration: Administration,
         await choose(administration, password)
 
     assert await administration.user() == before
+
+
+@pytest.mark.parametrize("password", ["alice@example.com", "Alice@Example.COM"])
+async def test_a_password_is_not_the_address(administration: Administration, password: str) -> None:
+    with pytest.raises(PasswordRefused, match="is the user name or the e-mail address") as refused:
+        await choose(administration, password)
+
+    assert refused.value.metadata["cause"] == PasswordReason.OWN_NAME
+
+
+@pytest.mark.parametrize(
+    ("policy", "password", "reason", "count"),
+    [
+        (PasswordPolicy(length_min=30), "some old songs", PasswordReason.TOO_SHORT, 30),
+        (PasswordPolicy(length_max=64), "ä" * 65, PasswordReason.TOO_LONG, 64),
+        (PasswordPolicy(include_lower_case=3), "SEVERAL OLD SONGs", PasswordReason.LACKS_LOWER_CASE, 3),
+        (PasswordPolicy(include_upper_case=2), "several old songS", PasswordReason.LACKS_UPPER_CASE, 2),
+        (PasswordPolicy(include_digits=3), "several old songs 42", PasswordReason.LACKS_DIGITS, 3),
+        (PasswordPolicy(include_special=9), "several old songs!", PasswordReason.LACKS_SPECIAL, 9),
+        (PasswordPolicy(), "aaaaaaaaaaaaaaaaaaaa", PasswordReason.EASILY_GUESSED, 0),
+        (PasswordPolicy(), PASSWORD, PasswordReason.USED_BEFORE, 3),
+    ],
+    ids=lambda value: value if isinstance(value, PasswordReason) else "",
+)
+async def test_a_refusal_names_the_rule_and_its_number(
+    administration: Administration, policy: PasswordPolicy, password: str, *, reason: str, count: int
+) -> None:
+    await ask_for(administration, policy)
+
+    with pytest.raises(PasswordRefused) as refused:
+        await choose(administration, password)
+
+    assert refused.value.metadata == {"cause": reason, "count": str(count)}
 
 
 async def test_none_of_the_last_passwords_is_taken_again(administration: Administration) -> None:
@@ -110,7 +144,10 @@ async def test_a_password_ends_when_the_tenant_wants_it_to(
 
 async def test_what_is_chosen_is_hashed_and_the_choice_shows_nothing(administration: Administration) -> None:
     password_choice = PasswordChoice(
-        administration.policies, administration.provider.passwords, administration.clock
+        administration.policies,
+        administration.provider.passwords,
+        administration.clock,
+        breach_list=NoBreachList(),
     )
 
     chosen = await password_choice.choose(administration.tenant, await administration.user(), NEW_PASSWORD)

@@ -12,6 +12,7 @@ from identity.delivery.mail.letter import Letter
 from identity.directory.client import Client
 from identity.directory.config import UsersConfig
 from identity.directory.links.links import Links
+from identity.directory.password_rules.breach_list import NoBreachList
 from identity.directory.passwords import Passwords
 from identity.directory.tenants.providers import Provider as UpstreamProvider
 from identity.directory.tenants.settings import TenantSettings
@@ -126,7 +127,10 @@ class Desk:
         self.registering = SelfRegistration(
             targets=self.company,
             password_choice=PasswordChoice(
-                administration.policies, passwords or provider.passwords, self.clock
+                administration.policies,
+                passwords or provider.passwords,
+                self.clock,
+                breach_list=NoBreachList(),
             ),
             groups=administration.groups,
             mail_queue=self.post_office,
