@@ -39,6 +39,7 @@ from gnomon.engine.v1 import (
     resource_service_pb2,
     signal_service_pb2,
     system_service_pb2,
+    timer_service_pb2,
     topology_service_pb2,
     user_task_service_pb2,
     variable_service_pb2,
@@ -107,6 +108,7 @@ from server.rpc.refusals import Refusals
 from server.rpc.resource import ResourceServicer
 from server.rpc.signal import SignalServicer
 from server.rpc.system import SystemServicer
+from server.rpc.timer import TimerServicer
 from server.rpc.topology import TopologyServicer
 from server.rpc.user_task import UserTaskServicer
 from server.rpc.user_task_list import DurableUserTaskServicer
@@ -202,6 +204,7 @@ def create_embedded_engine(
         **_servicers(config, store, router, clock, streams=streams),
         **_documents(config, MemoryDocuments(config.documents), clock),
         _service(clock_service_pb2): ClockServicer(clock, partition),
+        _service(timer_service_pb2): TimerServicer(store, router, partition.state, store),
         # Offered over durable history only; the mode gate answers for them.
         _service(history_service_pb2): None,
         _service(console_service_pb2): None,
@@ -397,8 +400,9 @@ def _durable_servicers(store: Store, router: Router) -> Servicers:
         _service(console_service_pb2): ConsoleServicer(store),
         _service(operations_service_pb2): OperationsServicer(router),
         _service(audit_log_service_pb2): AuditLogServicer(store),
-        # The virtual clock is embedded mode's alone.
+        # Virtual time is embedded mode's alone.
         _service(clock_service_pb2): None,
+        _service(timer_service_pb2): None,
     }
 
 

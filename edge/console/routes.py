@@ -23,7 +23,7 @@ from edge.console.live_streams import LiveStreams
 from edge.console.pages.batches import batch, batches, change_batch, live_batch
 from edge.console.pages.decisions import decision, decision_model, decisions, evaluation
 from edge.console.pages.expressions import evaluate, expression
-from edge.console.pages.instance import cancel, instance, resolve, resolve_all, set_retries
+from edge.console.pages.instance import cancel, fire_timer, instance, resolve, resolve_all, set_retries
 from edge.console.pages.instances import begin_batch, instances
 from edge.console.pages.live import live_instance, live_process, model
 from edge.console.pages.migration import migrate, migration
@@ -183,6 +183,7 @@ CHANGES: Mapping[str, Change] = {
     "instances/{key}/incident-resolution": resolve,
     "instances/{key}/incidents-resolution": resolve_all,
     "instances/{key}/job-retries": set_retries,
+    "instances/{key}/timer-firing": fire_timer,
     "instances/{key}/variables": set_variable,
     "instances/{key}/modification": modify,
     "instances/{key}/migration": migrate,

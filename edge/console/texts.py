@@ -14,6 +14,7 @@ DONE: Final[Mapping[str, str]] = {
     "cancelled": marked("The instance is canceled."),
     "claimed": marked("The task is yours."),
     "completed": marked("The task is completed."),
+    "fired": marked("The timer fired before it was due."),
     "migrated": marked("The instance is migrated."),
     "modified": marked("The instance is modified."),
     "resolved": marked("The incident is resolved."),

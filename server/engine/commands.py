@@ -431,6 +431,19 @@ class TriggerTimer:
 
 
 @dataclass(frozen=True, slots=True)
+class FireTimer:
+    """The timer of a test run fires before it is due; other process instances keep their time."""
+
+    tenant_id: str
+    process_instance_key: Key
+    timer_key: Key
+
+    @property
+    def address(self) -> OwnersOf:
+        return OwnersOf((self.process_instance_key,))
+
+
+@dataclass(frozen=True, slots=True)
 class SetStartTimers:
     """The partition that deploys has the home of a version set its timers, one or more, which have no keys yet."""
 
@@ -1018,6 +1031,7 @@ Command = (
     | TimeOutJob
     | EndJobBackOff
     | TriggerTimer
+    | FireTimer
     | SetStartTimers
     | TriggerStartTimer
     | PublishMessage

@@ -159,6 +159,8 @@ COMMAND_FEATURES: Mapping[type[commands.Command], Feature] = {
     commands.EndJobBackOff: Feature.PLAIN_PROCESSES,
     commands.ResolveIncident: Feature.PLAIN_PROCESSES,
     commands.TriggerTimer: Feature.SCOPES_AND_TIMERS,
+    # Embedded mode alone has it, in one process: no older program reads it.
+    commands.FireTimer: Feature.SCOPES_AND_TIMERS,
     commands.DeleteResource: Feature.DELETIONS,
     commands.AdoptDeletion: Feature.DELETIONS,
     commands.CreateClusterVariable: Feature.CLUSTER_VARIABLES,

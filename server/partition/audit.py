@@ -64,6 +64,7 @@ AUDITED: Mapping[type, Audited] = {
     commands.DeleteProcessInstance: Audited(PROCESS_INSTANCE, "DELETE", "process_instance_key"),
     commands.MigrateProcessInstance: Audited(PROCESS_INSTANCE, "MIGRATE", "process_instance_key"),
     commands.ModifyProcessInstance: Audited(PROCESS_INSTANCE, "MODIFY", "process_instance_key"),
+    commands.FireTimer: Audited(PROCESS_INSTANCE, "UPDATE", "process_instance_key"),
     commands.CompleteJob: Audited("JOB", "COMPLETE", "job_key"),
     commands.FailJob: Audited("JOB", "FAIL", "job_key"),
     commands.ThrowJobError: Audited("JOB", "THROW_ERROR", "job_key"),

@@ -31,6 +31,7 @@ AUDITED_RPCS: Mapping[str, Audited] = {
     "MigrateProcessInstance": AUDITED[commands.MigrateProcessInstance],
     "AcceptMigration": AUDITED[commands.MigrateProcessInstance],
     "ModifyProcessInstance": AUDITED[commands.ModifyProcessInstance],
+    "FireTimer": AUDITED[commands.FireTimer],
     # jobs
     "CompleteJob": AUDITED[commands.CompleteJob],
     # Refused as a whole: no job of it is known.

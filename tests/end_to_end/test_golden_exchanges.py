@@ -75,6 +75,8 @@ CARE = (
     .to_xml()
 )
 
+REMINDER = process("reminder", name="Reminder").start().timer_catch("wait", duration="P1D").end().to_xml()
+
 COUNTED = process("counted", name="Counted").start().service_task("count", type="count").end().to_xml()
 
 # A move of all of these takes far longer than a few requests: each evaluates an input mapping for milliseconds.
@@ -198,6 +200,7 @@ def _play(scene: Scene) -> None:
     _play_documents(scene)
     _play_a_resolution(scene)
     _play_a_long_batch_operation(scene)
+    _play_timers(scene)
     scene.play("reset-clock", "POST", "/v2/clock/reset")
     scene.play("discovery", "GET", "/.well-known/openid-configuration")
 
@@ -310,6 +313,18 @@ def _play_an_ad_hoc_sub_process(scene: Scene) -> None:
     scene.play(
         "complete-job-of-an-ad-hoc-sub-process", "POST", f"/v2/jobs/{job['jobKey']}/completion", decided
     )
+
+
+def _play_timers(scene: Scene) -> None:
+    """The timer of a test run fires before it is due."""
+    files = {"resources": ("reminder.bpmn", REMINDER)}
+    scene.play("create-deployment-with-a-timer", "POST", "/v2/deployments", files=files)
+    start = {"processDefinitionId": "reminder", "tags": ["console-test-run"]}
+    instance = scene.play("create-test-run", "POST", "/v2/process-instances", start)
+    path = f"/api/v1/console/process-instances/{instance['processInstanceKey']}/timers"
+    waiting = scene.play("list-timers", "GET", path)
+    timer = next((each["timerKey"] for each in waiting.get("timers", ())), "1")
+    scene.play("fire-timer", "POST", f"{path}/{timer}/firing")
 
 
 def _play_operations(scene: Scene) -> None:

@@ -55,6 +55,7 @@ async def instance(visit: Visit) -> web.Response:
         tasks=visit.api("SearchUserTasks", of_it),
         subscriptions=visit.api("SearchMessageSubscriptions", of_it),
         callers=visit.api("GetProcessInstanceCallHierarchy", process_instance_key=key),
+        timers=_timers(visit, shown),
         called=visit.api(
             "SearchProcessInstances", {"filter": {"parentProcessInstanceKey": key}, "page": {"limit": _ROWS}}
         ),
@@ -94,6 +95,19 @@ async def set_retries(visit: Visit, form: Form) -> web.Response:
         raise InvalidArgument(f"retries: expected a number from 1 to {_MAX_RETRIES}")
     await visit.api("UpdateJob", {"changeset": {"retries": int(text)}}, job_key=form.get("job", ""))
     return visit.sent_to("instances", visit.key, done="retries")
+
+
+async def fire_timer(visit: Visit, form: Form) -> web.Response:
+    """Fire a timer of a test run before it is due."""
+    await visit.api("FireTimer", None, process_instance_key=visit.key, timer_key=form.get("timer", ""))
+    return visit.sent_to("instances", visit.key, done="fired")
+
+
+async def _timers(visit: Visit, shown: Document) -> Document:
+    """Return the timers that a running instance waits for, None where the mode has no list of them."""
+    if shown["state"] != "ACTIVE":
+        return None
+    return await visit.optional(visit.api("ListTimers", process_instance_key=visit.key))
 
 
 async def element_tree(visit: Visit, key: str) -> list[TreeRow]:

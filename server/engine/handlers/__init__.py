@@ -62,6 +62,7 @@ HANDLERS: Mapping[type[commands.Command], Handler] = cast(
         commands.UpdateJob: job.update,
         # events
         commands.TriggerTimer: timer.trigger,
+        commands.FireTimer: timer.fire,
         commands.SetStartTimers: start_timer.set_timers,
         commands.TriggerStartTimer: start_timer.trigger,
         # user tasks

@@ -84,6 +84,7 @@ BY_KEY = [
         mapping_instructions=(),
     ),
     commands.ModifyProcessInstance(tenant_id="default", process_instance_key=key_of(2)),
+    commands.FireTimer("default", key_of(2), key_of(2)),
     commands.CompleteJob("default", key_of(2)),
     commands.FailJob(tenant_id="default", job_key=key_of(2)),
     commands.ThrowJobError(tenant_id="default", job_key=key_of(2), error_code="x"),
