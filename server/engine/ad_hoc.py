@@ -1,7 +1,7 @@
 """Ad-hoc sub-processes: activation of elements, output of their paths, completion.
 
-Elements are activated by its collection of active elements, by callers, and by its job worker if it has one. One that
-has a worker gets a new job after each path.
+The collection of active elements, callers and the job worker of the sub-process activate its elements. A
+sub-process with a worker gets a new job after each completed path.
 """
 
 from typing import Final, cast
@@ -27,14 +27,14 @@ from server.feel.limits import CHARACTERS_PER_STEP
 ELEMENTS: Final = "adHocSubProcessElements"
 
 CHARACTERS_PER_OUTPUT: Final = 1_024
-"""The variable of an output collection is written anew after one output for so many characters that it has."""
+"""The collection variable is rewritten once the unmerged outputs exceed one per this many characters of it."""
 
 TOLD: Final = 10
-"""Unknown elements that an incident or a rejection names."""
+"""Most unknown elements that an incident or a rejection names."""
 
 
 def describe(step: Step, visit: Visit) -> None:
-    """Make the variables that an ad-hoc sub-process begins with."""
+    """Create the local variables of a new ad-hoc sub-process: its element list and its empty output collection."""
     ad_hoc, instance = _ad_hoc(visit), visit.process_instance
     step.charge(len(ad_hoc.description) // CHARACTERS_PER_STEP)
     variables = {ELEMENTS: ad_hoc.description}
@@ -46,7 +46,7 @@ def describe(step: Step, visit: Visit) -> None:
 
 
 def begin(step: Step, visit: Visit) -> None:
-    """Activate its first elements, or leave that to its worker; raises Incident."""
+    """Activate the elements of the `activeElements` collection, or create the job of the sub-process; raises Incident."""
     if visit.element.job is not None:
         create_job(step, visit, visit.element.job, JobKind.AD_HOC_SUB_PROCESS)
         return
@@ -65,7 +65,7 @@ def begin(step: Step, visit: Visit) -> None:
 
 
 def unknown_elements(element: Element, element_ids: tuple[str, ...]) -> list[str]:
-    """Those that are no elements of the ad-hoc sub-process to which nothing leads, each once."""
+    """The element ids that are not activities of the ad-hoc sub-process, without duplicates."""
     activities = cast("AdHoc", element.ad_hoc).activities
     return [each for each in dict.fromkeys(element_ids) if each not in activities]
 
@@ -80,7 +80,7 @@ def unknown_reason(key: Key, unknown: list[str]) -> str:
 
 
 def expect_elements(step: Step, visit: Visit, activations: tuple[Activation, ...]) -> None:
-    """Raises Rejected for elements that the ad-hoc sub-process does not have, and for too many."""
+    """Raises Rejected for element ids that the ad-hoc sub-process does not have, and for too many elements."""
     unknown = unknown_elements(visit.element, tuple(each.element_id for each in activations))
     if unknown:
         raise Rejected(RejectionType.NOT_FOUND, unknown_reason(visit.instance.key, unknown))
@@ -93,7 +93,7 @@ def expect_elements(step: Step, visit: Visit, activations: tuple[Activation, ...
 def activate(
     step: Step, visit: Visit, activations: tuple[Activation, ...], *, cancels_remaining: bool
 ) -> None:
-    """Activate elements of an active ad-hoc sub-process, and terminate what was active in it if it is so wanted."""
+    """Activate elements of an active ad-hoc sub-process; `cancels_remaining` terminates its earlier children."""
     last_key = step.state.last_key
     plan(step, visit, activations)
     if cancels_remaining:
@@ -101,7 +101,7 @@ def activate(
 
 
 def decide(step: Step, visit: Visit, result: AdHocSubProcessResult) -> None:
-    """Do what the worker of an ad-hoc sub-process has decided."""
+    """Apply the job result of an ad-hoc sub-process: complete it, or activate elements."""
     if result.is_fulfilled:
         fulfil(step, visit, is_fulfilled=True, cancels_remaining=result.cancels_remaining)
         step.defer(visit.process_instance, CompleteWhenEmpty(visit.instance.key))
@@ -110,7 +110,7 @@ def decide(step: Step, visit: Visit, result: AdHocSubProcessResult) -> None:
 
 
 def plan(step: Step, visit: Visit, activations: tuple[Activation, ...]) -> None:
-    """Activate these elements later in the turn; until then the ad-hoc sub-process is not complete."""
+    """Activate these elements later in the turn; the ad-hoc sub-process does not complete before that."""
     if activations:
         key = visit.instance.key
         step.emit(events.ElementsPlanned(visit.process_instance.head, key, len(activations)))
@@ -118,7 +118,7 @@ def plan(step: Step, visit: Visit, activations: tuple[Activation, ...]) -> None:
 
 
 def set_variables(step: Step, inner: Visit, element: Element, variables: Variables) -> None:
-    """Give a new inner instance what is its own."""
+    """Set the local variables of a new inner instance: the output element as null, and the given variables."""
     name = cast("AdHoc", element.ad_hoc).output_name
     made = {name: "null"} if name is not None else {}
     step.charge_copies(variables)
@@ -126,7 +126,7 @@ def set_variables(step: Step, inner: Visit, element: Element, variables: Variabl
 
 
 def is_complete(visit: Visit) -> bool:
-    """Whether an ad-hoc sub-process in which nothing is active goes on."""
+    """Whether an ad-hoc sub-process without active elements may complete."""
     instance, progress = visit.instance, visit.instance.ad_hoc
     if instance.ends_remaining or instance.interruption is not None:
         return True
@@ -137,9 +137,9 @@ def is_complete(visit: Visit) -> bool:
 
 
 def complete_inside(step: Step, visit: Visit) -> None:
-    """Keep the output of a path inside, and see what that means for the ad-hoc sub-process; raises Incident.
+    """Collect the output of a completed path, then evaluate the completion condition or create a new job.
 
-    The path is an inner instance or an event sub-process, which has no output.
+    The path is an inner instance, or an event sub-process, which has no output. Raises Incident.
     """
     instance = visit.process_instance
     around = instance.elements[cast("Key", visit.instance.scope_key)]
@@ -168,24 +168,28 @@ def _output(step: Step, holder: Visit, inner: Visit) -> str | None:
             f"Expected output collection '{ad_hoc.output_collection}' to be an 'ARRAY', found another value."
         )
         raise Incident(ErrorType.EXTRACT_VALUE_ERROR, message)
-    # Its characters are known without a look at all of them.
+    # The number of characters is known, so the whole text need not be encoded.
     collected = 0 if variable is None else len(variable.value)
     expect_fits(step, collected + octets(output), "the output collection")
     return output
 
 
 def _stored(holder: Visit, name: str) -> Variable | None:
-    """The variable of the collection, which one that was migrated may not have yet."""
+    """The output collection variable of the sub-process; a migrated sub-process may not have it yet."""
     return holder.process_instance.variables.get(holder.instance.key, {}).get(name)
 
 
 def _collect(step: Step, holder: Visit, output: str) -> None:
-    """Keep an output; the variable is written anew after more of them, the longer it is, so that each costs the same."""
+    """Keep an output, and merge kept outputs into the variable at times.
+
+    The longer the collection, the more outputs are kept before a merge, so the cost per output stays
+    constant.
+    """
     instance, key = holder.process_instance, holder.instance.key
     name = cast("str", _ad_hoc(holder).output_collection)
     earlier = instance.collected.get(key)
     if earlier and instance.items[earlier[0]].input != name:
-        # It was migrated, and had a collection of another name.
+        # The kept outputs are for the collection name that the sub-process had before its migration.
         _merge(step, holder, instance.items[earlier[0]].input)
     variable = _stored(holder, name)
     if variable is None:
@@ -198,7 +202,7 @@ def _collect(step: Step, holder: Visit, output: str) -> None:
 
 
 def _merge(step: Step, holder: Visit, name: str) -> str:
-    """Make the outputs that are kept a part of the collection, and give it."""
+    """Merge the kept outputs into the collection variable, and return its JSON text."""
     instance, key = holder.process_instance, holder.instance.key
     found = find(instance, key, name)
     text = found[1].value if found is not None and found[0] == key else "[]"
@@ -223,7 +227,7 @@ def fulfil(step: Step, holder: Visit, *, is_fulfilled: bool, cancels_remaining: 
 
 
 def _ask_again(step: Step, holder: Visit) -> None:
-    """Give the worker a new job, in the place of the one that it may have; raises Incident."""
+    """Create a new job for the worker and cancel the previous one; raises Incident."""
     definition = holder.element.job
     if definition is None or holder.instance.ad_hoc.is_done:
         return
@@ -233,7 +237,7 @@ def _ask_again(step: Step, holder: Visit) -> None:
 
 
 def cancel_job(step: Step, process_instance: ProcessInstance, instance: ElementInstance) -> None:
-    """Take the job back that an active element instance has, if it has one."""
+    """Cancel the job of an active element instance, if it has one, and resolve the incident of the job."""
     if instance.job_key is None:
         return
     incident_key = process_instance.jobs[instance.job_key].incident_key
@@ -243,7 +247,7 @@ def cancel_job(step: Step, process_instance: ProcessInstance, instance: ElementI
 
 
 def propagate_outputs(step: Step, visit: Visit) -> None:
-    """Make the output collection a variable of the scope around the ad-hoc sub-process."""
+    """Propagate the output collection to the scope around the ad-hoc sub-process."""
     name, scope_key = _ad_hoc(visit).output_collection, visit.instance.scope_key
     if name is not None and scope_key is not None:
         propagate(step, visit.process_instance, scope_key, {name: _merge(step, visit, name)})
@@ -254,7 +258,7 @@ def _ad_hoc(visit: Visit) -> AdHoc:
 
 
 class _ConditionScope(VariableScope):
-    """Variables that a completion condition reads after a path: those of the ad-hoc sub-process, with its output."""
+    """Variables of a completion condition: those of the sub-process, plus the output that was not merged yet."""
 
     __slots__ = ("_name", "_output")
 

@@ -1,4 +1,4 @@
-"""The partition that a command goes to, as far as the command itself says so."""
+"""Addresses of commands: which partition handles a command, as far as the command itself determines it."""
 
 import msgspec
 
@@ -6,13 +6,13 @@ from server.engine.keys import Key
 
 
 class OwnersOf(msgspec.Struct, frozen=True, gc=False):
-    """The one partition that made these keys, with the process instances that have what they name."""
+    """The partition that created these keys; it loads the process instances that own them."""
 
     keys: tuple[Key, ...]
 
 
 class Hashed(msgspec.Struct, frozen=True, gc=False):
-    """The same partition for the same texts."""
+    """A partition chosen by the hash of the texts, always the same for the same texts."""
 
     texts: tuple[str, ...]
 
@@ -25,15 +25,15 @@ class HomeOf(msgspec.Struct, frozen=True, gc=False):
 
 
 class Anywhere(msgspec.Struct, frozen=True, gc=False):
-    """Any partition: the command begins something new."""
+    """Any partition: the command creates a new entity."""
 
 
 class Here(msgspec.Struct, frozen=True, gc=False):
-    """The partition that the command is given to: it is a partition's own, or is sent to each."""
+    """The partition that receives the command: an internal command, or one that is sent to every partition."""
 
 
 class First(msgspec.Struct, frozen=True, gc=False):
-    """The first partition, which counts the versions of what is deployed: what it does there concerns all partitions."""
+    """The first partition, which numbers the versions of deployed resources for all partitions."""
 
 
 Address = OwnersOf | Hashed | HomeOf | Anywhere | Here | First

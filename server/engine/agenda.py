@@ -1,4 +1,4 @@
-"""Does the pending work of a command one by one, until the command has done enough."""
+"""Runs the pending work of a command item by item, up to the limit of one command."""
 
 from collections.abc import Callable, Mapping
 from typing import cast
@@ -32,9 +32,10 @@ from server.engine.work import (
 
 
 def run(step: Step) -> None:
-    """Do the pending work, or leave it for a later turn, and what the partition sent to itself meanwhile.
+    """Run the pending work and the commands that the partition sent to itself; postpone what exceeds the limit.
 
-    Such a command is not left: it only takes note, and begins nothing more once the command has done enough.
+    Commands that the partition sent to itself are always handled: past the limit they only record their
+    effect and start no work.
     """
     _do_pending(step)
     while step.received:
@@ -67,7 +68,7 @@ def _do_pending(step: Step) -> None:
 
 
 def _postpone(step: Step) -> None:
-    """Leave the pending work for a later turn. Broadcasts begin, and leave the rest of theirs."""
+    """Postpone the pending work to a later turn. Broadcasts still begin, and postpone the rest of their own work."""
     for signal in step.postpone():
         _broadcast(step, signal)
 

@@ -12,7 +12,7 @@ from server.engine.keys import Key
 from server.engine.user_task_changes import UserTaskValues
 from server.engine.variables import Variables, octets
 
-# Most variables in one answer to an activation: about 3 MiB, below the limit of a gRPC message.
+# Most octets of variables in one answer to a job activation: about 3 MiB, below the limit of a gRPC message.
 MAX_ANSWER_OCTETS = 3 * 1024 * 1024
 
 
@@ -70,7 +70,7 @@ class DeployedResource:
 
 @dataclass(frozen=True, slots=True)
 class Deployment:
-    """Each kind of definition is in the order of the files; unchanged ones are included."""
+    """The answer to a deployment: definitions of each kind in the order of the files, unchanged ones included."""
 
     key: Key
     definitions: tuple[DeployedProcess, ...]
@@ -81,7 +81,7 @@ class Deployment:
 
 @dataclass(frozen=True, slots=True)
 class DecisionResult:
-    """The evaluation of a decision, with an output or failed."""
+    """The result of a decision evaluation, which has an output or a failure."""
 
     evaluation: DecisionEvaluated
 
@@ -91,7 +91,7 @@ class CreatedInstance(msgspec.Struct, frozen=True, gc=False):
 
 
 class UserTaskProperties(msgspec.Struct, frozen=True, gc=False):
-    """The user task that a listener is asked about, as it will be, with the names of what changes."""
+    """The user task of a task listener job: its values after the transition, and the names of the changed ones."""
 
     key: Key
     action: str
@@ -106,7 +106,7 @@ class UserTaskProperties(msgspec.Struct, frozen=True, gc=False):
 
 
 class ActivatedJob(msgspec.Struct, frozen=True, gc=False):
-    """A job as its worker gets it."""
+    """An activated job as its worker receives it."""
 
     key: Key
     instance: InstanceHead
@@ -124,7 +124,7 @@ class ActivatedJob(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def octets(self) -> int:
-        """The size of its variables, and of the user task that a listener is asked about."""
+        """The size of the variables and of the user task of a listener job."""
         size = sum([octets(text) for text in self.variables.values()])
         return size if self.user_task is None else size + self.user_task.octets
 
@@ -140,7 +140,10 @@ class PublishedMessage:
 
 @dataclass(frozen=True, slots=True)
 class CorrelatedMessage:
-    """The process instance is one of those that have it: one that it began, if there is any."""
+    """The answer to a message correlation.
+
+    The process instance is one that the message started, or else one that received it.
+    """
 
     key: Key
     process_instance_key: Key
@@ -148,7 +151,7 @@ class CorrelatedMessage:
 
 @dataclass(frozen=True, slots=True)
 class EvaluatedConditionals:
-    """The process instances that begin."""
+    """The answer to an evaluation of conditional start events: the process instances that were created."""
 
     key: Key
     heads: tuple[InstanceHead, ...]
@@ -176,14 +179,14 @@ class ChangedGlobalTaskListener:
 
 @dataclass(frozen=True, slots=True)
 class TransitionBegun:
-    """The listeners of a user task are being asked: the command is done, or refused, when the transition ends."""
+    """The task listeners of a user task run first; the command is answered when the transition ends."""
 
     key: Key
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """Nothing more to say."""
+    """An answer without content."""
 
 
 DONE = Done()

@@ -1,7 +1,7 @@
-"""Events change the state: one applier for each, in one table. Nothing else writes.
+"""Applies events to the state: one applier for each type of event, in one table. Nothing else changes the state.
 
-An applier decides nothing, so the same events applied again give the same state; it writes through the journal, so a
-command that fails is taken back.
+An applier decides nothing, so applying the same events again gives the same state. It writes through the
+journal, so the changes of a failed command can be undone.
 """
 
 from collections.abc import Callable, Mapping
@@ -56,7 +56,7 @@ from server.engine.state import State
 from server.engine.user_task_changes import UserTaskTransition
 from server.engine.variables import octets
 
-# Looking a member up in its enumeration costs more than comparing with it.
+# Looking up a member of an enumeration costs more than comparing with a constant.
 _JOB_ACTIVATED: Final = JobState.ACTIVATED
 
 
@@ -91,7 +91,7 @@ def _process_definition_deployed(state: State, event: events.ProcessDefinitionDe
 
 
 def _version_tag(event: events.ProcessDefinitionDeployed) -> str | None:
-    """The tag of the event, or that of the file where the event has none; a file without the word is not read."""
+    """The version tag of the event, or of the file when the event has none; a file without the word is not parsed."""
     if event.version_tag is not msgspec.UNSET:
         return event.version_tag
     if b"versionTag" not in event.content:
@@ -148,7 +148,7 @@ def _decision_evaluated(state: State, event: decision_events.DecisionEvaluated) 
 
 
 def _decision_instance_deleted(_: State, event: decision_events.DecisionInstanceDeleted) -> None:
-    """The state has nothing of evaluations."""
+    """Changes nothing: the state holds no decision evaluations."""
 
 
 # Forms
@@ -278,7 +278,7 @@ def _process_instance_created(state: State, event: events.ProcessInstanceCreated
 
 
 def _process_instance_deleted(_: State, event: events.ProcessInstanceDeleted) -> None:
-    """It ended before, and the state has nothing of it."""
+    """Changes nothing: the process instance has ended, and the state no longer holds it."""
 
 
 def _process_instance_migrated(state: State, event: events.ProcessInstanceMigrated) -> None:
@@ -288,13 +288,13 @@ def _process_instance_migrated(state: State, event: events.ProcessInstanceMigrat
     journal.alter(instance, "head", event.instance)
     if instance.message_start is not None:
         journal.put(state.started, instance.message_start, instance.head.key)
-    # Taken back last, when all have their ids again.
+    # The undo counts last, when all elements have their earlier ids again.
     journal.note(instance.count_anew)
     instance.count_anew()
     for migrated in event.elements:
         element = instance.elements[migrated.key]
         journal.alter(element, "element_id", migrated.element_id)
-        # A copy: what arrives later is counted here and not in the event.
+        # A copy: later arrivals change this mapping, and the event must stay as it is.
         journal.alter(element, "joins", dict(migrated.joins))
         journal.alter(element, "compensable", dict(migrated.compensable))
         if migrated.job_key is not None:
@@ -370,7 +370,7 @@ def _element_completing(state: State, event: events.ElementCompleting) -> None:
 
 def _element_terminating(state: State, event: events.ElementTerminating) -> None:
     instance = _instance(state, event)
-    # Taken back after its state is.
+    # Undone after the change of the element's state.
     state.journal.note(instance.include, instance.elements[event.key])
     instance.exclude(_move(state, event, event.key, TERMINATING))
 
@@ -388,7 +388,7 @@ def _leave(state: State, event: events.InstanceEvent, key: Key, final: ElementSt
     if instance is not journal.whole:
         _enter(journal, instance, event)
     element = instance.elements[key]
-    # It keeps the state that it has when it comes back.
+    # The element instance keeps its last state, so that an undo restores it as it was.
     if final not in TRANSITIONS[element.state]:
         raise IllegalTransition(element.state, final)
     if key in instance.variables:
@@ -411,7 +411,7 @@ def _move(state: State, event: events.InstanceEvent, key: Key, following: Elemen
     if element.progress:
         state.journal.alter(element, "progress", 0)
     if key > state.last_key_before:
-        # Taking back the element instance itself is enough.
+        # This command created the element instance, and the undo removes it.
         element.state = following
     else:
         state.journal.alter(element, "state", following)
@@ -549,12 +549,12 @@ def _subscription_moved(state: State, event: events.SubscriptionMoved) -> None:
 
 
 def _message_correlated(state: State, event: events.MessageCorrelated) -> None:
-    """A fact for searches."""
+    """Changes nothing but the last key: the event exists for searches."""
     state.claim(event.key)
 
 
 def _message_starts_changed(_: State, event: events.MessageStartsChanged) -> None:
-    """Partitions find the start events of the latest version by themselves."""
+    """Changes nothing: each partition derives the start events of the latest version itself."""
 
 
 def _work_postponed(state: State, event: events.WorkPostponed) -> None:
@@ -781,7 +781,7 @@ def _incident_resolved(state: State, event: events.IncidentResolved) -> None:
 
 
 def _instance(state: State, event: events.InstanceEvent) -> ProcessInstance:
-    """The process instance that the event is about to change."""
+    """The process instance that the event changes; the journal notes it as changed."""
     instance = state.instances[event.instance.key]
     if instance is not state.journal.whole:
         _enter(state.journal, instance, event)

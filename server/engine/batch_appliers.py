@@ -1,4 +1,4 @@
-"""Events of batch operations change what their partition knows."""
+"""Appliers of the events of batch operations."""
 
 from collections.abc import Callable, Mapping
 from typing import cast
@@ -45,7 +45,7 @@ def _dropped(state: State, event: events.BatchItemsDropped) -> None:
 
 
 def _advance(state: State, operation: BatchOperation, count: int) -> None:
-    """Leave the next items behind, and their page with the last one on it."""
+    """Move the position past `count` items; drop the page when its last item is passed."""
     position, first = operation.position + count, operation.pages[0]
     if position < len(state.batches.pages[first].items):
         state.journal.alter(operation, "position", position)
@@ -68,11 +68,11 @@ def _ended(state: State, event: events.BatchOperationEnded) -> None:
 
 
 def _processed(_: State, event: events.BatchItemsProcessed) -> None:
-    """The events of the items have changed the process instances."""
+    """Changes nothing: the events of the items have changed the process instances."""
 
 
 def _operation(state: State, event: events.BatchEvent) -> BatchOperation:
-    """The batch operation that the event is about to change."""
+    """The batch operation that the event changes; the journal notes it as changed."""
     state.journal.enter(Kind.BATCH_OPERATION, event.key)
     operation = state.batches.operations[event.key]
     state.journal.alter(operation, "due", event.due)

@@ -1,6 +1,6 @@
 """Events of batch operations.
 
-`due` is when the batch operation goes on by itself, None when it does not.
+`due` is the time at which the batch operation continues by itself; None when it does not.
 """
 
 from datetime import datetime
@@ -14,7 +14,7 @@ from server.engine.requesters import Requester
 
 
 class BatchEvent(Event, frozen=True):
-    """Something happened to a batch operation, in the partition that leads it."""
+    """An event of a batch operation, in the partition that leads the operation."""
 
     key: Key
     tenant_id: str
@@ -22,14 +22,14 @@ class BatchEvent(Event, frozen=True):
 
 
 class BatchOperationCreated(BatchEvent, frozen=True):
-    """It waits for its items until it is due."""
+    """A batch operation was created. At `due` it gives up waiting for its items."""
 
     action: BatchAction
     requester: Requester
 
 
 class BatchItemsAdded(BatchEvent, frozen=True):
-    """`total` counts all items by now."""
+    """A page of items was added; `total` is the number of all items so far."""
 
     action: BatchAction
     page: BatchPage
@@ -37,20 +37,20 @@ class BatchItemsAdded(BatchEvent, frozen=True):
 
 
 class BatchOperationStarted(BatchEvent, frozen=True):
-    """All of its items are collected."""
+    """All items of the batch operation are collected, and processing starts."""
 
 
 class BatchItemsTaken(BatchEvent, frozen=True):
-    """A number of further items is being processed."""
+    """The next `count` items are being processed."""
 
     count: int
 
 
 class BatchItemsSettled(BatchEvent, frozen=True):
-    """The first of the items in hand were processed; the others are not in hand any more.
+    """The first of the items in hand were processed; the others are no longer in hand.
 
-    `errors` say why they failed, None for those that did not; `first_key` is the key of the first one's row. The counts
-    are those of the batch operation by now.
+    `errors` has the reason of each failed item, and None for each successful one. `first_key` is the key of
+    the row of the first item. `completed` and `failed` are the totals of the batch operation.
     """
 
     first_key: Key
@@ -60,14 +60,14 @@ class BatchItemsSettled(BatchEvent, frozen=True):
 
 
 class BatchItemsDropped(BatchEvent, frozen=True):
-    """A number of further items is never processed; `first_key` is the key of the first one's row."""
+    """The next `count` items will not be processed; `first_key` is the key of the row of the first item."""
 
     first_key: Key
     count: int
 
 
 class BatchOperationSuspended(BatchEvent, frozen=True):
-    """Items in hand come to their end."""
+    """The batch operation was suspended. Items in hand are still processed."""
 
 
 class BatchOperationResumed(BatchEvent, frozen=True):
@@ -75,23 +75,26 @@ class BatchOperationResumed(BatchEvent, frozen=True):
 
 
 class BatchOperationCanceled(BatchEvent, frozen=True):
-    """Items in hand come to their end."""
+    """The batch operation was canceled. Items in hand are still processed."""
 
 
 class BatchOperationAbandoned(BatchEvent, frozen=True):
-    """The rest of its items did not arrive in time."""
+    """The remaining items of the batch operation did not arrive in time."""
 
     error_message: str
 
 
 class BatchOperationEnded(BatchEvent, frozen=True):
-    """Nothing is left to do. It `is_completed` when no item was dropped."""
+    """No items are left. `is_completed` is true when no item was dropped."""
 
     is_completed: bool
 
 
 class BatchOutcome(msgspec.Struct, frozen=True, gc=False):
-    """Outcome of an item: done, or failed with an error. Its process definition key is the one before the operation."""
+    """The outcome of an item: an error, or None for success.
+
+    `process_definition_key` is the one that the process instance had before the operation.
+    """
 
     item: BatchItem
     process_definition_key: Key | None
@@ -99,7 +102,7 @@ class BatchOutcome(msgspec.Struct, frozen=True, gc=False):
 
 
 class BatchItemsProcessed(Event, frozen=True):
-    """In the partition of the process instances; changes nothing by itself."""
+    """Items were processed in the partition of their process instances; the event changes nothing by itself."""
 
     batch_operation_key: Key
     tenant_id: str

@@ -1,7 +1,7 @@
-"""Batch operations that are not finished, in the partition that leads them.
+"""Unfinished batch operations, in the partition that leads them.
 
-The items stand in pages, each a document of its own that is written once. The batch operation is a small document that
-says how far it is: one window of items is in hand at a time, in the partition that has their process instances.
+The items are stored in pages, each a document that is written once. The batch operation is a small document
+with its progress: one window of items at a time is in hand, in the partition of their process instances.
 """
 
 from collections import Counter
@@ -25,9 +25,9 @@ class BatchOperationType(StrEnum):
 
 
 class Phase(StrEnum):
-    """State of a batch operation that is not finished.
+    """State of an unfinished batch operation.
 
-    `CREATED` collects items, `CANCELED` and `FAILED` let those go that were not processed.
+    `CREATED` collects items; `CANCELED` and `FAILED` drop the items that were not processed.
     """
 
     CREATED = "CREATED"
@@ -38,14 +38,14 @@ class Phase(StrEnum):
 
 
 class ElementPair(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """Where an element goes: of a migration into the target, of a modification within the process."""
+    """A source element and its target: in another version for a migration, in the same process for a modification."""
 
     source_element_id: str
     target_element_id: str
 
 
 class BatchAction(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Command for each item; a migration has the key of its target, a modification has its moves."""
+    """The command that runs for each item; a migration has its target's key, migrations and modifications have element pairs."""
 
     type: BatchOperationType
     target_process_definition_key: Key = Key(0)
@@ -53,9 +53,9 @@ class BatchAction(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class BatchItem(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """`key` is the key of what is processed: a process instance, an incident in it, or an evaluation.
+    """`key` is the key of the processed entity: a process instance, an incident in it, or a decision evaluation.
 
-    An evaluation has no process instance here; its decisions have the places up to `last_place`.
+    A decision evaluation has no process instance here; its decisions have the places up to `last_place`.
     """
 
     key: Key
@@ -65,12 +65,12 @@ class BatchItem(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def place(self) -> tuple[Key, Key]:
-        """Items are collected in this order."""
+        """The position of the item in the order in which items are collected."""
         return self.process_instance_key or self.key, self.key
 
 
 class BatchPage(msgspec.Struct, frozen=True):
-    """Some of the items of a batch operation. The first one has the key of the page, the others follow."""
+    """A page of items of a batch operation. The first item has the key of the page, the others have the following keys."""
 
     key: Key
     tenant_id: str
@@ -79,10 +79,11 @@ class BatchPage(msgspec.Struct, frozen=True):
 
 
 class BatchOperation(msgspec.Struct, omit_defaults=True):
-    """`pages` are the keys of those with items left; of the first one, `position` items are done.
+    """A batch operation and its progress.
 
-    `in_hand` items after the position are being processed. `due` is when it goes on by itself; as long as it collects
-    items, when it gives up.
+    `pages` are the keys of the pages with items left; `position` items of the first page are done, and the
+    next `in_hand` items are being processed. `due` is when the operation continues by itself, or, while it
+    collects items, when it gives up.
     """
 
     key: Key
@@ -100,12 +101,12 @@ class BatchOperation(msgspec.Struct, omit_defaults=True):
 
 
 class KnownBatchOperations:
-    """Batch operations that are not finished, with the pages that have items left."""
+    """Unfinished batch operations and their pages with items left."""
 
     def __init__(self) -> None:
         self.operations: dict[Key, BatchOperation] = {}
         self.pages: dict[Key, BatchPage] = {}
-        # Indexes: unfinished batch operations of each tenant, and the items on their pages.
+        # Indexes: the number of unfinished batch operations and of items on their pages, by tenant.
         self.counts: Counter[str] = Counter()
         self.items: Counter[str] = Counter()
 
@@ -115,7 +116,7 @@ class KnownBatchOperations:
     __hash__ = None  # type: ignore[assignment]  # mutable
 
     def last_place(self, operation: BatchOperation) -> tuple[Key, Key]:
-        """The place of the last item that was collected."""
+        """The position of the last collected item."""
         return self.pages[operation.pages[-1]].items[-1].place if operation.pages else (Key(0), Key(0))
 
     def begin(self, operation: BatchOperation, journal: Journal) -> None:
@@ -127,7 +128,7 @@ class KnownBatchOperations:
         self._forget(operation)
 
     def take_in(self, operation: BatchOperation) -> None:
-        """Take a document in."""
+        """Add a batch operation that was read from the store or created."""
         self.operations[operation.key] = operation
         self.counts[operation.tenant_id] += 1
 
@@ -145,7 +146,7 @@ class KnownBatchOperations:
         self._forget_page(page)
 
     def take_in_page(self, page: BatchPage) -> None:
-        """Take a document in."""
+        """Add a page that was read from the store or created."""
         self.pages[page.key] = page
         self.items[page.tenant_id] += len(page.items)
 

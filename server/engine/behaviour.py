@@ -2,16 +2,16 @@
 
 | method | when | may | next |
 |---|---|---|---|
-| `joins` | a flow into it was taken | say that others are still missing | ACTIVATING |
+| `joins` | a flow into the element was taken | report that other flows are missing | ACTIVATING |
 | `activate` | input mappings, start listeners and subscriptions are done | create a job, raise Incident | ACTIVATED |
-| `activated` | ACTIVATED | begin what it contains | |
-| `waits` | after that | say that it goes on by itself later | COMPLETING, or it waits |
+| `activated` | ACTIVATED | activate the elements inside | |
+| `waits` | after `activated` | report that the element completes later | COMPLETING, or it waits |
 | `outgoing` | before output mappings and end listeners | choose flows, raise Incident | |
-| `complete` | after them | leave its result behind | COMPLETED |
-| `emptied` | a path in it ended and nothing is active there | go on with something else | COMPLETING, or it waits |
-| `terminate` | TERMINATING, children gone | say that something else has to end first | TERMINATED, or it waits |
+| `complete` | after output mappings and end listeners | write its result | COMPLETED |
+| `emptied` | a path inside ended and nothing is active there | activate something else | COMPLETING, or it waits |
+| `terminate` | TERMINATING, children gone | report that something else must end first | TERMINATED, or it waits |
 
-An element that waits goes on by `execution.complete`, or by `execution.end_termination`.
+A waiting element continues by `execution.complete` or `execution.end_termination`.
 """
 
 from server.bpmn.executable import Flow
@@ -20,15 +20,15 @@ from server.engine.step import Step, Visit
 
 
 class Behaviour:
-    """Passes through: activated and completed at once, leaving on every outgoing flow.
+    """Behaviour of a pass-through element: it completes at once and takes every outgoing flow.
 
-    `is_migratable` says whether an active instance can go on as an element of another version.
+    `is_migratable` is true when a migration can map an active instance to an element of another version.
     """
 
     is_migratable: bool = False
 
     def joins(self, flow: Flow, scope: ElementInstance) -> tuple[str, ...]:  # noqa: ARG002  # for joining elements
-        """Ids of the flows whose arrival activates the element; empty when it waits for more."""
+        """Ids of the flows that together activate the element; empty while it waits for more flows."""
         return (flow.id,)
 
     def activate(self, step: Step, visit: Visit) -> None:
@@ -51,5 +51,5 @@ class Behaviour:
         return True
 
     def terminate(self, step: Step, visit: Visit) -> bool:  # noqa: ARG002  # for elements that end others
-        """Whether nothing keeps the element instance any more."""
+        """Whether the element instance can terminate now."""
         return True

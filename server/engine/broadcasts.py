@@ -1,4 +1,4 @@
-"""Begins broadcasts of signals, in this partition and in all others, and of changed cluster variables in this one."""
+"""Starts broadcasts: of signals in all partitions, and of changed cluster variables in this one."""
 
 from server.engine import signal_events as happened
 from server.engine.commands import ContinueBroadcast, ReceiveSignal
@@ -10,29 +10,29 @@ from server.engine.variables import Variables
 
 
 def throw(step: Step, signal: PendingSignal) -> None:
-    """Broadcast the signal when what is pending now is done, so that it finds what parallel paths are about to wait for.
+    """Broadcast the signal after the current pending work, so that it finds subscriptions that parallel paths open.
 
-    The paths that go on behind the throwing event come later.
+    The paths behind the throwing event continue after the broadcast.
     """
     step.pending.append(signal)
 
 
 def broadcast(step: Step, tenant_id: str, signal_name: str, variables: Variables) -> Key:
-    """Trigger the subscriptions of this partition before any pending work, and send the signal to the others by the outbox.
+    """Trigger the subscriptions of this partition before any pending work, and send the signal to the other partitions.
 
-    Processes begin here.
+    Signal start events create their process instances in this partition.
     """
     step.send(EVERY_OTHER, ReceiveSignal(tenant_id, signal_name, variables))
     return _begin(step, tenant_id, signal_name, variables, begins_processes=True)
 
 
 def receive(step: Step, tenant_id: str, signal_name: str, variables: Variables) -> None:
-    """Another partition broadcast the signal, and begins its processes."""
+    """Trigger the subscriptions of this partition for a signal of another partition, which creates the process instances."""
     _begin(step, tenant_id, signal_name, variables, begins_processes=False)
 
 
 def tell_conditions(step: Step, tenant_id: str, change: ClusterVariableChange) -> None:
-    """Evaluate the conditions of this partition that read cluster variables; `tenant_id` is the caller's."""
+    """Evaluate the conditions of this partition that read cluster variables; `tenant_id` is the caller's tenant."""
     if change.tenant_id in step.state.signals.conditions:
         _continue(
             step,
@@ -45,7 +45,7 @@ def tell_conditions(step: Step, tenant_id: str, change: ClusterVariableChange) -
 def _begin(
     step: Step, tenant_id: str, signal_name: str, variables: Variables, *, begins_processes: bool
 ) -> Key:
-    """The key of the broadcast in this partition."""
+    """Begin a broadcast in this partition, and return its key."""
     key = step.next_key()
     _continue(step, happened.BroadcastBegan(key, tenant_id, signal_name, dict(variables), begins_processes))
     return key

@@ -1,7 +1,7 @@
-"""A called process instance and its call activity: the one begins with the other, and they end together.
+"""Call activities and called process instances: they begin and end together.
 
-Both live in the same partition, in documents of their own. Either acts on the other by deferred work, so that a
-long chain of calls is gone through in slices.
+Both live in the same partition, as separate documents. Each acts on the other by deferred work, so that a
+long chain of calls is handled in slices.
 """
 
 from typing import cast
@@ -16,7 +16,7 @@ from server.engine.work import Begin, EndCalled, Return
 
 
 def begin(step: Step, called: ProcessInstance, root: ElementInstance, _: Begin) -> None:
-    """Let the called process instance run, unless its end has begun."""
+    """Start the called process instance, unless it is already terminating."""
     if root.state is ElementState.ACTIVATING:
         step.activations += 1
         step.begin_element()
@@ -26,7 +26,7 @@ def begin(step: Step, called: ProcessInstance, root: ElementInstance, _: Begin) 
 def end_called(
     step: Step, process_instance: ProcessInstance, instance: ElementInstance, work: EndCalled
 ) -> None:
-    """Terminate what a call activity that is being terminated has called."""
+    """Terminate the process instance that a terminating call activity has called."""
     key = instance.called_key
     if key is None or instance.state is not ElementState.TERMINATING:
         return
@@ -40,7 +40,7 @@ def end_called(
 
 
 def return_(step: Step, called: ProcessInstance, root: ElementInstance, work: Return) -> None:
-    """End a called process instance, and go on with its call activity."""
+    """End a called process instance, and continue its call activity."""
     caller = cast("events.Caller", called.head.caller)
     if not step.reaches(caller.process_instance_key):
         step.prefer(called, work)
@@ -61,7 +61,7 @@ def return_(step: Step, called: ProcessInstance, root: ElementInstance, work: Re
 
 
 def _take_back(step: Step, visit: Visit, variables: Variables) -> None:
-    """Merge the variables of the called process instance, if output mappings or the call activity want them."""
+    """Merge the variables of the called process instance, if the call activity or its output mappings need them."""
     called = visit.element.called_element
     if visit.element.output_mappings or (called is not None and called.propagates_all_child_variables):
         step.charge_copies(variables)

@@ -1,7 +1,7 @@
-"""Subscriptions of element instances: what they wait for while they are active.
+"""Subscriptions of element instances, opened while the instances are active.
 
-An activity waits for the events attached to it, a scope for those that begin its event sub-processes, a catching event
-for its own trigger. `triggers` has the reactions to triggers.
+An activity subscribes to its boundary events, a scope to the start events of its event sub-processes, a catch
+event to its own trigger. `triggers` handles what happens when a subscription is triggered.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -34,16 +34,16 @@ from server.engine.work import Meet
 
 
 class Prepared(NamedTuple):
-    """A subscription that is about to be opened; `is_met` says that it is to a condition that is true."""
+    """A subscription that is about to be opened; `is_met` is true for a condition that is already true."""
 
     subscription: AnySubscription
     is_met: bool
 
 
 def subscribe(step: Step, visit: Visit, catches: Sequence[Element]) -> bool:
-    """Wait for what triggers these events, for all or none of them; raises Incident.
+    """Subscribe to the triggers of all these events, or of none; raises Incident.
 
-    Whether one of them is a condition that is true, and triggers its event next.
+    Returns whether one of them is a condition that is already true; its event is triggered next.
     """
     opened = prepared(step, visit, catches, first_key=step.next_key())
     open_prepared(step, visit.process_instance, opened)
@@ -79,11 +79,12 @@ def _message_properties(
 def close_subscription(
     step: Step, process_instance: ProcessInstance, key: Key, *, is_correlated: bool = False
 ) -> None:
-    """`is_correlated` says that a message ended it."""
+    """Close a subscription; `is_correlated` is true when a message triggered it."""
     subscription = process_instance.subscriptions[key]
     is_message = isinstance(subscription, MessageSubscription)
     if isinstance(subscription, MessageSubscription):
-        # A home in this partition changes first: then what follows changes the process instance alone.
+        # The home partition is updated first, in case it is this one: all later changes then concern the
+        # process instance alone.
         report_closed(step, process_instance.head, subscription)
     step.emit(
         events.SubscriptionClosed(
@@ -93,15 +94,16 @@ def close_subscription(
 
 
 def unsubscribe(step: Step, process_instance: ProcessInstance, instance: ElementInstance) -> None:
-    """Wait for nothing any more."""
+    """Close all subscriptions of the element instance."""
     for key in process_instance.subscribed(instance.key):
         close_subscription(step, process_instance, key)
 
 
 def prepared(step: Step, visit: Visit, catches: Sequence[Element], *, first_key: Key) -> list[Prepared]:
-    """The subscriptions to these events, with keys from the first on; nothing has happened yet. Raises Incident.
+    """The subscriptions for these events, not opened yet, with consecutive keys from `first_key`. Raises Incident.
 
-    Events without a row in `_OPENERS` need no subscription: the engine looks for their catching event when they are thrown.
+    Events without a row in `_OPENERS` need no subscription: the engine looks for their catch event when they
+    are thrown.
     """
     scope = VariableScope(step, visit.process_instance, scope_key=visit.instance.key)
     opened = [catch for catch in catches if type(catch.trigger) in _OPENERS]
@@ -123,7 +125,7 @@ def prepared(step: Step, visit: Visit, catches: Sequence[Element], *, first_key:
 
 
 def _key_scope(step: Step, visit: Visit, catch: Element) -> Mapping[str, VariableScope]:
-    """Where the correlation key of a boundary event is evaluated: as on Zeebe, outside of the activity."""
+    """The scope for the correlation key of a boundary event: outside of its activity, as on Zeebe."""
     if catch.type is not ElementType.BOUNDARY_EVENT or not isinstance(catch.trigger, MessageTrigger):
         return {}
     outside = visit.instance.scope_key or visit.instance.key
@@ -133,7 +135,7 @@ def _key_scope(step: Step, visit: Visit, catch: Element) -> Mapping[str, Variabl
 def unsubscribe_from(
     step: Step, process_instance: ProcessInstance, instance: ElementInstance, catches: Collection[Element]
 ) -> None:
-    """Wait for these events no more."""
+    """Close the subscriptions to these events."""
     ids = {catch.id for catch in catches}
     for key in process_instance.subscribed(instance.key):
         if process_instance.subscriptions[key].element_id in ids:
@@ -141,7 +143,7 @@ def unsubscribe_from(
 
 
 class Caught(NamedTuple):
-    """An element instance of a process instance, and the event that it catches."""
+    """An element instance, its process instance, and the event that it catches."""
 
     process_instance: ProcessInstance
     host: ElementInstance
@@ -155,11 +157,11 @@ def catcher_of(
     thrown: type[CodedTrigger],
     code: str,
 ) -> Caught | None:
-    """The event that catches an error with this code, searched from the throwing element instance outwards.
+    """The event that catches the thrown code, searched outwards from the throwing element instance.
 
-    At one element instance, the event with the code comes before one for every code, the start of an event sub-process
-    before an event on the boundary. From a called process instance the search goes on at the call activity. An element
-    instance that is being terminated or emptied ends it. Raises NotLoaded.
+    At one element instance, an event with this code comes before one for every code, and the start of an
+    event sub-process before a boundary event. From a called process instance the search continues at the call
+    activity. It stops at an element instance that is being terminated or emptied. Raises NotLoaded.
     """
     for holder, around in _outwards(step, process_instance, instance):
         if around.state is ElementState.TERMINATING or around.is_being_emptied:
@@ -177,7 +179,7 @@ def catcher_of(
 def _outwards(
     step: Step, process_instance: ProcessInstance, instance: ElementInstance
 ) -> Iterator[tuple[ProcessInstance, ElementInstance]]:
-    """An element instance and those around it, each with its process instance, call activities included."""
+    """The element instance and its enclosing ones, innermost first, across call activities, with their process instances."""
     holder, around = process_instance, instance
     while True:
         yield holder, around
@@ -194,16 +196,16 @@ def _outwards(
 
 
 def is_open(host: ElementInstance, catch: Element) -> bool:
-    """Whether an element instance can be triggered by this event now."""
+    """Whether this event can trigger the element instance now."""
     if catch.type is ElementType.START_EVENT:
         return host.state is ElementState.ACTIVATED and is_waited_for(host, catch)
     return host.state is not ElementState.TERMINATING
 
 
 def can_catch(process_instance: ProcessInstance, host: ElementInstance, catch: Element) -> bool:
-    """Whether an element instance can still be triggered by this event, and nothing around it ends.
+    """Whether this event can still trigger the element instance, and no scope around it is ending.
 
-    False is final: a scope is active from when it waits until it is left.
+    False is final: a scope stays active from its activation until it is left.
     """
     scope_key = host.scope_key
     while scope_key is not None:
@@ -217,11 +219,11 @@ def can_catch(process_instance: ProcessInstance, host: ElementInstance, catch: E
 
 
 def is_waited_for(host: ElementInstance, catch: Element) -> bool:
-    """A scope that was interrupted once begins no more event sub-processes."""
+    """Whether the scope still waits for the event: once interrupted, it starts no more event sub-processes."""
     return catch.type is not ElementType.START_EVENT or host.interruption is None
 
 
-# How a subscription to each trigger is opened; they raise Incident.
+# Opens the subscription to each kind of trigger; the functions raise Incident.
 _OPENERS: Mapping[type[Trigger | None], Callable[..., AnySubscription]] = {
     TimerTrigger: open_timer,
     MessageTrigger: open_message,

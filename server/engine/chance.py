@@ -1,6 +1,7 @@
-"""Chance that is none: bits that follow from what they are drawn for, so that the engine stays a function.
+"""Deterministic pseudo-random bits, derived from a seed, so that the engine stays a pure function.
 
-Never the same for two seeds, and no secret: who knows keys and times can tell them.
+Different seeds give different bits. The bits are no secret: the keys and times that seed them are known to
+others.
 """
 
 from hashlib import shake_128
@@ -9,7 +10,7 @@ _BITS_OF_BYTE = 8
 
 
 def bits(count: int, *seed: object) -> int:
-    """This many random bits, the same for the same texts."""
+    """`count` pseudo-random bits, the same for the same seed."""
     length = -(-count // _BITS_OF_BYTE)
     digest = shake_128("\0".join(map(str, seed)).encode()).digest(length)
     return int.from_bytes(digest) >> (length * _BITS_OF_BYTE - count)

@@ -1,7 +1,7 @@
-"""The records of a process instance that an event changes, adds or removes: what a commit writes of one in pages.
+"""The records of a process instance that an event changes, adds or removes, for commits of divided instances.
 
-Each row of the table is read before its event is applied. It names the process instance itself, which is a record of
-its own, for what the head page has.
+A row of the table runs before its event is applied. The key of the process instance stands for the data of
+its head page.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -36,7 +36,7 @@ def _with_scope(
 def _left(
     instance: ProcessInstance, event: events.ElementCompleted | events.ElementTerminated
 ) -> Iterable[Key]:
-    """With its variables and items; its scope has a child less."""
+    """The element instance with its variables and items, and its scope, which loses a child."""
     element = instance.elements[event.key]
     variables = instance.variables.get(event.key, {}).values()
     loop = element.loop
@@ -79,7 +79,7 @@ def _nothing(_instance: ProcessInstance, _event: events.MessageCorrelated) -> It
 
 
 def _one(_: ProcessInstance, event: events.ElementActivated | events.VariableCreated) -> Iterable[Key]:
-    """The record that has the key of the event."""
+    """The record with the key of the event."""
     return (event.key,)
 
 
@@ -97,7 +97,7 @@ def _job_gone(
     instance: ProcessInstance, event: events.JobCompleted | events.JobErrorThrown | events.JobCanceled
 ) -> Iterable[Key]:
     element_instance_key = instance.jobs[event.key].element_instance_key
-    # The user task counts the listeners that are done.
+    # The user task counts its completed listeners.
     user_task_key = instance.elements[element_instance_key].user_task_key
     return event.key, element_instance_key, user_task_key or event.key
 

@@ -1,6 +1,6 @@
 """Events of cluster variables: values were set and deleted.
 
-Beside `events`, and like those: structs in the past tense that can be understood alone.
+As in `events`, each struct is in the past tense and can be understood alone.
 """
 
 from server.engine.events import Event
@@ -8,9 +8,10 @@ from server.engine.keys import Key
 
 
 class ClusterVariableSet(Event, frozen=True):
-    """A variable of a tenant, or of all of them without a tenant, is this JSON text from now on.
+    """A variable was set to a JSON text, for one tenant or, without a tenant, for all of them.
 
-    The revision counts the values of the variable, from one. As it is stored, this is the variable itself.
+    The revision counts the values of the variable, from one. The stored form of the event is the variable
+    itself.
     """
 
     key: Key
@@ -21,23 +22,23 @@ class ClusterVariableSet(Event, frozen=True):
 
     @property
     def version(self) -> tuple[Key, int]:
-        """Rises with each value of the name, also when the variable is deleted and created again."""
+        """Rises with each value of the name, even when the variable is deleted and created again."""
         return self.key, self.revision
 
 
 class ClusterVariableAdopted(Event, frozen=True):
-    """A value that another partition has set is known here from now on."""
+    """A value that another partition set is now known in this one."""
 
     variable: ClusterVariableSet
 
 
 class ClusterVariableDeleted(Event, frozen=True):
-    """The variable, with its last value, is no more."""
+    """The variable was deleted; the event has its last value."""
 
     variable: ClusterVariableSet
 
 
 class ClusterVariableDeletionAdopted(Event, frozen=True):
-    """A variable that another partition deleted is no more here."""
+    """A variable that another partition deleted is now deleted in this one."""
 
     variable: ClusterVariableSet

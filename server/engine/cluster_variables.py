@@ -1,7 +1,7 @@
-"""The cluster variables that a partition knows, those of tenants and those of all of them. Only `apply` changes them.
+"""The cluster variables that a partition knows, of single tenants and of all tenants. Only `apply` changes them.
 
-Expressions see them as one context. It is made when an expression of the tenant reads it, and again when a variable has
-changed meanwhile.
+Expressions see them as one context. It is built when an expression of the tenant first reads it, and again
+after a variable has changed.
 """
 
 from collections import OrderedDict
@@ -12,21 +12,21 @@ from server.engine.cluster_variable_events import ClusterVariableSet
 from server.engine.variables import decode
 
 CONTEXT_NAME: Final = "camunda"
-"""The variable under which expressions find cluster variables, unless a variable of their own has the name."""
+"""The name under which expressions find cluster variables, unless a process variable has that name."""
 
 MOST_CONTEXTS: Final = 256
-"""Contexts that are kept, those of the tenants that used them last."""
+"""Most cached contexts; the least recently used ones are dropped first."""
 
 Context = dict[str, feel.Value]
 
-# A tenant, None for the variables of all tenants.
+# A tenant id, or None for the variables of all tenants.
 Owner = str | None
 
 
 class KnownClusterVariables:
-    """Variables by their names, and the characters of all names and values, of each owner.
+    """Variables by name, and the number of characters of all names and values, for each owner.
 
-    The decoded values of the tenants that have a context are kept beside it.
+    Decoded values are cached for the tenants that have a cached context.
     """
 
     def __init__(self) -> None:
@@ -50,11 +50,11 @@ class KnownClusterVariables:
         return len(self._of.get(owner, ()))
 
     def size(self, owner: Owner) -> int:
-        """The characters of all names and values."""
+        """The number of characters of all names and values."""
         return self._sizes.get(owner, 0)
 
     def put(self, owner: Owner, name: str, variable: ClusterVariableSet | None) -> None:
-        """Give the name this variable, or none."""
+        """Set the variable with this name, or delete it when `variable` is None."""
         variables = self._of.setdefault(owner, {})
         before = variables.pop(name, None)
         if variable is not None:
@@ -65,7 +65,7 @@ class KnownClusterVariables:
         self._renew(owner, name, variable)
 
     def context(self, tenant_id: str) -> Context:
-        """Variables that expressions of the tenant read; callers must not change the mapping."""
+        """The FEEL context of cluster variables for the tenant; callers must not change the mapping."""
         context = self._contexts.get(tenant_id)
         if context is None:
             context = self._contexts[tenant_id] = self._context(tenant_id)
@@ -88,7 +88,7 @@ class KnownClusterVariables:
         return values
 
     def _renew(self, owner: Owner, name: str, variable: ClusterVariableSet | None) -> None:
-        """Decode the new value where others are decoded already, and let contexts go that do not have it."""
+        """Decode the new value if the owner's values are decoded, and drop the cached contexts that are now outdated."""
         values = self._values.get(owner)
         if values is not None:
             values.pop(name, None)
@@ -102,7 +102,7 @@ class KnownClusterVariables:
 
 
 def context_of(cluster: Context, tenant: Context) -> Context:
-    """The variables of all tenants, those of one, and both together: those of the tenant come first."""
+    """The contexts `cluster`, `tenant` and `env`; in `env` the tenant's variables hide those of all tenants."""
     env: Context = {**cluster, **tenant} if tenant else cluster
     return {"vars": {"cluster": cluster, "tenant": tenant, "env": env}}
 

@@ -1,7 +1,7 @@
 """Commands of the engine, in the imperative.
 
-Commands name their tenant: what another tenant owns does not exist for callers, and what is due waits in the line of
-its tenant. `address` says which partition a command goes to, and which process instance it needs there.
+Commands name their tenant: entities of other tenants do not exist for the caller, and due commands queue per
+tenant. `address` is the partition that handles the command, with the process instances that it needs there.
 """
 
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ from server.feel import DialectName
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """A file that was read and found fit: `process_ids` are the executable processes in it."""
+    """A BPMN file that was read and validated; `process_ids` are its executable processes."""
 
     name: str
     content: bytes
@@ -38,7 +38,7 @@ class Resource:
 
 @dataclass(frozen=True, slots=True)
 class NamedDecision:
-    """A decision by what its model calls it, and the tag of its version."""
+    """A decision with the id, name and version tag of its model."""
 
     id: str
     name: str
@@ -47,9 +47,9 @@ class NamedDecision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionModel:
-    """A file that was read and found fit: a requirements graph with the decisions in it.
+    """A DMN file that was read and validated: a requirements graph with its decisions.
 
-    `imports` are the contents of the models that it imports; the checksum is of them, too.
+    `imports` are the contents of the imported models; the checksum covers them, too.
     """
 
     name: str
@@ -64,7 +64,7 @@ class DecisionModel:
 
 @dataclass(frozen=True, slots=True)
 class FormFile:
-    """A file that was read and found fit: a form."""
+    """A form file that was read and validated."""
 
     name: str
     schema: str
@@ -75,7 +75,7 @@ class FormFile:
 
 @dataclass(frozen=True, slots=True)
 class GenericFile:
-    """A file that was read and found fit: a generic resource."""
+    """A generic resource that was read and validated."""
 
     name: str
     content: str
@@ -86,7 +86,7 @@ class GenericFile:
 
 @dataclass(frozen=True, slots=True)
 class DeployResources:
-    """`generic` are the generic resources among the files."""
+    """Deploy files of any kind; `generic` are the generic resources among them."""
 
     tenant_id: str
     resources: tuple[Resource, ...]
@@ -101,7 +101,7 @@ class DeployResources:
 
 @dataclass(frozen=True, slots=True)
 class AdoptDefinition:
-    """Another partition deployed a process definition, a requirements graph, a form or a generic resource."""
+    """Make a definition known that another partition deployed."""
 
     definition: (
         ProcessDefinitionDeployed | DecisionRequirementsDeployed | FormDeployed | GenericResourceDeployed
@@ -114,7 +114,7 @@ class AdoptDefinition:
 
 @dataclass(frozen=True, slots=True)
 class DeleteResource:
-    """Names a process definition, a requirements graph with all of its decisions, a form or a generic resource."""
+    """Delete a process definition, a requirements graph with all of its decisions, a form or a generic resource."""
 
     tenant_id: str
     resource_key: Key
@@ -126,7 +126,7 @@ class DeleteResource:
 
 @dataclass(frozen=True, slots=True)
 class AdoptDeletion:
-    """Another partition deleted a process definition, a requirements graph, a form or a generic resource."""
+    """Delete a definition that another partition deleted."""
 
     tenant_id: str
     resource_key: Key
@@ -138,7 +138,7 @@ class AdoptDeletion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluateDecision:
-    """Names its decision by key, or by id (the latest version)."""
+    """Evaluate a decision, named by key, or by id for its latest version."""
 
     tenant_id: str
     decision_definition_key: Key | None = None
@@ -152,10 +152,10 @@ class EvaluateDecision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateProcessInstance:
-    """Names its definition by key, or by id and version (None: the latest).
+    """Create an instance of a definition, named by key, or by id and version (None for the latest).
 
-    It begins at the `start_element_ids`, without any at its none start event, and is terminated when an element of
-    `terminates_after` has ended.
+    The instance starts at the `start_element_ids`, or at the none start event if there are none. It is
+    terminated when an element of `terminates_after` has ended.
     """
 
     tenant_id: str
@@ -170,7 +170,7 @@ class CreateProcessInstance:
 
     @property
     def address(self) -> Address:
-        """Instances with the same business id live in one partition."""
+        """Process instances with the same business id live in one partition."""
         return ANYWHERE if self.business_id is None else Hashed((self.tenant_id, self.business_id))
 
 
@@ -186,7 +186,7 @@ class CancelProcessInstance:
 
 @dataclass(frozen=True, slots=True)
 class DeleteProcessInstance:
-    """Delete the history of an ended process instance; `is_stored` says that the store has rows of it."""
+    """Delete the history of an ended process instance; `is_stored` is true when the store has rows of it."""
 
     tenant_id: str
     process_instance_key: Key
@@ -199,7 +199,7 @@ class DeleteProcessInstance:
 
 @dataclass(frozen=True, slots=True)
 class DeleteDecisionInstance:
-    """Delete what is stored of an evaluation: its decisions up to the `last_place`, which is 0 when nothing is."""
+    """Delete the stored decisions of an evaluation, up to `last_place`, which is 0 when none are stored."""
 
     tenant_id: str
     decision_evaluation_key: Key
@@ -212,7 +212,7 @@ class DeleteDecisionInstance:
 
 @dataclass(frozen=True, slots=True)
 class ContinueProcessInstance:
-    """Time: go on with the work that an earlier command left in the process instance."""
+    """Sent by time: continue the work of a process instance that an earlier command postponed."""
 
     tenant_id: str
     process_instance_key: Key
@@ -224,7 +224,7 @@ class ContinueProcessInstance:
 
 @dataclass(frozen=True, slots=True)
 class MappingInstruction:
-    """Where an element of the source goes, or a sequence flow that waits at a joining gateway."""
+    """The target of an active element, or of a sequence flow that waits at a joining gateway."""
 
     source_element_id: str
     target_element_id: str
@@ -244,7 +244,7 @@ class MigrateProcessInstance:
 
 @dataclass(frozen=True, slots=True)
 class VariableInstruction:
-    """Variables of a flow scope of the element that is activated, or of the element itself; an empty id is the process."""
+    """Variables for the activated element or one of its flow scopes; an empty scope id is the process instance."""
 
     scope_id: str
     variables: Variables
@@ -252,7 +252,10 @@ class VariableInstruction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActivateInstruction:
-    """Where to activate an element; without an ancestor, in the only instance of its flow scope, or in a new one."""
+    """An element to activate.
+
+    Without an ancestor key, the element is activated in the only instance of its flow scope, or in a new one.
+    """
 
     element_id: str
     ancestor_element_instance_key: Key | None = None
@@ -261,16 +264,16 @@ class ActivateInstruction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TerminateInstruction:
-    """Names one element instance by its key, or all of an element by its id."""
+    """Element instances to terminate: one by its key, or all instances of an element by its id."""
 
     element_instance_key: Key | None = None
     element_id: str = ""
 
 
 class AncestorScopeType(StrEnum):
-    """Which ancestor the target of a move has, as the wire spells it.
+    """How a move finds the ancestor of its target, as the wire spells it.
 
-    `INFERRED` is the innermost flow scope instance of the source that is one of the target, too.
+    `INFERRED` is the innermost flow scope instance that source and target have in common.
     """
 
     DIRECT = "direct"
@@ -280,7 +283,7 @@ class AncestorScopeType(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoveInstruction:
-    """Activates the target for each source, which is terminated: one by its key, or all of an element by its id."""
+    """Activates the target once for each source, and terminates the sources: one by key, or all of an element by id."""
 
     source_element_instance_key: Key | None = None
     source_element_id: str = ""
@@ -292,7 +295,7 @@ class MoveInstruction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModifyProcessInstance:
-    """Elements are activated before others are terminated, so that no scope ends between the two."""
+    """Modify a process instance: elements are activated before others are terminated, so no scope ends between the two."""
 
     tenant_id: str
     process_instance_key: Key
@@ -307,10 +310,10 @@ class ModifyProcessInstance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActivateJobs:
-    """`fetch_variables` empty means every visible variable.
+    """Activate up to `max_jobs` jobs of a type; empty `fetch_variables` mean every visible variable.
 
-    The variables of all jobs have `max_octets` at most. Without a number they have those of one answer at most, and at
-    least one job is activated, however large.
+    The variables of all jobs have at most `max_octets`. With None, they fit into one answer, and at least one
+    job is activated however large its variables are.
     """
 
     tenant_id: str
@@ -328,7 +331,7 @@ class ActivateJobs:
 
 @dataclass(frozen=True, slots=True)
 class YieldJobs:
-    """Activated jobs, each with the deadline that it got, never reached their worker: offer them again."""
+    """Offer activated jobs again that never reached their worker; each has the deadline of its activation."""
 
     tenant_id: str
     jobs: tuple[tuple[Key, datetime], ...]
@@ -352,7 +355,7 @@ class CompleteJob:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailJob:
-    """A worker gives an activated job back."""
+    """Return an activated job with a failure."""
 
     tenant_id: str
     job_key: Key
@@ -393,7 +396,7 @@ class UpdateJob:
 
 @dataclass(frozen=True, slots=True)
 class TimeOutJob:
-    """Time: the deadline that the job had has passed."""
+    """Sent by time: the deadline of an activated job has passed."""
 
     tenant_id: str
     job_key: Key
@@ -406,7 +409,7 @@ class TimeOutJob:
 
 @dataclass(frozen=True, slots=True)
 class EndJobBackOff:
-    """Time: the job may be offered again."""
+    """Sent by time: the retry back-off of a job has ended."""
 
     tenant_id: str
     job_key: Key
@@ -419,7 +422,7 @@ class EndJobBackOff:
 
 @dataclass(frozen=True, slots=True)
 class TriggerTimer:
-    """Time: the timer of a subscription is due."""
+    """Sent by time: the timer of a subscription is due."""
 
     tenant_id: str
     subscription_key: Key
@@ -445,7 +448,7 @@ class FireTimer:
 
 @dataclass(frozen=True, slots=True)
 class SetStartTimers:
-    """The partition that deploys has the home of a version set its timers, one or more, which have no keys yet."""
+    """Set the start timers of a version in its home partition, which assigns their keys; sent by the deploying partition."""
 
     tenant_id: str
     timers: tuple[StartTimer, ...]
@@ -457,7 +460,7 @@ class SetStartTimers:
 
 @dataclass(frozen=True, slots=True)
 class TriggerStartTimer:
-    """Time: a timer that begins process instances is due."""
+    """Sent by time: the timer of a start event is due."""
 
     tenant_id: str
     timer_key: Key
@@ -470,9 +473,9 @@ class TriggerStartTimer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishMessage:
-    """Correlate a message now, and to what begins to wait for it before its time to live is over.
+    """Publish a message: correlate it now, and to subscriptions that open before its time to live is over.
 
-    An empty `message_id` is none; another one is published once as long as the message is buffered.
+    An empty `message_id` means none. While a message is buffered, another one with its id is rejected.
     """
 
     tenant_id: str
@@ -489,7 +492,7 @@ class PublishMessage:
 
 @dataclass(frozen=True, slots=True)
 class CorrelateMessage:
-    """Correlate a message now, to at least one process instance; it is not buffered."""
+    """Correlate a message now, to at least one process instance, without buffering it."""
 
     tenant_id: str
     name: str
@@ -503,7 +506,7 @@ class CorrelateMessage:
 
 @dataclass(frozen=True, slots=True)
 class ContinueMessage:
-    """Time: correlate a message further, with which an earlier command did not come to an end."""
+    """Sent by time: continue a correlation that an earlier command postponed."""
 
     tenant_id: str
     message_key: Key
@@ -515,7 +518,7 @@ class ContinueMessage:
 
 @dataclass(frozen=True, slots=True)
 class ExpireMessage:
-    """Time: the time to live of a message is over."""
+    """Sent by time: the time to live of a message is over."""
 
     tenant_id: str
     message_key: Key
@@ -527,7 +530,7 @@ class ExpireMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenMessageSubscription:
-    """To the home partition: a process instance waits for a message, or does so under another process id."""
+    """To the home partition: a process instance opened a message subscription, or changed its process id."""
 
     tenant_id: str
     subscription_key: Key
@@ -544,7 +547,7 @@ class OpenMessageSubscription:
 
 @dataclass(frozen=True, slots=True)
 class ConfirmMessageSubscription:
-    """From the home partition: it knows under which process id the process instance waits."""
+    """From the home partition: it knows the process id of the subscription."""
 
     tenant_id: str
     subscription_key: Key
@@ -556,7 +559,7 @@ class ConfirmMessageSubscription:
 
 @dataclass(frozen=True, slots=True)
 class CloseMessageSubscription:
-    """To the home partition: a process instance waits for a message no longer."""
+    """To the home partition: a process instance closed a message subscription."""
 
     tenant_id: str
     subscription_key: Key
@@ -568,7 +571,7 @@ class CloseMessageSubscription:
 
 @dataclass(frozen=True, slots=True)
 class DeliverMessage:
-    """From the home partition, to that of the process instance."""
+    """From the home partition to the partition of the process instance: a message for a subscription."""
 
     tenant_id: str
     message_key: Key
@@ -582,7 +585,7 @@ class DeliverMessage:
 
 @dataclass(frozen=True, slots=True)
 class SettleMessage:
-    """To the home partition: whether the process instance took the message."""
+    """To the home partition: whether the process instance accepted the message."""
 
     tenant_id: str
     message_key: Key
@@ -596,7 +599,10 @@ class SettleMessage:
 
 @dataclass(frozen=True, slots=True)
 class BeginNext:
-    """Within the home partition: the process instance that a message with this correlation key began has ended."""
+    """Start the process with the next buffered message of this correlation key, after the previous instance ended.
+
+    The home partition sends it to itself.
+    """
 
     tenant_id: str
     process_definition_id: str
@@ -609,9 +615,9 @@ class BeginNext:
 
 @dataclass(frozen=True, slots=True)
 class EvaluateConditionals:
-    """Begin process instances at the start events whose conditions these variables meet.
+    """Create process instances at the conditional start events whose conditions these variables meet.
 
-    Of one version of a process, or of the latest version of each.
+    The start events are those of one version, or of the latest version of each process.
     """
 
     tenant_id: str
@@ -625,7 +631,7 @@ class EvaluateConditionals:
 
 @dataclass(frozen=True, slots=True)
 class BroadcastSignal:
-    """Trigger everything that waits for a signal of this name, in all partitions."""
+    """Broadcast a signal: trigger everything that waits for its name, in all partitions."""
 
     tenant_id: str
     signal_name: str
@@ -638,7 +644,7 @@ class BroadcastSignal:
 
 @dataclass(frozen=True, slots=True)
 class ReceiveSignal:
-    """From the partition where a signal was broadcast or thrown, to every other one."""
+    """A signal of another partition, which sends it to every other partition."""
 
     tenant_id: str
     signal_name: str
@@ -651,7 +657,7 @@ class ReceiveSignal:
 
 @dataclass(frozen=True, slots=True)
 class ContinueBroadcast:
-    """Time: go on with a broadcast, with which an earlier command did not come to an end."""
+    """Sent by time: continue a broadcast that an earlier command postponed."""
 
     tenant_id: str
     broadcast_key: Key
@@ -663,7 +669,7 @@ class ContinueBroadcast:
 
 @dataclass(frozen=True, slots=True)
 class CreateBatchOperation:
-    """Begin a batch operation, whose items follow."""
+    """Create a batch operation; its items follow with `AddBatchItems`."""
 
     tenant_id: str
     action: BatchAction
@@ -675,7 +681,7 @@ class CreateBatchOperation:
 
 @dataclass(frozen=True, slots=True)
 class AddBatchItems:
-    """The next items of a batch operation, in the order of their process instances and keys."""
+    """Add the next items of a batch operation, in the order of their process instances and keys."""
 
     tenant_id: str
     batch_operation_key: Key
@@ -688,7 +694,7 @@ class AddBatchItems:
 
 @dataclass(frozen=True, slots=True)
 class StartBatchOperation:
-    """A batch operation has all of its items."""
+    """Start a batch operation whose items are complete."""
 
     tenant_id: str
     batch_operation_key: Key
@@ -700,7 +706,7 @@ class StartBatchOperation:
 
 @dataclass(frozen=True, slots=True)
 class ContinueBatchOperation:
-    """Time: go on with the next items of a batch operation, or give up to wait for its items."""
+    """Sent by time: process the next items of a batch operation, or give up waiting for more items."""
 
     tenant_id: str
     batch_operation_key: Key
@@ -712,7 +718,7 @@ class ContinueBatchOperation:
 
 @dataclass(frozen=True, slots=True)
 class ProcessBatchItems:
-    """From the partition that leads a batch operation, to that of the items."""
+    """From the partition that leads a batch operation to the partition of the items: process them."""
 
     tenant_id: str
     batch_operation_key: Key
@@ -732,7 +738,7 @@ class ProcessBatchItems:
 
 @dataclass(frozen=True, slots=True)
 class SettleBatchItems:
-    """To the partition that leads: why the first of the items in hand failed, None for those that did not."""
+    """To the leading partition: the errors of the first items in hand, None for each item that succeeded."""
 
     tenant_id: str
     batch_operation_key: Key
@@ -785,10 +791,10 @@ class ResolveIncident:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetVariables:
-    """At an element instance, or at the process instance, which is the element instance with its own key.
+    """Set variables at an element instance, or at the process instance, whose element instance has the same key.
 
-    Local variables belong to that scope; others change the innermost of their name, or become ones of the process
-    instance.
+    Local variables are set in that scope. Others update the innermost variable with their name, or are
+    created at the process instance.
     """
 
     tenant_id: str
@@ -804,7 +810,7 @@ class SetVariables:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActivateAdHocSubProcessActivities:
-    """Activate elements of an active ad-hoc sub-process; `cancels_remaining` terminates what was active in it."""
+    """Activate elements of an active ad-hoc sub-process; `cancels_remaining` terminates its earlier children."""
 
     tenant_id: str
     process_instance_key: Key
@@ -842,7 +848,7 @@ class UnassignUserTask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdateUserTask:
-    """None leaves a value as it is."""
+    """Update the values of a user task; None leaves a value as it is."""
 
     tenant_id: str
     user_task_key: Key
@@ -872,7 +878,7 @@ class CompleteUserTask:
 
 @dataclass(frozen=True, slots=True)
 class CreateClusterVariable:
-    """The value is JSON text. A global variable belongs to all tenants, another one to the caller's."""
+    """Create a cluster variable with a JSON text, for all tenants if `is_global`, else for the caller's tenant."""
 
     tenant_id: str
     name: str
@@ -909,7 +915,7 @@ class DeleteClusterVariable:
 
 @dataclass(frozen=True, slots=True)
 class AdoptClusterVariable:
-    """Another partition set a cluster variable."""
+    """Set a cluster variable that another partition set."""
 
     tenant_id: str
     variable: ClusterVariableSet
@@ -921,7 +927,7 @@ class AdoptClusterVariable:
 
 @dataclass(frozen=True, slots=True)
 class AdoptClusterVariableDeletion:
-    """Another partition deleted a cluster variable."""
+    """Delete a cluster variable that another partition deleted."""
 
     tenant_id: str
     variable: ClusterVariableSet
@@ -933,7 +939,10 @@ class AdoptClusterVariableDeletion:
 
 @dataclass(frozen=True, slots=True)
 class CreateGlobalTaskListener:
-    """Ask a job worker about every native user task of the tenant; `event_types` are spelled as in models, or `all`."""
+    """Create a task listener for every native user task of the tenant.
+
+    `event_types` are spelled as in models, or `all`.
+    """
 
     tenant_id: str
     id: str
@@ -950,7 +959,7 @@ class CreateGlobalTaskListener:
 
 @dataclass(frozen=True, slots=True)
 class UpdateGlobalTaskListener:
-    """All of the listener but its id is new."""
+    """Replace everything of a global task listener except its id."""
 
     tenant_id: str
     id: str
@@ -977,7 +986,7 @@ class DeleteGlobalTaskListener:
 
 @dataclass(frozen=True, slots=True)
 class AdoptGlobalTaskListener:
-    """Another partition set a global task listener."""
+    """Set a global task listener that another partition set."""
 
     tenant_id: str
     listener: GlobalTaskListenerSet
@@ -989,7 +998,7 @@ class AdoptGlobalTaskListener:
 
 @dataclass(frozen=True, slots=True)
 class AdoptGlobalTaskListenerDeletion:
-    """Another partition deleted a global task listener."""
+    """Delete a global task listener that another partition deleted."""
 
     tenant_id: str
     listener: GlobalTaskListenerSet

@@ -1,8 +1,7 @@
-"""Compensation: completed activities with a handler, and the handlers that a throwing event invokes.
+"""Compensation: the completed activities with a handler, and the handlers that a throwing event invokes.
 
-A scope counts its completed activities by their ids, so what they cost does not grow with their number. A
-sub-process without a handler adds its counts to the scope around it when it completes. Handlers run inside the throwing
-event.
+A scope counts completed activities by element id, so memory does not grow with their number. A completing
+sub-process without a handler adds its counts to its parent scope. Handlers run inside the throwing event.
 """
 
 from collections.abc import Iterator
@@ -15,7 +14,7 @@ from server.engine.step import Step, Visit
 
 
 def note_completion(step: Step, visit: Visit) -> None:
-    """An element instance completes: it can be compensated, or what was completed inside it."""
+    """Count a completed element instance for compensation, or else the completed activities inside it."""
     element, instance = visit.element, visit.instance
     if instance.scope_key is None or element.is_for_compensation:
         return
@@ -25,7 +24,7 @@ def note_completion(step: Step, visit: Visit) -> None:
 
 
 def trigger(step: Step, visit: Visit, thrown: ThrownCompensation) -> None:
-    """Have a throwing event compensate what it is about; raises Incident when that is too much."""
+    """Compensate the activities of the throwing event; raises Incident when they are too many."""
     process_instance, scope = visit.process_instance, _compensated_scope(visit)
     process = step.process_of(process_instance)
     activity_ids = tuple(
@@ -55,7 +54,7 @@ def _scope_of(visit: Visit, instance: ElementInstance) -> ElementInstance:
 
 
 def ids_around(process: ExecutableProcess, activity_id: str) -> Iterator[str]:
-    """The ids of the activity and of the scopes around it."""
+    """The ids of the activity and of its enclosing elements, innermost first."""
     element: Element | None = process.elements[activity_id]
     while element is not None:
         yield element.id

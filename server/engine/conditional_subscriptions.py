@@ -17,7 +17,7 @@ def open_condition(
     scope: VariableScope,  # noqa: ARG001  # for what depends on variables
     now: datetime,  # noqa: ARG001  # for what depends on time
 ) -> ConditionalSubscription:
-    """The subscription that the trigger asks for."""
+    """The subscription for the trigger."""
     return ConditionalSubscription(
         key, element_instance_key, element_id, trigger.variable_names, trigger.variable_events
     )

@@ -1,8 +1,8 @@
-"""Evaluates conditions again when variables change that they refer to.
+"""Evaluates conditions again when the variables that they read change.
 
-A change costs nothing where no condition refers to its variable: `ProcessInstance.conditions` has the subscriptions by
-scope and name. They are evaluated one by one in the order of their keys, so scopes come before what is inside them.
-Conditions that read cluster variables are evaluated in the order of their keys, too, by a broadcast of the change.
+A change costs nothing if no condition reads its variable: `ProcessInstance.conditions` has the subscriptions
+by scope and name. Conditions are evaluated one by one in the order of their keys, so outer scopes come first.
+A changed cluster variable is broadcast, and its conditions are evaluated in the order of their keys, too.
 """
 
 from functools import lru_cache
@@ -27,7 +27,7 @@ from server.engine.work import CheckConditions, Meet, VariableChange
 
 
 def note_changes(step: Step) -> None:
-    """Evaluate what the changes so far concern, before all other work."""
+    """Schedule the conditions that the changes so far concern, before all other work."""
     by_instance: dict[Key, tuple[ProcessInstance, dict[VariableChange, None]]] = {}
     for process_instance, change in step.changes:
         by_instance.setdefault(process_instance.head.key, (process_instance, {}))[1][change] = None
@@ -37,7 +37,7 @@ def note_changes(step: Step) -> None:
 
 
 def check(step: Step, process_instance: ProcessInstance, _: ElementInstance, work: CheckConditions) -> None:
-    """Evaluate the next condition, and the others when all that it triggers is done."""
+    """Evaluate the next condition; the others follow when everything that it triggers is done."""
     key = _next(process_instance, work)
     if key is None:
         return
@@ -53,7 +53,7 @@ def check(step: Step, process_instance: ProcessInstance, _: ElementInstance, wor
 
 
 def meet(step: Step, process_instance: ProcessInstance, _: ElementInstance, work: Meet) -> None:
-    """Does nothing when another event came first."""
+    """Trigger the event of a condition that was true when its subscription opened, unless another event came first."""
     subscription = process_instance.subscriptions.get(work.subscription_key)
     if subscription is not None:
         triggers.take(step, process_instance, subscription, {})
@@ -65,7 +65,11 @@ def check_cluster_variables(
     subscription: AnySubscription,
     change: ClusterVariableChange,
 ) -> None:
-    """Evaluate a condition that may read the cluster variable, unless a variable of its scope hides all of them."""
+    """Evaluate a condition that may read the changed cluster variable.
+
+    A process variable with the name of the context hides all cluster variables, so the condition cannot read
+    them.
+    """
     host_key = subscription.element_instance_key
     if (
         not isinstance(subscription, ConditionalSubscription)
@@ -85,7 +89,7 @@ def check_cluster_variables(
 
 
 def _reads(step: Step, process_instance: ProcessInstance, text: str, change: ClusterVariableChange) -> bool:
-    """Whether an expression reads the variable; the one of the tenant hides the one of all tenants in `env`."""
+    """Whether an expression reads the cluster variable; in `env`, a tenant's variable hides the one of all tenants."""
     is_global, own = change.tenant_id is None, step.state.cluster_variables
     places = {"cluster" if is_global else "tenant"}
     if not is_global or own.get(process_instance.head.tenant_id, change.name) is None:
@@ -95,7 +99,7 @@ def _reads(step: Step, process_instance: ProcessInstance, text: str, change: Clu
 
 
 def _overlap(read: tuple[str, ...], path: tuple[str, ...]) -> bool:
-    """Whether one begins with the other."""
+    """Whether one path is a prefix of the other."""
     return all(first == second for first, second in zip(read, path, strict=False))
 
 
@@ -105,7 +109,7 @@ def _cluster_paths(text: str) -> frozenset[tuple[str, ...]]:
 
 
 def _next(process_instance: ProcessInstance, work: CheckConditions) -> Key | None:
-    """The key of the next subscription; one that is opened after the change was evaluated then."""
+    """The key of the next subscription. A subscription that was opened after the change has been evaluated then."""
     known = process_instance.conditions
     lines = [known[place] for change in work.changes if (place := (change.scope_key, change.name)) in known]
     key = next(merge(*(line.after(work.last_key) for line in lines)), None)
@@ -115,7 +119,7 @@ def _next(process_instance: ProcessInstance, work: CheckConditions) -> Key | Non
 def _is_concerned(
     process_instance: ProcessInstance, subscription: ConditionalSubscription, work: CheckConditions
 ) -> bool:
-    """Whether what waits sees one of the changes, and has not begun to be left."""
+    """Whether the waiting element instance sees one of the changes, and is not completing."""
     host_key = subscription.element_instance_key
     if process_instance.elements[host_key].state is COMPLETING:
         return False
@@ -129,7 +133,7 @@ def _is_concerned(
 
 
 def _holds(step: Step, process_instance: ProcessInstance, subscription: ConditionalSubscription) -> bool:
-    """A condition that fails now does not hold."""
+    """Whether the condition is true; an evaluation that fails counts as false."""
     trigger = _trigger(step, process_instance, subscription)
     if trigger is None:
         return False
@@ -143,7 +147,7 @@ def _holds(step: Step, process_instance: ProcessInstance, subscription: Conditio
 def _trigger(
     step: Step, process_instance: ProcessInstance, subscription: ConditionalSubscription
 ) -> ConditionTrigger | None:
-    """The condition of the definition; None when the element waits for something else there."""
+    """The condition in the process definition; None when the element waits for another kind of trigger."""
     host = process_instance.elements[subscription.element_instance_key]
     trigger = step.process_of(process_instance).of(subscription.element_id, host.type).trigger
     return trigger if isinstance(trigger, ConditionTrigger) else None

@@ -1,10 +1,11 @@
-"""Correlates messages in the home partition of their correlation key: to each process once.
+"""Correlates messages in the home partition of their correlation key, once for each process.
 
-A subscription is taken by marking it and sending the message to the partition of its process instance, which answers
-whether it still waits. If not, the message goes to the next one of the same process. A process of which no instance
-waits begins, if the message starts it: in this partition, and with the same correlation key one at a time.
+A message takes a subscription by marking it. The message is then sent to the partition of the process
+instance, which answers whether it still waits. If it does not, the message goes to the next subscription of
+the same process. A process without a subscription starts if it has a start event for the message: in this
+partition, with one instance at a time for the same correlation key.
 
-A message that is not to be buffered, and that one subscription of this partition waits for, is taken without all that.
+A shortcut handles an unbuffered message that exactly one subscription of this partition waits for.
 """
 
 from collections.abc import Iterable
@@ -22,14 +23,14 @@ from server.engine.start_triggers import MessageStart
 from server.engine.step import Step
 
 LOADED_AT_ONCE = 100
-"""Process instances of this partition that a message may need in one turn."""
+"""Most process instances of this partition that one message may load in a turn."""
 
 
 def correlate(step: Step, message: Message) -> None:
-    """Send a message to a subscription of each process that did not have it, or begin the process.
+    """Send a message to a subscription of each process that has not received it, or start the process.
 
-    The rest is postponed when the command has done enough. A message that was published before and is postponed goes
-    first.
+    The rest is postponed when the command has done enough. Messages that were published earlier and are
+    postponed are sent first.
     """
     known, found = step.state.messages, list(_matching(step, message))
     _expect_loaded(step, found)
@@ -47,10 +48,10 @@ def correlate(step: Step, message: Message) -> None:
 
 
 def takes_at_once(step: Step, publication: PublishMessage, key: Key) -> bool:
-    """Whether the only subscription that waits for the message is here, and took it; if not, nothing has happened.
+    """Whether the only subscription for the message is in this partition and took it; if not, nothing has happened.
 
-    Nothing of such a message is left to be remembered, so no buffer holds it and nothing is on its way: its key is claimed
-    by the correlation.
+    The message is neither buffered nor in delivery, so nothing of it is stored; the correlation claims its
+    key.
     """
     subscription = _only_taker(step, publication)
     instance = step.state.owner_of(subscription.key) if subscription is not None else None
@@ -67,7 +68,7 @@ def takes_at_once(step: Step, publication: PublishMessage, key: Key) -> bool:
 
 
 def _only_taker(step: Step, publication: PublishMessage) -> HomeSubscription | None:
-    """The subscription of this partition that gets the message, when nothing else can come of that."""
+    """The subscription of this partition that receives the message, if the message can have no other effect."""
     place = (publication.tenant_id, publication.name, publication.correlation_key)
     known = step.state.messages
     processes = known.candidates.get(place, ())
@@ -81,7 +82,7 @@ def _only_taker(step: Step, publication: PublishMessage) -> HomeSubscription | N
 
 
 def _put_behind_others(step: Step, subscription: HomeSubscription) -> None:
-    """One that waits on is the last of its line to take the next message."""
+    """Move a subscription that stays open to the end of its queue, so that others take the next message first."""
     known = step.state.messages
     if subscription.key not in known.subscriptions:
         return
@@ -100,7 +101,7 @@ def _put_behind_others(step: Step, subscription: HomeSubscription) -> None:
 
 
 def is_wanted(step: Step, place: Place) -> bool:
-    """Whether a process instance waits for such a message, or a process would begin with it."""
+    """Whether a process instance waits for a message at this place, or a process would start with it."""
     if step.state.messages.candidates.get(place):
         return True
     line = step.state.starts.messages.get(place[:2])
@@ -111,7 +112,7 @@ def is_wanted(step: Step, place: Place) -> bool:
 
 
 def _begin_processes(step: Step, message: Message) -> bool:
-    """Whether every process that the message can begin now has begun."""
+    """Whether every process that the message can start now has started."""
     place = message.place
     line = step.state.starts.messages.get(place[:2])
     for process_id in list(line.after()) if line is not None else ():
@@ -127,7 +128,7 @@ def _begin_processes(step: Step, message: Message) -> bool:
 
 
 def _is_begun(step: Step, message: Message, process_id: str) -> bool:
-    """Whether an instance that a message with this correlation key began still runs."""
+    """Whether an instance that a message with this correlation key started still runs."""
     return (message.tenant_id, process_id, message.correlation_key) in step.state.started
 
 
@@ -154,7 +155,7 @@ def _begin(step: Step, message: Message, process_id: str) -> None:
 
 
 def begin_next(step: Step, tenant_id: str, process_id: str, correlation_key: str) -> None:
-    """Begin a process with the message that has waited longest for the end of its last instance."""
+    """Start a process with the oldest message that waits for the end of its previous instance."""
     latest = step.state.latest(tenant_id, process_id)
     if latest is None or (tenant_id, process_id, correlation_key) in step.state.started:
         return
@@ -172,19 +173,19 @@ def begin_next(step: Step, tenant_id: str, process_id: str, correlation_key: str
 
 
 def postpone(step: Step, message: Message) -> None:
-    """Correlate a message further in a later turn."""
+    """Continue the correlation of a message in a later turn."""
     if message.postponed_at is None:
         step.emit(happened.MessagePostponed(message.key, message.tenant_id, step.now))
 
 
 def take_back(step: Step, message: Message, subscription_key: Key) -> None:
-    """A message that was sent within this partition did not arrive, because the command has done enough."""
+    """Undo the sending of a message within this partition, whose delivery was skipped because the command had done enough."""
     step.emit(happened.MessageTakenBack(message.key, subscription_key))
     postpone(step, message)
 
 
 def _matching(step: Step, message: Message) -> Iterable[HomeSubscription]:
-    """The one of each process that has waited longest."""
+    """The oldest subscription of each process that has not received the message."""
     known = step.state.messages
     for process_id in known.candidates.get(message.place, ()):
         if process_id not in message.process_ids:
@@ -194,14 +195,14 @@ def _matching(step: Step, message: Message) -> Iterable[HomeSubscription]:
 
 
 def _expect_loaded(step: Step, found: Iterable[HomeSubscription]) -> None:
-    """Raises NotLoaded with all process instances of this partition at once, instead of one after the other."""
+    """Raises NotLoaded with all needed process instances of this partition at once, so that they are loaded together."""
     here = step.state.partition_id
     keys = [each.process_instance_key for each in found if partition_of(each.process_instance_key) == here]
     step.state.expect_loaded(keys[:LOADED_AT_ONCE])
 
 
 def correlate_buffered(step: Step, subscription: HomeSubscription) -> None:
-    """Send the message that has waited longest to a subscription that takes one now."""
+    """Send the oldest matching message to a subscription that can take one now."""
     place, process_id = subscription.place, subscription.process_definition_id
     message = next(step.state.messages.messages_for(place, process_id, step.now), None)
     if message is None:
@@ -219,7 +220,7 @@ def send(step: Step, message: Message, subscription: HomeSubscription) -> None:
 
 
 def settle(step: Step, message: Message, subscription_key: Key, *, is_taken: bool) -> None:
-    """The outcome of a delivery is known."""
+    """Record whether the subscription took the message, and continue with both of them."""
     step.emit(happened.MessageSettled(message.key, subscription_key, is_taken, step.next_key()))
     if not is_taken:
         correlate(step, message)

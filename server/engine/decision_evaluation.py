@@ -1,4 +1,4 @@
-"""Evaluates a decision with all that it requires, and tells how each of them came out."""
+"""Evaluates a decision with its requirements, and records the result of each decision."""
 
 from collections.abc import Mapping
 
@@ -25,12 +25,12 @@ def evaluation_of(
     key: Key,
     visit: Visit | None = None,
 ) -> DecisionEvaluated:
-    """Evaluate it for a caller, or for the element instance that is visited; it may have failed."""
+    """Evaluate a decision for a caller, or for the visited element instance; the evaluation may have failed."""
     return _event(decision, _evaluation(decision, variables, ports), key, visit)
 
 
 def _evaluation(decision: Decision, variables: Mapping[str, Value], ports: Ports) -> dmn.DecisionEvaluation:
-    """Evaluate; a model that an earlier version accepted at deployment and this one refuses fails with the reason."""
+    """Evaluate a decision. A model that this version no longer accepts fails with the reason."""
     decision_id = decision.deployed.decision_definition_id
     try:
         model = decision.model
@@ -70,7 +70,10 @@ def _event(
 def _told(
     decision: Decision, evaluation: dmn.DecisionEvaluation, message: str | None, *, key: Key
 ) -> tuple[EvaluatedDecision, ...]:
-    """Decisions of imported models are left out: they have no definition here. A failed decision comes last."""
+    """The evaluated decisions of this graph; a failed decision comes last.
+
+    Decisions of imported models are left out, because they have no definition here.
+    """
     own = {deployed.decision_definition_id: deployed for deployed in decision.graph.decisions}
     told = [evaluated for evaluated in evaluation.evaluated if evaluated.id in own]
     return tuple(

@@ -1,6 +1,6 @@
 """Events of decisions: requirements graphs were deployed, decisions were evaluated.
 
-Beside `events`, and like those: structs in the past tense that can be understood alone.
+As in `events`, each struct is in the past tense and can be understood alone.
 """
 
 import msgspec
@@ -11,9 +11,9 @@ from server.feel import DialectName
 
 
 class DeployedDecision(msgspec.Struct, frozen=True, gc=False):
-    """A decision of a requirements graph; `previous_key` is the version that was the latest until now.
+    """A deployed decision of a requirements graph; `previous_key` is the key of the version before it.
 
-    Releases of format 1 left the version tag out.
+    Events of format 1 have no version tag.
     """
 
     key: Key
@@ -25,9 +25,9 @@ class DeployedDecision(msgspec.Struct, frozen=True, gc=False):
 
 
 class DecisionRequirementsDeployed(Event, frozen=True):
-    """A requirements graph with its decisions, whose keys are those that follow its own.
+    """A requirements graph was deployed; its decisions have the keys that follow its own.
 
-    `imports` are the contents of the models that it imports. As it is stored, `is_deleted` says what became of it.
+    `imports` are the contents of the imported models. The stored form has `is_deleted` set after a deletion.
     """
 
     key: Key
@@ -46,20 +46,20 @@ class DecisionRequirementsDeployed(Event, frozen=True):
 
 
 class DecisionRequirementsDeleted(Event, frozen=True):
-    """A requirements graph with its decisions; `latest_keys` are the decisions that take the place of the latest ones."""
+    """A requirements graph was deleted with its decisions; `latest_keys` are the decisions that become the latest ones."""
 
     definition: DecisionRequirementsDeployed
     latest_keys: tuple[Key, ...]
 
 
 class DecisionRequirementsAdopted(Event, frozen=True):
-    """A graph that another partition deployed is known here from now on."""
+    """A graph that another partition deployed is now known in this one."""
 
     definition: DecisionRequirementsDeployed
 
 
 class EvaluatedInput(msgspec.Struct, frozen=True, gc=False):
-    """`value` is JSON text, here and below."""
+    """The value of an input, as JSON text like every `value` and `output` below."""
 
     id: str
     name: str
@@ -73,7 +73,7 @@ class EvaluatedOutput(msgspec.Struct, frozen=True, gc=False):
 
 
 class MatchedRule(msgspec.Struct, frozen=True, gc=False):
-    """`index` counts from one."""
+    """A rule that matched; `index` counts from one."""
 
     id: str
     index: int
@@ -81,7 +81,7 @@ class MatchedRule(msgspec.Struct, frozen=True, gc=False):
 
 
 class EvaluatedDecision(msgspec.Struct, frozen=True, gc=False):
-    """One decision on the way; `failure` says why it has no output."""
+    """An evaluated decision; `failure` is the reason why it has no output."""
 
     key: Key
     decision_definition_key: Key
@@ -96,10 +96,11 @@ class EvaluatedDecision(msgspec.Struct, frozen=True, gc=False):
 
 
 class DecisionEvaluated(Event, frozen=True):
-    """The key of each decision is that of the evaluation plus its place in `decisions`, counted from one.
+    """A decision was evaluated, with the decisions that it requires.
 
-    `failed_decision_id` and `failure` say that there is no output. `instance` and `element_instance_key` are given when
-    a process instance evaluated it.
+    The key of each decision is the key of the evaluation plus its place in `decisions`, counted from one.
+    `failed_decision_id` and `failure` are set when there is no output. `instance` and `element_instance_key`
+    are set when a process instance evaluated the decision.
     """
 
     key: Key
@@ -118,12 +119,12 @@ class DecisionEvaluated(Event, frozen=True):
     element_instance_key: Key | None = None
 
     def instance_key(self, decision: EvaluatedDecision) -> str:
-        """The id of the evaluation of one decision, as the API spells it."""
+        """The id of the evaluation of one decision, in the spelling of the API."""
         return f"{self.key}-{decision.key - self.key}"
 
 
 class DecisionInstanceDeleted(Event, frozen=True):
-    """The rows of the decisions of an evaluation, up to the `last_place`, are not wanted any more."""
+    """The rows of the decisions of an evaluation, up to `last_place`, are deleted."""
 
     key: Key
     tenant_id: str

@@ -8,14 +8,14 @@ from server.engine.decision_events import DecisionRequirementsDeployed, Deployed
 from server.engine.definitions import DecisionFile, compiled_decisions
 from server.engine.keys import Key
 
-# A tenant, and an id in the model.
+# Tenant id and id in the model.
 Name = tuple[str, str]
-# The highest number of a graph, and those of its decisions; None before the first version.
+# The highest version number of a graph and those of its decisions; None before the first version.
 Numbers = tuple[int | None, dict[Name, int | None]]
 
 
 class Decision(msgspec.Struct, frozen=True):
-    """A deployed version of a decision, in the graph that it was deployed with."""
+    """A deployed version of a decision, with its requirements graph."""
 
     deployed: DeployedDecision
     graph: DecisionRequirementsDeployed
@@ -26,7 +26,7 @@ class Decision(msgspec.Struct, frozen=True):
 
     @property
     def version_tag(self) -> str | None:
-        """The tag of the event, or that of the file where the event has none; a file without the word is not read."""
+        """The version tag of the event, or of the file when the event has none; a file without the word is not parsed."""
         tag = self.deployed.version_tag
         if tag is not msgspec.UNSET:
             return tag
@@ -49,9 +49,9 @@ class KnownDecisions:
         self._decisions: dict[Key, Decision] = {}
         self._graph_versions: dict[Name, versions.Versions] = {}
         self._versions: dict[Name, versions.Versions] = {}
-        # Index: the versions that have a tag, by tenant, id and tag.
+        # Index: the versions with a tag, by tenant, id and tag.
         self._tagged: dict[tuple[str, str, str], versions.Versions] = {}
-        # The highest number that a version has had, also of what is deleted.
+        # The highest version number ever used, deleted versions included.
         self._graph_numbers: dict[Name, int] = {}
         self._numbers: dict[Name, int] = {}
 
@@ -80,7 +80,7 @@ class KnownDecisions:
     def deployed_with(
         self, tenant_id: str, decision_definition_id: str, deployment_key: Key
     ) -> Decision | None:
-        """The version that came with this deployment."""
+        """The version that this deployment contained."""
         keys = self._versions.get((tenant_id, decision_definition_id), {})
         key = versions.deployed_with(keys, deployment_key, self._deployment_of)
         return self._decisions[key] if key is not None else None
@@ -101,7 +101,7 @@ class KnownDecisions:
         return self._numbers.get((tenant_id, decision_definition_id), 0) + 1
 
     def define(self, graph: DecisionRequirementsDeployed) -> None:
-        """Take in a version of a graph and of each of its decisions."""
+        """Add a version of a graph and of each of its decisions."""
         name = _name_of(graph)
         self._graph_numbers[name] = max(graph.version, self._graph_numbers.get(name, 0))
         for deployed in graph.decisions:
@@ -120,12 +120,12 @@ class KnownDecisions:
                 versions.add(self._tagged.setdefault((*name, tag), {}), deployed.version, deployed.key)
 
     def numbers_of(self, graph: DecisionRequirementsDeployed) -> Numbers:
-        """The highest numbers so far, of the graph and of its decisions."""
+        """The highest version numbers so far, of the graph and of its decisions."""
         names = [(graph.tenant_id, deployed.decision_definition_id) for deployed in graph.decisions]
         return self._graph_numbers.get(_name_of(graph)), {name: self._numbers.get(name) for name in names}
 
     def undefine(self, graph: DecisionRequirementsDeployed, numbers: Numbers) -> None:
-        """Take back that a version became known; before, the numbers were these."""
+        """Undo `define`, and restore these numbers."""
         self.delete(graph)
         number, others = numbers
         _renumber(self._graph_numbers, _name_of(graph), number)
@@ -133,7 +133,7 @@ class KnownDecisions:
             _renumber(self._numbers, name, before)
 
     def delete(self, graph: DecisionRequirementsDeployed) -> None:
-        """Let a version of a graph go, and those of its decisions; their numbers are not used again."""
+        """Remove a version of a graph and its decisions; their version numbers are not used again."""
         del self.graphs[graph.key]
         versions.forget(self._graph_versions, _name_of(graph), graph.version)
         for deployed in graph.decisions:

@@ -1,4 +1,4 @@
-"""Deployed definitions: what the content of a resource holds is compiled once however often it is asked for."""
+"""Deployed definitions, with a cache of compiled files."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,13 +22,13 @@ CACHED_DECISIONS = 256
 
 
 def executable_process(content: bytes, process_id: str) -> ExecutableProcess:
-    """The process with that id; the content was linted when it was deployed."""
+    """The process with this id; the content was linted at deployment."""
     return executable_processes(content)[process_id]
 
 
 @lru_cache(CACHED_FILES)
 def executable_processes(content: bytes) -> Mapping[str, ExecutableProcess]:
-    """The processes of a file by their ids: the file is read once, however many it has."""
+    """The executable processes of a file by their ids; the file is read once for all of them."""
     definitions = read(content)
     return {
         process.id: compile_process(definitions, process)
@@ -38,7 +38,7 @@ def executable_processes(content: bytes) -> Mapping[str, ExecutableProcess]:
 
 
 class Definition(msgspec.Struct, frozen=True):
-    """A deployed version of a process, which is compiled when it is needed: most versions never are."""
+    """A deployed version of a process. It is compiled on first use, because most versions are never used."""
 
     key: Key
     tenant_id: str
@@ -57,7 +57,7 @@ class Definition(msgspec.Struct, frozen=True):
         return executable_process(self.content, self.process_definition_id)
 
     def element(self, element_id: str) -> Element:
-        """By its id; of a multi-instance activity its body."""
+        """The element with this id; for a multi-instance activity, its body."""
         return self.process.elements[element_id]
 
 
@@ -71,7 +71,7 @@ class _WithStarts(Protocol):
 
 
 def message_starts_of(definition: _WithStarts) -> Mapping[Key, MessageStart]:
-    """By the keys of their subscriptions: start events have the keys behind that of the definition, in their order."""
+    """Message start events by the keys of their subscriptions, which follow the key of the definition in order."""
     return {
         Key(definition.key + place): start
         for place, start in enumerate(definition.starts, start=1)
@@ -81,7 +81,7 @@ def message_starts_of(definition: _WithStarts) -> Mapping[Key, MessageStart]:
 
 @dataclass(frozen=True, slots=True)
 class DecisionFile:
-    """Known by its content alone; `definitions` are what somebody read from it already."""
+    """A DMN file, identified by its content; `definitions` are the parsed content, if a caller has it already."""
 
     content: bytes = field(repr=False)
     definitions: Definitions | None = field(default=None, compare=False, repr=False)
@@ -95,5 +95,5 @@ class DecisionFile:
 def compiled_decisions(
     file: DecisionFile, imports: tuple[DecisionFile, ...], dialect: DialectName
 ) -> dmn.Decisions:
-    """The decisions of a model; raises DmnError for one that nobody looked at before it was deployed."""
+    """The decisions of a model; raises DmnError for a model that was deployed without validation."""
     return dmn.decisions_of(file.read(), imports=[each.read() for each in imports], dialect=dialect)

@@ -1,7 +1,7 @@
-"""Documents as pages of bytes: what a commit writes, and what recovery reads.
+"""Documents as pages of bytes, which commits write and recovery reads.
 
-Indexes are not in them; they are built anew when a document is read. A format says how a page is packed: all formats
-up to `FORMAT` are read; the one that all nodes of the deployment read is written.
+Indexes are not stored; they are rebuilt when a document is read. A format number says how a page is packed.
+All formats up to `FORMAT` are read; the format that all nodes of the deployment can read is written.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -42,13 +42,13 @@ Document = ProcessInstance | Record
 
 FORMAT = 2
 
-# Pages by their numbers. Of a commit: those that changed, None for a page that is gone.
+# Pages by their numbers. In a commit: the changed pages, None for a deleted one.
 Pages = Mapping[int, StoredPage]
 ChangedPages = Mapping[int, StoredPage | None]
 
 
 class UnreadableDocument(ValueError):
-    """A page of a format that this version does not know, or a document without its first page."""
+    """A page has a format that this version does not know, or a document lacks its first page."""
 
 
 class _First(msgspec.Struct):
@@ -65,7 +65,7 @@ class _First(msgspec.Struct):
 
 
 class _Content(msgspec.Struct, omit_defaults=True, gc=False):
-    """A page of a process instance; the first one has the head. Variables are by scope and name."""
+    """A page of a process instance; the first page has the head. Variables are grouped by scope and name."""
 
     head: InstanceHead | None = None
     elements: list[ElementInstance] = []
@@ -93,7 +93,7 @@ _decode = msgspec.msgpack.Decoder(_Content).decode
 
 
 def changed_pages(state: State, document: DocumentId, changed: AbstractSet[Key]) -> ChangedPages | None:
-    """The pages of a document that hold these changed records, for a commit; None for a document that ended."""
+    """The pages of a document that hold these changed records, for a commit; None for an ended document."""
     return _CHANGED[document.kind](state, document.key, changed)
 
 
@@ -131,7 +131,7 @@ def _of_batch_page(state: State, key: Key, _: AbstractSet[Key]) -> ChangedPages 
 
 
 def _packed(record: Record | None) -> Pages | None:
-    """A document of one page."""
+    """The only page of a document, or None for an ended one."""
     return None if record is None else {HEAD_PAGE: StoredPage(FORMAT, _encode(record))}
 
 
@@ -147,7 +147,11 @@ _CHANGED: Mapping[Kind, Callable[[State, Key, AbstractSet[Key]], ChangedPages | 
 
 
 def pack(instance: ProcessInstance, changed: AbstractSet[Key], most: int) -> ChangedPages:
-    """The pages with changes; a process instance with more than `most` records is divided until it has half of them."""
+    """The changed pages of a process instance.
+
+    An instance with more than `most` records is divided into pages; it becomes one page again at half of
+    that.
+    """
     key = instance.head.key
     if instance.places is None:
         if instance.size <= most:
@@ -164,7 +168,7 @@ def pack(instance: ProcessInstance, changed: AbstractSet[Key], most: int) -> Cha
 
 
 def pack_first(instance: ProcessInstance) -> StoredPage:
-    """The whole process instance, as programs without pages read it."""
+    """The whole process instance in format 1, for versions that do not know pages."""
     content = _First(
         instance.head,
         instance.elements,
@@ -205,7 +209,7 @@ def _whole(instance: ProcessInstance) -> StoredPage:
 
 
 def _page(instance: ProcessInstance, number: int) -> StoredPage | None:
-    """A page of a process instance that is divided, None when nothing is on it."""
+    """A page of a divided process instance; None when the page is empty."""
     keys = keys_of(instance.head.key, number)
     content = _Content(
         None,
@@ -230,12 +234,12 @@ def _page(instance: ProcessInstance, number: int) -> StoredPage | None:
 
 
 def _among(records: Mapping[Key, R], keys: Iterable[Key]) -> list[R]:
-    """Those with these keys."""
+    """The records with these keys."""
     return [records[key] for key in keys if key in records] if records else []
 
 
 def _variables(instance: ProcessInstance, keys: Iterable[Key]) -> dict[Key, dict[str, Variable]]:
-    """Those with these keys, by scope and name."""
+    """The variables with these keys, by scope and name."""
     found: dict[Key, dict[str, Variable]] = {}
     places = instance.places
     if not places:
@@ -244,7 +248,7 @@ def _variables(instance: ProcessInstance, keys: Iterable[Key]) -> dict[Key, dict
         scope_key, name = places[key]
         variable = instance.variables.get(scope_key, {}).get(name)
         if variable is None or variable.key != key:
-            # Its scope has ended, or the command that made it was taken back.
+            # The scope of the variable has ended, or the command that created it was undone.
             del places[key]
         else:
             found.setdefault(scope_key, {})[name] = variable
@@ -252,26 +256,26 @@ def _variables(instance: ProcessInstance, keys: Iterable[Key]) -> dict[Key, dict
 
 
 class DocumentReader(Protocol):
-    """A document while its pages are read, the first one before all others."""
+    """Builds a document from its pages, the first page first."""
 
     def add(self, number: int, page: StoredPage) -> None:
-        """Raises UnreadableDocument and what msgspec raises."""
+        """Add a page; raises UnreadableDocument and the errors of msgspec."""
         ...
 
     def finished(self) -> Document:
-        """The document, when all of its pages were added."""
+        """The document, once all of its pages are added."""
         ...
 
 
 class InstanceReader:
-    """A process instance while its pages are read, the first one before all others."""
+    """Builds a process instance from its pages, the first page first."""
 
     def __init__(self) -> None:
         self._instance: ProcessInstance | None = None
         self._is_divided = False
 
     def add(self, number: int, page: StoredPage) -> None:
-        """Raises UnreadableDocument and what msgspec raises."""
+        """Add a page; raises UnreadableDocument and the errors of msgspec."""
         if number == HEAD_PAGE:
             self._instance = _READERS.get(page.format, _unknown)(page)
         elif self._instance is None:
@@ -283,7 +287,7 @@ class InstanceReader:
             _take_in(self._instance, _decode(page.content))
 
     def finished(self) -> ProcessInstance:
-        """The process instance, when all of its pages were added."""
+        """The process instance, once all of its pages are added."""
         if self._instance is None:
             raise UnreadableDocument(f"expected page {HEAD_PAGE} of a document, found no page")
         self._instance.index()
@@ -293,7 +297,7 @@ class InstanceReader:
 
 
 class RecordReader(Generic[T]):
-    """A document that is one record on one page."""
+    """Builds a document that is one record on one page."""
 
     def __init__(self, decode: Callable[[bytes], T]) -> None:
         self._decode = decode
@@ -322,7 +326,7 @@ READINGS: Mapping[Kind, Callable[[], DocumentReader]] = {
 
 
 def unpack(pages: Pages) -> ProcessInstance:
-    """Raises UnreadableDocument and what msgspec raises."""
+    """The process instance with these pages; raises UnreadableDocument and the errors of msgspec."""
     reading = InstanceReader()
     for number in sorted(pages):
         reading.add(number, pages[number])

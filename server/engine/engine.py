@@ -1,7 +1,7 @@
-"""The engine's one function.
+"""The engine's only entry point.
 
-process(state, command, now) gives the events and the answer, with the state moved on by those events. A command that
-is rejected, or ends in a fault of ours, leaves the state as it was.
+process(state, command, now) returns the events and the answer, and changes the state by the events. A command
+that is rejected or fails with a fault leaves the state unchanged.
 """
 
 import sys
@@ -23,12 +23,16 @@ from server.engine.requesters import Requester
 from server.engine.state import NotLoaded, State
 from server.engine.step import Step
 
-# How many items of a batch operation a command processes, at first and after each fault.
+# The number of batch operation items that a command processes: at first, and after each fault.
 _MOST_ITEMS: Final = (sys.maxsize, 1, 0)
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """`changed` are the keys of the records that changed, by document; `faults` were taken back, and are to be logged."""
+    """The result of a command.
+
+    `changed` are the keys of the changed records, by document; `faults` are errors whose changes were undone,
+    for the log.
+    """
 
     events: list[Event]
     answer: Answer
@@ -43,11 +47,11 @@ def process(
     stopwatch: Callable[[], float] | None = None,
     requester: Requester | None = None,
 ) -> Outcome:
-    """Raises Rejected, and nothing else but faults.
+    """Handle a command. Raises Rejected, NotLoaded, and otherwise only faults.
 
-    `stopwatch` tells seconds, for what has to be charged by time; `requester` is the caller, for what comes to its end
-    in a later command. A fault of an item of a batch operation ends that item alone: the command is handled again with
-    its first item, and once more without carrying that one out.
+    `stopwatch` returns seconds, for work that is charged by time. `requester` is the caller, for commands
+    whose effect ends in a later command. A fault of an item of a batch operation fails that item alone: the
+    command is handled again with its first item only, and then without executing that item.
     """
     step = Step(state, now, stopwatch, requester)
     if not isinstance(command, ContinueBatchOperation | ProcessBatchItems):
@@ -67,7 +71,7 @@ def process(
 
 
 def _handled(state: State, command: Command, step: Step, faults: tuple[Exception, ...]) -> Outcome:
-    """All of the command, or nothing when it raises."""
+    """Handle a command with all of its pending work; any exception undoes all changes."""
     state.begin()
     try:
         answer = HANDLERS[type(command)](command, step)

@@ -1,7 +1,8 @@
 """Events of the engine, in the past tense. Applying them again rebuilds the state.
 
-Structs rather than dataclasses: the engine makes a dozen for each process instance, and the durable modes pack them.
-`instance` is the shared head of the process instance, so an event can be understood alone.
+They are structs rather than dataclasses for speed: the engine creates a dozen for each process instance, and
+the durable modes pack them. `instance` is the shared head of the process instance, so each event can be
+understood alone.
 """
 
 from collections.abc import Mapping
@@ -21,9 +22,9 @@ from server.engine.work import AnyWork
 
 
 class Caller(msgspec.Struct, frozen=True, gc=False):
-    """The call activity that a process instance was started by.
+    """The call activity that started a process instance.
 
-    `root_process_instance_key` is the first of all that called each other, `depth` counts the calls since then.
+    `root_process_instance_key` is the top-level process instance, `depth` is the number of calls below it.
     """
 
     process_instance_key: Key
@@ -33,7 +34,7 @@ class Caller(msgspec.Struct, frozen=True, gc=False):
 
 
 class InstanceHead(msgspec.Struct, frozen=True, gc=False):
-    """The facts about a process instance that only a migration changes."""
+    """The facts about a process instance that change only by a migration."""
 
     key: Key
     tenant_id: str
@@ -48,7 +49,7 @@ class InstanceHead(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def root_key(self) -> Key:
-        """The process instance that was started by no call, directly or indirectly the caller of this one."""
+        """The key of the top-level process instance, which no call activity started."""
         return self.key if self.caller is None else self.caller.root_process_instance_key
 
 
@@ -57,7 +58,7 @@ class Event(msgspec.Struct, frozen=True, gc=False, tag_field="event", tag=True):
 
 
 class InstanceEvent(Event, frozen=True):
-    """Something happened in one process instance."""
+    """An event of one process instance."""
 
     instance: InstanceHead
 
@@ -68,9 +69,10 @@ class DeploymentCreated(Event, frozen=True):
 
 
 class ProcessDefinitionDeployed(Event, frozen=True):
-    """`previous_key` is the version that was the latest until now, `starts` are the triggers that begin instances.
+    """A version of a process was deployed.
 
-    Releases of format 1 left the version tag out. As it is stored, `is_deleted` says what became of it.
+    `previous_key` is the version that was the latest before, `starts` are the triggers of start events.
+    Events of format 1 have no version tag. The stored form has `is_deleted` set after a deletion.
     """
 
     key: Key
@@ -88,18 +90,21 @@ class ProcessDefinitionDeployed(Event, frozen=True):
 
     @property
     def last_key(self) -> Key:
-        """The start events have the keys behind its own, in their order."""
+        """The key of the last start event; start events have the keys after the definition's, in their order."""
         return Key(self.key + len(self.starts))
 
 
 class ProcessDefinitionAdopted(Event, frozen=True):
-    """A definition that another partition deployed is known here from now on."""
+    """A definition that another partition deployed is now known in this one."""
 
     definition: ProcessDefinitionDeployed
 
 
 class ProcessDefinitionDeleted(Event, frozen=True):
-    """Process instances of the definition go on; `latest_key` is the version that takes its place, if it was the latest."""
+    """A definition was deleted; its process instances continue.
+
+    `latest_key` is the version that becomes the latest, if this one was.
+    """
 
     definition: ProcessDefinitionDeployed
     latest_key: Key | None
@@ -112,16 +117,17 @@ class DeletionAdopted(Event, frozen=True):
 
 
 class ProcessInstanceDeleted(Event, frozen=True):
-    """The rows of an ended process instance are not wanted any more; partitions know nothing of it."""
+    """The rows of an ended process instance are deleted; partitions hold nothing of it."""
 
     key: Key
     tenant_id: str
 
 
 class ProcessInstanceCreated(InstanceEvent, frozen=True):
-    """Until it ends, no other message with this correlation key begins one of its process; an empty one is none.
+    """A process instance was created.
 
-    It is terminated when an element of `terminates_after` has ended.
+    While it runs, no other message with this correlation key starts an instance of its process; an empty key
+    means none. It is terminated when an element of `terminates_after` has ended.
     """
 
     correlation_key: str = ""
@@ -129,10 +135,10 @@ class ProcessInstanceCreated(InstanceEvent, frozen=True):
 
 
 class MigratedElement(msgspec.Struct, frozen=True, gc=False):
-    """An element instance by the id that it has in the other definition, with the job, the user task and the incident that it keeps.
+    """An element instance with its id in the target definition, and the job, user task and incident that it keeps.
 
-    `joins` are the arrivals that wait inside it, by the new ids of their flows; `compensable` are the activities that can
-    be compensated there, by their new ids.
+    `joins` are the arrivals that wait inside it, by the new flow ids; `compensable` are its completed
+    activities that can be compensated, by their new ids.
     """
 
     key: Key
@@ -147,10 +153,10 @@ class MigratedElement(msgspec.Struct, frozen=True, gc=False):
 
 
 class ProcessInstanceMigrated(InstanceEvent, frozen=True):
-    """`instance` is the head from now on; every element instance that is active is among the `elements`.
+    """A process instance was migrated; `instance` is the new head, `elements` are all active element instances.
 
-    `subscriptions` are the catch events, by their new ids, that are waited for by the same subscriptions as before;
-    those among `messages` wait for a message.
+    `subscriptions` are the catch events of kept subscriptions, by their new ids; `messages` are those that
+    wait for a message.
     """
 
     elements: tuple[MigratedElement, ...]
@@ -159,9 +165,10 @@ class ProcessInstanceMigrated(InstanceEvent, frozen=True):
 
 
 class ElementActivating(InstanceEvent, frozen=True):
-    """`joined_flows` are the incoming flows whose arrival it uses up; `scope_key` is the flow scope's instance.
+    """An element instance was created.
 
-    An inner instance of an ad-hoc sub-process begins at the element `begins_at`.
+    `joined_flows` are the incoming flows whose arrivals it consumes; `scope_key` is the instance of its flow
+    scope. `begins_at` is the element at which an inner instance of an ad-hoc sub-process begins.
     """
 
     key: Key
@@ -178,17 +185,20 @@ class ElementActivated(InstanceEvent, frozen=True):
 
 
 class ElementProgressed(InstanceEvent, frozen=True):
-    """The number of finished steps of its activation or completion: mappings, listeners, subscriptions. None is repeated."""
+    """The number of finished steps of an activation or completion: mappings, listeners, subscriptions.
+
+    Finished steps are not repeated.
+    """
 
     key: Key
     progress: int
 
 
 class ElementInterrupted(InstanceEvent, frozen=True):
-    """An interrupting event ends the element instance, or a scope's other element instances; then the event goes on.
+    """An interrupting event ends an element instance, or the other element instances of a scope; then the event follows.
 
-    On the boundary it is entered with these variables, as the start of an event sub-process it begins that, as an end
-    event it completes the scope.
+    A boundary event is entered with these variables, a start event starts its event sub-process, and an end
+    event completes the scope.
     """
 
     key: Key
@@ -197,19 +207,19 @@ class ElementInterrupted(InstanceEvent, frozen=True):
 
 
 class InterruptionFinished(InstanceEvent, frozen=True):
-    """Nothing that was interrupted is left in the scope; flows that were taken there lead nowhere any more."""
+    """Everything that was interrupted in the scope has ended; flows that were taken there are dropped."""
 
     key: Key
 
 
 class InterruptionLifted(InstanceEvent, frozen=True):
-    """A modification activates something in the interrupted scope, where flows and events lead on again."""
+    """A modification activates an element in the interrupted scope, where flows and events take effect again."""
 
     key: Key
 
 
 class EventCaught(InstanceEvent, frozen=True):
-    """The element instance goes on with the event that has this id, and with what came with its trigger."""
+    """The element instance caught the event with this id, and continues with the variables of the trigger."""
 
     key: Key
     element_id: str
@@ -221,7 +231,7 @@ class ElementCompleting(InstanceEvent, frozen=True):
 
 
 class ElementCompleted(InstanceEvent, frozen=True):
-    """`flow_ids` are those of the sequence flows that it is left by, which are taken next."""
+    """An element instance completed; `flow_ids` are the sequence flows that are taken next."""
 
     key: Key
     flow_ids: tuple[str, ...] = ()
@@ -242,7 +252,7 @@ class SequenceFlowTaken(InstanceEvent, frozen=True):
 
 
 class LoopBegan(InstanceEvent, frozen=True):
-    """A multi-instance body has these items, as JSON text; their keys are consecutive."""
+    """A multi-instance body has these items, as JSON text, with consecutive keys."""
 
     key: Key
     first_item: Key
@@ -250,7 +260,7 @@ class LoopBegan(InstanceEvent, frozen=True):
 
 
 class LoopItemCompleted(InstanceEvent, frozen=True):
-    """An instance of a multi-instance body gave this output, as JSON text; `is_last` ends all others."""
+    """An instance of a multi-instance body completed with this output, as JSON text; `is_last` ends all others."""
 
     key: Key
     item_key: Key
@@ -259,14 +269,14 @@ class LoopItemCompleted(InstanceEvent, frozen=True):
 
 
 class ElementsPlanned(InstanceEvent, frozen=True):
-    """A number of further elements of an ad-hoc sub-process will be activated, unless it ends before."""
+    """`number` further elements of an ad-hoc sub-process will be activated, unless it ends before."""
 
     key: Key
     number: int
 
 
 class OutputCollected(InstanceEvent, frozen=True):
-    """An ad-hoc sub-process keeps the output of an inner instance, JSON text, for its collection with this name."""
+    """An ad-hoc sub-process keeps the output of an inner instance, as JSON text, for its collection `name`."""
 
     key: Key
     item_key: Key
@@ -275,13 +285,13 @@ class OutputCollected(InstanceEvent, frozen=True):
 
 
 class OutputsMerged(InstanceEvent, frozen=True):
-    """The kept outputs of an ad-hoc sub-process were merged into its collection, or dropped because the collection was set anew."""
+    """The kept outputs of an ad-hoc sub-process were merged into its collection, or dropped because it was set anew."""
 
     key: Key
 
 
 class AdHocConditionEvaluated(InstanceEvent, frozen=True):
-    """Whether an ad-hoc sub-process is complete once nothing is active in it, and whether it ends what is."""
+    """The result of a completion condition, and whether the ad-hoc sub-process then terminates its active children."""
 
     key: Key
     is_fulfilled: bool
@@ -289,7 +299,7 @@ class AdHocConditionEvaluated(InstanceEvent, frozen=True):
 
 
 class ProcessCalled(InstanceEvent, frozen=True):
-    """A call activity waits for the process instance `called_key`."""
+    """A call activity waits for the process instance with `called_key`."""
 
     key: Key
     called_key: Key
@@ -302,21 +312,21 @@ class CallEnded(InstanceEvent, frozen=True):
 
 
 class ConditionalsEvaluated(Event, frozen=True):
-    """The conditions of start events were evaluated for a caller; each process instance that this began follows."""
+    """The conditions of start events were evaluated for a caller; the created process instances follow."""
 
     key: Key
     tenant_id: str
 
 
 class ActivitiesCompleted(InstanceEvent, frozen=True):
-    """Activities that can be compensated from now on, with their counts, in the scope `key`."""
+    """Activities in the scope `key` completed and can be compensated, with their counts."""
 
     key: Key
     counts: dict[str, int]
 
 
 class CompensationTriggered(InstanceEvent, frozen=True):
-    """The throwing event `key` compensates these activities, all that completed in the scope."""
+    """The throwing event `key` compensates all completed activities with these ids in the scope."""
 
     key: Key
     scope_key: Key
@@ -324,14 +334,14 @@ class CompensationTriggered(InstanceEvent, frozen=True):
 
 
 class CompensationInvoked(InstanceEvent, frozen=True):
-    """The throwing event `key` has the handler of one completed activity run."""
+    """The throwing event `key` starts the handler of one completed activity."""
 
     key: Key
     activity_id: str
 
 
 class SubscriptionOpened(InstanceEvent, frozen=True):
-    """Waits for a trigger; one with the key of an earlier subscription takes its place.
+    """A subscription was opened, or replaced the earlier one with its key.
 
     `properties` are those of the element that waits for a message.
     """
@@ -341,7 +351,7 @@ class SubscriptionOpened(InstanceEvent, frozen=True):
 
 
 class SubscriptionClosed(InstanceEvent, frozen=True):
-    """`is_message` says that it was for a message, `is_correlated` that the message ended it."""
+    """A subscription was closed; `is_message` if it was for a message, `is_correlated` if the message triggered it."""
 
     key: Key
     is_message: bool = False
@@ -349,16 +359,16 @@ class SubscriptionClosed(InstanceEvent, frozen=True):
 
 
 class SubscriptionMoved(InstanceEvent, frozen=True):
-    """The home of a message subscription is about to learn of another process, or has learned of it."""
+    """A migration reports the new process of a message subscription to its home partition, or the home confirmed it."""
 
     key: Key
     is_moving: bool
 
 
 class MessageCorrelated(InstanceEvent, frozen=True):
-    """The process instance caught a message by this subscription, or began with it.
+    """The process instance caught a message by this subscription, or was started by it.
 
-    A start event has no element instance when its message comes.
+    A start event has no element instance when its message arrives.
     """
 
     key: Key
@@ -371,16 +381,16 @@ class MessageCorrelated(InstanceEvent, frozen=True):
 
 
 class MessageStartsChanged(Event, frozen=True):
-    """The message subscriptions of the start events of a version wait again, or no more: another one is the latest."""
+    """The message subscriptions of a version's start events open or close, because another version becomes the latest."""
 
     keys: tuple[Key, ...]
     are_open: bool
 
 
 class WorkPostponed(InstanceEvent, frozen=True):
-    """The command did enough: the rest of its work goes on in a later turn.
+    """The command did enough, and the rest of its work is postponed to a later turn.
 
-    `activations` are the elements that were activated in a row so far.
+    `activations` is the number of elements activated since the last wait state.
     """
 
     work: tuple[AnyWork, ...]
@@ -389,11 +399,11 @@ class WorkPostponed(InstanceEvent, frozen=True):
 
 
 class WorkResumed(InstanceEvent, frozen=True):
-    """All work that was left is being done now."""
+    """All postponed work is being done now."""
 
 
 class VariableCreated(InstanceEvent, frozen=True):
-    """`value` is JSON text."""
+    """A variable was created; `value` is JSON text."""
 
     key: Key
     scope_key: Key
@@ -409,7 +419,7 @@ class VariableUpdated(InstanceEvent, frozen=True):
 
 
 class JobCreated(InstanceEvent, frozen=True):
-    """`is_global` is the job of a global listener."""
+    """A job was created; `is_global` is true for the job of a global task listener."""
 
     key: Key
     element_instance_key: Key
@@ -433,7 +443,7 @@ class JobYielded(InstanceEvent, frozen=True):
 
 
 class JobCompleted(InstanceEvent, frozen=True):
-    """That of a task listener denies what is being done with its user task, or not; others have nothing to deny."""
+    """A job was completed; only a task listener may deny the change of its user task."""
 
     key: Key
     is_denied: bool | None = None
@@ -441,14 +451,14 @@ class JobCompleted(InstanceEvent, frozen=True):
 
 
 class JobWithheld(InstanceEvent, frozen=True):
-    """It is too large for a worker, and is not offered until its incident is resolved."""
+    """The job is too large for a worker, and is not offered until its incident is resolved."""
 
     key: Key
     message: str
 
 
 class JobFailed(InstanceEvent, frozen=True):
-    """`offered_at` is when a worker may have it again; None with retries left means at once."""
+    """A job failed; a worker may activate it again at `offered_at`. None with retries left means at once."""
 
     key: Key
     retries: int
@@ -465,7 +475,7 @@ class JobTimedOut(InstanceEvent, frozen=True):
 
 
 class JobErrorThrown(InstanceEvent, frozen=True):
-    """A job whose error is caught is gone."""
+    """A worker threw an error; a job whose error is caught is removed."""
 
     key: Key
     error_code: str
@@ -488,7 +498,7 @@ class JobCanceled(InstanceEvent, frozen=True):
 
 
 class UserTaskCreated(InstanceEvent, frozen=True):
-    """The user task begins without an assignee."""
+    """A user task was created, without an assignee."""
 
     key: Key
     element_instance_key: Key
@@ -505,7 +515,10 @@ class UserTaskCreated(InstanceEvent, frozen=True):
 
 
 class UserTaskAssigned(InstanceEvent, frozen=True):
-    """An empty `assignee` unassigns it; a `requester` asked for it in an earlier command."""
+    """A user task was assigned, or unassigned by an empty `assignee`.
+
+    `requester` is the caller of the earlier command that asked for it, if there is one.
+    """
 
     key: Key
     element_instance_key: Key
@@ -515,9 +528,9 @@ class UserTaskAssigned(InstanceEvent, frozen=True):
 
 
 class UserTaskUpdated(InstanceEvent, frozen=True):
-    """The values from now on, those that did not change included; without an assignee it stays as it is.
+    """The values of a user task after an update, unchanged ones included; None leaves the assignee as it is.
 
-    A `requester` asked for it in an earlier command.
+    `requester` is the caller of the earlier command that asked for it, if there is one.
     """
 
     key: Key
@@ -533,7 +546,7 @@ class UserTaskUpdated(InstanceEvent, frozen=True):
 
 
 class UserTaskCompleted(InstanceEvent, frozen=True):
-    """A `requester` asked for it in an earlier command."""
+    """A user task was completed; `requester` is the caller of the earlier command that asked for it, if there is one."""
 
     key: Key
     element_instance_key: Key
@@ -542,7 +555,7 @@ class UserTaskCompleted(InstanceEvent, frozen=True):
 
 
 class UserTaskCanceled(InstanceEvent, frozen=True):
-    """A `requester` stands for what ended it in an earlier command."""
+    """A user task was canceled; `requester` is the caller of the earlier command that ended it, if there is one."""
 
     key: Key
     element_instance_key: Key
@@ -551,7 +564,7 @@ class UserTaskCanceled(InstanceEvent, frozen=True):
 
 
 class UserTaskTransitionBegan(InstanceEvent, frozen=True):
-    """From now on the listeners are asked, from the first one on, what is being done with the user task."""
+    """The task listeners of a user task begin to run, one after the other, before the transition takes effect."""
 
     key: Key
     element_instance_key: Key
@@ -559,7 +572,7 @@ class UserTaskTransitionBegan(InstanceEvent, frozen=True):
 
 
 class UserTaskCorrected(InstanceEvent, frozen=True):
-    """A listener changed the values that the user task will have after the transition."""
+    """A task listener changed the values that the user task will have after the transition."""
 
     key: Key
     element_instance_key: Key
@@ -568,7 +581,7 @@ class UserTaskCorrected(InstanceEvent, frozen=True):
 
 
 class UserTaskTransitionEnded(InstanceEvent, frozen=True):
-    """The listeners are done; with a `refusal` what they were asked about does not happen."""
+    """The task listeners have finished; with a `refusal`, the transition does not take effect."""
 
     key: Key
     element_instance_key: Key
@@ -578,7 +591,7 @@ class UserTaskTransitionEnded(InstanceEvent, frozen=True):
 
 
 class IncidentRaised(InstanceEvent, frozen=True):
-    """`job_key` is given when it is the job that cannot go on."""
+    """An incident was raised; `job_key` is set when it concerns a job."""
 
     key: Key
     element_instance_key: Key
@@ -589,7 +602,7 @@ class IncidentRaised(InstanceEvent, frozen=True):
 
 
 class IncidentResolved(InstanceEvent, frozen=True):
-    """`is_last` says that the process instance has no other open incident."""
+    """An incident was resolved; `is_last` is true when the process instance has no other open incident."""
 
     key: Key
     element_instance_key: Key

@@ -1,12 +1,12 @@
-"""Moves element instances through their life cycle; what is special about an element is in its behaviour.
+"""Moves element instances through their life cycle; the behaviours have what is specific to an element type.
 
 activate ─► input mappings ─► start listeners ─► subscriptions ─► behaviour.activate ─► ACTIVATED ─► (waits, or)
 complete ─► behaviour.outgoing ─► output mappings ─► end listeners ─► COMPLETED ─► its flows are taken ─► activate
 terminate ─► children first ─► behaviour.terminate ─► (waits, or) TERMINATED
 empty ─► children terminated ─► an event sub-process begins, or the scope completes
 
-An `Incident` raised on the way, or the job of a listener, leaves the element in ACTIVATING or COMPLETING; `proceed`
-goes on from there. Work that follows from a step is deferred to the `agenda`, which does it item by item.
+An `Incident` on the way, or the job of a listener, leaves the element in ACTIVATING or COMPLETING; `proceed`
+continues from there. Work that follows from a step is deferred to the `agenda`, which runs it item by item.
 """
 
 from collections.abc import Sequence
@@ -56,19 +56,19 @@ from server.engine.work import (
     TerminateInstances,
 )
 
-# Looking a member up in its enumeration costs more than comparing with it.
+# Looking up a member of an enumeration costs more than comparing with a constant.
 _START_EVENT: Final = ElementType.START_EVENT
 _EVENT_BASED_GATEWAY: Final = ElementType.EVENT_BASED_GATEWAY
 
 TERMINATED_AT_ONCE: Final = 16
-"""Element instances of a scope that are terminated before its work is looked at again."""
+"""Most element instances of a scope that are terminated before other pending work runs."""
 
 ACTIVATED_AT_ONCE: Final = 16
-"""Elements of an ad-hoc sub-process that are activated before its work is looked at again."""
+"""Most elements of an ad-hoc sub-process that are activated before other pending work runs."""
 
 
 def start(step: Step, process_instance: ProcessInstance) -> None:
-    """Let a new process instance run."""
+    """Start a new process instance."""
     activate(step, step.visit(process_instance, process_instance.elements[process_instance.head.key]))
 
 
@@ -95,12 +95,12 @@ def enter(step: Step, process_instance: ProcessInstance, scope: ElementInstance,
 
 
 def _can_be_entered(scope: ElementInstance) -> bool:
-    """Whether flows and events lead on in the scope; once it was interrupted, there is only what interrupted it."""
+    """Whether flows and events take effect in the scope; once interrupted, it accepts only the interrupting event."""
     return scope.state is ACTIVATED and scope.interruption is None
 
 
 def join(step: Step, process_instance: ProcessInstance, scope: ElementInstance, work: Join) -> None:
-    """One at a time: what it leads to may keep another one waiting."""
+    """Activate one ready inclusive gateway, and check again later: its path may keep another gateway waiting."""
     process = step.state.definition_of(process_instance).process
     ready = ready_join(process, process_instance, scope) if _can_be_entered(scope) else None
     if ready is not None:
@@ -123,7 +123,7 @@ def complete_when_empty(
 
 
 def _end_remaining(step: Step, process_instance: ProcessInstance, scope: ElementInstance) -> None:
-    """Terminate what is left in a scope when its completion condition holds."""
+    """Terminate the active children of a scope whose completion condition is true."""
     if not scope.ends_remaining:
         return
     for key in list(islice(process_instance.inside.get(scope.key, ()), TERMINATED_AT_ONCE)):
@@ -135,7 +135,7 @@ def _end_remaining(step: Step, process_instance: ProcessInstance, scope: Element
 def create_instance(
     step: Step, process_instance: ProcessInstance, body: ElementInstance, work: CreateInstance
 ) -> None:
-    """Activate the next instance of a multi-instance body, the others of a parallel one after it."""
+    """Activate the next instance of a multi-instance body; a parallel body continues with the others."""
     visit, progress = step.visit(process_instance, body), body.loop
     if progress is None or visit.element.loop is None or visit.element.inner is None:
         return
@@ -158,7 +158,7 @@ def complete_passed(
 def compensate(
     step: Step, process_instance: ProcessInstance, throw: ElementInstance, work: Compensate
 ) -> None:
-    """Enter the boundary event of the next activity, which leads to its handler, the others after it."""
+    """Enter the compensation boundary event of the next activity, which leads to its handler; the others follow."""
     activity_id = next(iter(throw.compensable), None)
     if throw.state is not ACTIVATED or activity_id is None:
         return
@@ -171,7 +171,7 @@ def compensate(
 def activate_elements(
     step: Step, process_instance: ProcessInstance, scope: ElementInstance, work: ActivateElements
 ) -> None:
-    """Activate some elements of an ad-hoc sub-process, each in an inner instance, then the others."""
+    """Activate some elements of an ad-hoc sub-process, each in an inner instance; the others follow."""
     if not _can_be_entered(scope) or scope.ends_remaining:
         return
     element = step.visit(process_instance, scope).element
@@ -192,7 +192,7 @@ def activate_elements(
 def terminate_earlier(
     step: Step, process_instance: ProcessInstance, scope: ElementInstance, work: TerminateEarlier
 ) -> None:
-    """Terminate some of what an ad-hoc sub-process contained at a time, then the others."""
+    """Terminate some of the earlier children of an ad-hoc sub-process; the others follow."""
     if scope.state is not ACTIVATED or scope.is_being_emptied:
         return
     inside = (key for key in process_instance.inside.get(scope.key, ()) if key <= work.last_key)
@@ -206,10 +206,11 @@ def terminate_earlier(
 def terminate_children(
     step: Step, process_instance: ProcessInstance, scope: ElementInstance, work: TerminateChildren
 ) -> None:
-    """Take some; the others follow when all that these contain is gone."""
+    """Terminate some children; the others follow when the descendants of the first ones are gone."""
     if scope.state is not TERMINATING and not scope.is_being_emptied:
         return
-    # Finding the first key of a dictionary takes the longer, the more were removed before it.
+    # Several at a time: finding the first key of a dictionary takes longer the more keys were removed before
+    # it.
     child_keys = list(islice(process_instance.inside.get(scope.key, ()), TERMINATED_AT_ONCE))
     if child_keys:
         step.prefer(process_instance, work)
@@ -252,15 +253,12 @@ def announce(
     *,
     begins_at: str = "",
 ) -> Visit:
-    """Enter an element that is activated later."""
+    """Create an element instance that is activated later."""
     return _entered(step, process_instance, scope, element, begins_at=begins_at)
 
 
 def open_flow_scope(step: Step, visit: Visit) -> None:
-    """Activate a scope that was announced, without what it begins with: mappings, listeners, start event.
-
-    Raises Incident.
-    """
+    """Activate an announced scope without its mappings, listeners and start event. Raises Incident."""
     catch_events.subscribe(step, visit, visit.element.catches)
     step.emit(events.ElementActivated(visit.process_instance.head, visit.instance.key))
 
@@ -268,7 +266,7 @@ def open_flow_scope(step: Step, visit: Visit) -> None:
 def enter_caught(
     step: Step, process_instance: ProcessInstance, host: ElementInstance, catch: Element, variables: Variables
 ) -> None:
-    """Enter the event that an element instance caught, with what came with its trigger, unless its scope is ending."""
+    """Enter the event that an element instance caught, with the variables of its trigger, unless its scope is ending."""
     scope = process_instance.elements[cast("Key", host.scope_key)]
     if _can_be_entered(scope):
         _activate_caught(step, process_instance, scope, catch, variables)
@@ -290,7 +288,7 @@ def _activate_caught(
 
 
 def _keeps_variables(catch: Element) -> bool:
-    """Whether what came with the trigger stays at the event: an error on the boundary is the one such event."""
+    """Whether the variables of the trigger stay local to the event, as only for an error boundary event."""
     return catch.type is ElementType.BOUNDARY_EVENT and isinstance(catch.trigger, ErrorTrigger)
 
 
@@ -301,7 +299,7 @@ def enter_event_sub_process(
     start: Element,
     variables: Variables,
 ) -> None:
-    """Begin the event sub-process of this start event in the scope that caught it, with what came with its trigger."""
+    """Start the event sub-process of this start event, with the variables of its trigger."""
     visit = _entered(step, process_instance, scope, cast("Element", start.flow_scope))
     step.emit(events.EventCaught(process_instance.head, visit.instance.key, start.id, dict(variables)))
     activate(step, visit)
@@ -332,7 +330,7 @@ def activate(step: Step, visit: Visit, *, is_tried_again: bool = False) -> None:
     if thrown is not None and _throw(step, visit, thrown):
         return
     if is_met:
-        # The event at its boundary comes first.
+        # The boundary event is triggered first.
         _complete_later(step, visit)
     elif not behaviour.waits(visit):
         complete(step, visit)
@@ -344,7 +342,7 @@ def _complete_later(step: Step, visit: Visit) -> None:
 
 
 def _throw(step: Step, visit: Visit, thrown: Caught | Signal) -> bool:
-    """Whether the throwing event ends with what is interrupted."""
+    """Throw the result of a throwing event, and return whether this interrupts the event itself."""
     process_instance = visit.process_instance
     if isinstance(thrown, Signal):
         own = process_instance.variables.get(visit.instance.key, {})
@@ -362,7 +360,7 @@ def _check_progress(step: Step) -> None:
 
 
 def _subscribe(step: Step, visit: Visit) -> bool:
-    """Whether a condition that it waits for is true already."""
+    """Open the subscriptions of an activity, and return whether one waits for a condition that is already true."""
     instance = visit.instance
     subscribed = len(visit.element.start_listeners) + 2
     if instance.progress >= subscribed:
@@ -373,13 +371,16 @@ def _subscribe(step: Step, visit: Visit) -> bool:
 
 
 def _note_mappings(step: Step, visit: Visit) -> None:
-    """Mappings that change what they read, or that something follows that may fail, are not applied again."""
+    """Record applied mappings that must not be applied again after a failure of a later step.
+
+    They are mappings that change a variable that they read, or that a step follows that may fail.
+    """
     if visit.element.is_repeated or _begins_with_events(visit.element):
         step.emit(events.ElementProgressed(visit.process_instance.head, visit.instance.key, 1))
 
 
 def _begins_with_events(element: Element) -> bool:
-    """Whether it is a start event in a scope that waits for events."""
+    """Whether the element is the start event of a scope with events to subscribe to."""
     around = element.flow_scope
     return element.type is _START_EVENT and around is not None and bool(around.catches)
 
@@ -387,7 +388,7 @@ def _begins_with_events(element: Element) -> bool:
 def _have_listened(
     step: Step, visit: Visit, listeners: Sequence[JobDefinition], event_type: ListenerEventType
 ) -> bool:
-    """Whether all listeners are done; else the next has its job now."""
+    """Whether all listeners have completed; if not, create the job of the next one."""
     instance = visit.instance
     if instance.progress > len(listeners):
         return True
@@ -407,7 +408,7 @@ def complete(step: Step, visit: Visit) -> None:
         step.emit(events.ElementCompleting(process_instance.head, instance.key))
     around = element.flow_scope
     try:
-        # The last that may fail is the first that changes something: trying again changes nothing twice.
+        # The last step that may fail is the first that changes something, so a retry changes nothing twice.
         flows = behaviour.outgoing(step, visit)
         if element.ad_hoc is not None and not instance.progress:
             ad_hoc.propagate_outputs(step, visit)
@@ -429,7 +430,7 @@ def complete(step: Step, visit: Visit) -> None:
 
 
 def _map_outputs(step: Step, visit: Visit) -> None:
-    """Map the outputs; then the scope of a triggered start event waits for its events. Raises Incident."""
+    """Apply the output mappings; after a triggered start event, subscribe its scope to its events. Raises Incident."""
     element, process_instance, instance = visit.element, visit.process_instance, visit.instance
     if element.output_mappings and not instance.progress:
         mappings.apply_outputs(step, visit)
@@ -440,9 +441,9 @@ def _map_outputs(step: Step, visit: Visit) -> None:
 
 
 def _subscribe_around(step: Step, visit: Visit) -> None:
-    """Subscribe the scope of a start event, unless that was not triggered: then the scope subscribed at first."""
+    """Subscribe the scope of a triggered start event; other scopes subscribed when they were activated."""
     process_instance, scope = visit.process_instance, visit.instance
-    # An earlier version subscribed all scopes at first.
+    # An earlier version subscribed all scopes at their activation.
     if scope.caught is None or scope.progress or scope.key in process_instance.waiting:
         return
     catch_events.subscribe(step, visit, visit.element.catches)
@@ -473,7 +474,10 @@ def _end_completion(step: Step, visit: Visit, flows: tuple[Flow, ...]) -> None:
 
 
 def _is_last(process_instance: ProcessInstance, ended: ElementInstance) -> bool:
-    """Whether the process instance was created to end with this element; an item of a multi-instance is not the element."""
+    """Whether the process instance was created to end after this element.
+
+    An instance of a multi-instance activity does not count as the element.
+    """
     return (
         ended.element_id in process_instance.terminates_after
         and not ended.loop_counter
@@ -487,7 +491,7 @@ def _terminate_all(step: Step, process_instance: ProcessInstance) -> None:
 
 
 def _complete_process(step: Step, process_instance: ProcessInstance) -> None:
-    """A process instance that a call activity waits for ends together with it."""
+    """Complete a process instance; a called one ends together with its call activity."""
     key = process_instance.head.key
     if process_instance.head.caller is not None:
         step.prefer(process_instance, Return(key))
@@ -516,7 +520,7 @@ def _leave(step: Step, visit: Visit, scope_key: Key, flows: tuple[Flow, ...]) ->
         for flow in flows:
             step.take(visit, flow)
             step.defer(process_instance, Arrive(scope_key, flow.id))
-        # With siblings, the last of them looks at the scope.
+        # With siblings, the last of them checks the scope.
         if not flows and (not scope.children or scope.ends_remaining):
             step.defer(process_instance, CompleteWhenEmpty(scope_key))
     if element.flow_scope is not None and element.flow_scope.inclusive_joins:
@@ -541,7 +545,7 @@ def _look_at_joins(step: Step, visit: Visit, scope_key: Key) -> None:
 
 
 def make_room(step: Step, message_start: tuple[str, str, str] | None) -> None:
-    """A process instance that a message began is the one with its correlation key no longer: the next may begin."""
+    """Let the next message with this correlation key start its process, after the end of the previous instance."""
     if message_start is not None:
         step.received.append(BeginNext(*message_start))
 
@@ -550,7 +554,7 @@ def make_room(step: Step, message_start: tuple[str, str, str] | None) -> None:
 
 
 def terminate(step: Step, process_instance: ProcessInstance, instance: ElementInstance) -> None:
-    """End an element instance from outside, what it contains first."""
+    """Terminate an element instance, its children first."""
     step.begin_element()
     step.emit(events.ElementTerminating(process_instance.head, instance.key))
     if process_instance.waiting:
@@ -567,7 +571,7 @@ def terminate(step: Step, process_instance: ProcessInstance, instance: ElementIn
 
 
 def end_termination(step: Step, process_instance: ProcessInstance, instance: ElementInstance) -> None:
-    """End an element instance without children, unless its behaviour waits for something else."""
+    """Terminate an element instance without children, unless its behaviour must wait."""
     visit = step.visit(process_instance, instance)
     if not BEHAVIOURS[visit.element.type].terminate(step, visit):
         return
@@ -590,7 +594,7 @@ def end_termination(step: Step, process_instance: ProcessInstance, instance: Ele
 def _terminated_inside(
     step: Step, process_instance: ProcessInstance, scope: ElementInstance, ended: ElementInstance
 ) -> None:
-    """Go on with the event that interrupted it, or with the end of the scope."""
+    """Continue with the event that interrupted the element instance, or check whether the scope is complete."""
     if scope.state is TERMINATING or scope.is_being_emptied:
         if not scope.children:
             _go_on_empty(step, process_instance, scope)
@@ -608,7 +612,7 @@ def _terminated_inside(
 
 
 def empty(step: Step, process_instance: ProcessInstance, scope: ElementInstance) -> None:
-    """End everything in a scope that was interrupted, then go on with the event that did."""
+    """Terminate everything in an interrupted scope, then continue with the interrupting event."""
     catches = step.visit(process_instance, scope).element.catches
     begins = [catch for catch in catches if catch.type is ElementType.START_EVENT]
     if begins:
@@ -621,7 +625,7 @@ def empty(step: Step, process_instance: ProcessInstance, scope: ElementInstance)
 
 
 def _go_on_empty(step: Step, process_instance: ProcessInstance, scope: ElementInstance) -> None:
-    """Nothing is left in a scope that is being terminated or emptied."""
+    """Continue after the last child of a scope that is being terminated or emptied has ended."""
     if not scope.is_being_emptied:
         end_termination(step, process_instance, scope)
         return
@@ -639,7 +643,7 @@ def _go_on_empty(step: Step, process_instance: ProcessInstance, scope: ElementIn
 
 
 def proceed(step: Step, visit: Visit) -> None:
-    """Go on where an incident or the job of a listener left the element."""
+    """Continue the element after an incident or the job of a listener."""
     if visit.instance.state is ACTIVATING:
         activate(step, visit, is_tried_again=True)
     elif visit.instance.state is COMPLETING:

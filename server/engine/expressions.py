@@ -1,6 +1,6 @@
-"""Attributes of the model become values: static text as it stands, expressions by FEEL in Camunda's dialect.
+"""Evaluates attributes of the model: static text is taken as it is, expressions are evaluated by FEEL.
 
-A failure is an incident that says which expression gave what, with FEEL's own failures.
+A failure becomes an incident with the expression, its result and FEEL's own failures.
 """
 
 import re
@@ -15,10 +15,10 @@ from server.bpmn.timer_values import MalformedTimer
 from server.engine.incidents import ErrorType, Incident
 from server.engine.scopes import VariableScope
 
-# An int32 of the wire.
+# The bounds of an int32 in the wire format.
 MIN_INTEGER, MAX_INTEGER = -(2**31), 2**31 - 1
 
-# The static retries of all tasks of the models that run.
+# Enough for the static retries of all tasks in active models.
 CACHED_INTEGERS = 1024
 _INTEGER = re.compile(r"[+-]?[0-9]{1,10}")
 
@@ -51,7 +51,7 @@ def string_of(attribute: Attribute, scope: VariableScope) -> str:
 
 
 def key_text_of(attribute: Attribute, scope: VariableScope) -> str:
-    """A correlation key, which may be a number."""
+    """A correlation key, which may be a string or a number."""
     if isinstance(attribute, Static):
         return attribute.text
     evaluation = _evaluate(attribute, scope)
@@ -91,14 +91,14 @@ def _out_of_bounds(text: str) -> Incident:
 
 
 def strings_of(attribute: Attribute, scope: VariableScope) -> tuple[str, ...]:
-    """The items of a list; static text has commas between them."""
+    """The items of a list; static text is split at commas."""
     if isinstance(attribute, Static):
         return tuple(filter(None, map(str.strip, attribute.text.split(","))))
     return _strings(attribute, _evaluate(attribute, scope))
 
 
 def some_strings_of(expression: Expression, scope: VariableScope) -> tuple[str, ...]:
-    """The items of a list, none of null."""
+    """The items of a list; null counts as an empty list."""
     evaluation = _evaluate(expression, scope)
     return () if evaluation.value is None else _strings(expression, evaluation)
 
@@ -117,7 +117,7 @@ def _strings(attribute: Expression, evaluation: feel.Evaluation) -> tuple[str, .
 
 
 def moment_of(attribute: Attribute, scope: VariableScope) -> datetime | None:
-    """A date and time with an offset, as FEEL or ISO 8601 has it; None for null."""
+    """A date and time with an offset, as a FEEL value or an ISO 8601 string; None for null."""
     value = value_of(attribute, scope)
     if value is None:
         return None
@@ -152,14 +152,14 @@ def is_true(
 
 
 def is_followed(flow: Flow, scope: VariableScope) -> bool:
-    """Whether a gateway takes a flow that is not its default one."""
+    """Whether the condition of a non-default flow is true."""
     if flow.condition is None:
         return True
     return is_true(flow.condition, scope, failing_as=ErrorType.CONDITION_ERROR)
 
 
 def is_met(condition: Expression, scope: VariableScope) -> bool:
-    """The condition of an event, which null does not meet."""
+    """Whether the condition of an event is true; null counts as false."""
     evaluation = _evaluate(condition, scope)
     if evaluation.value is not None and not isinstance(evaluation.value, bool):
         raise _unexpected(condition, "BOOLEAN", evaluation)

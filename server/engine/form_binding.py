@@ -1,4 +1,4 @@
-"""The version of a form that a user task is bound to when it is activated."""
+"""Selects the version of a form for a user task at its activation."""
 
 from typing import assert_never
 
@@ -14,7 +14,7 @@ from server.engine.step import Step
 def bound_form(
     step: Step, instance: ProcessInstance, linked: LinkedForm, scope: VariableScope
 ) -> FormDeployed:
-    """Raises Incident."""
+    """The version of the form that the binding selects; raises Incident."""
     form_id, binding = string_of(linked.form_id, scope), linked.binding
     known, tenant_id = step.state.forms, instance.head.tenant_id
     match binding.type:

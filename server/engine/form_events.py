@@ -1,6 +1,6 @@
 """Events of forms: versions were deployed and deleted.
 
-Beside `events`, and like those: structs in the past tense that can be understood alone.
+As in `events`, each struct is in the past tense and can be understood alone.
 """
 
 import msgspec
@@ -10,9 +10,9 @@ from server.engine.keys import Key
 
 
 class FormDeployed(Event, frozen=True):
-    """A version of a form; `previous_key` is the one that was the latest until now.
+    """A version of a form was deployed; `previous_key` is the version that was the latest before.
 
-    `schema` is the whole file. As it is stored, `is_deleted` says what became of it.
+    `schema` is the whole file. The stored form of the event has `is_deleted` set after a deletion.
     """
 
     key: Key
@@ -33,18 +33,24 @@ class FormDeployed(Event, frozen=True):
 
     @property
     def known(self) -> "FormDeployed":
-        """The form as partitions keep it, without its schema: forms are many and may be large, so only their row has it."""
+        """The form as partitions keep it, without its schema.
+
+        Forms are many and may be large, so only the row in the store has the schema.
+        """
         return msgspec.structs.replace(self, schema="")
 
 
 class FormAdopted(Event, frozen=True):
-    """A form that another partition deployed is known here from now on."""
+    """A form that another partition deployed is now known in this one."""
 
     definition: FormDeployed
 
 
 class FormDeleted(Event, frozen=True):
-    """User tasks keep the form that they have; `latest_key` is the version that takes its place, if it was the latest."""
+    """A form was deleted; user tasks keep their form.
+
+    `latest_key` is the version that becomes the latest, if this one was.
+    """
 
     definition: FormDeployed
     latest_key: Key | None

@@ -1,7 +1,8 @@
-"""Format numbers: which packed documents, commands and answers a program reads and writes, and what needs which.
+"""Format numbers: the layouts of documents, commands and answers that a version reads and writes.
 
-A program reads every format up to its own. The nodes of a deployment write the cluster format: the latest that all of
-them read. A feature is refused until the cluster format has reached the one that introduces it.
+A version reads every format up to its own. The nodes of a deployment write the cluster format: the latest
+format that all of them read. A feature is refused until the cluster format has reached the one that
+introduces it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,7 +16,7 @@ from server.engine.rejection import Rejected, RejectionType
 
 
 class Format(NamedTuple):
-    """A format of nodes: the layouts of `wire` (commands, answers) and `documents` that its programs write."""
+    """A format of nodes, with the layouts of `wire` (commands, answers) and `documents` that it stands for."""
 
     number: int
     wire: int
@@ -23,7 +24,7 @@ class Format(NamedTuple):
     says: str
 
 
-# A change that older programs cannot read is a new row at the end; a row never changes once it was released.
+# A change that older versions cannot read is a new row at the end. A released row never changes.
 FORMATS = (
     Format(1, wire=1, documents=1, says="releases without format numbers"),
     Format(
@@ -44,7 +45,7 @@ WIRE_FORMAT = FORMATS[-1].wire
 
 
 class Feature(StrEnum):
-    """Something that older programs cannot carry out."""
+    """A feature that older versions cannot execute."""
 
     PLAIN_PROCESSES = "processes of tasks, gateways, start and end events, and decisions"
     USER_TASKS = "user tasks"
@@ -123,7 +124,7 @@ ELEMENT_FEATURES: Mapping[ElementType, Feature] = {
     ElementType.EVENT_BASED_GATEWAY: Feature.SCOPES_AND_TIMERS,
 }
 
-# Features that an element of any type needs when it has something in these fields.
+# The features that an element of any type needs when one of these fields is set.
 FIELD_FEATURES: Mapping[str, Feature] = {
     "script": Feature.ACTIVITIES,
     "called_decision": Feature.ACTIVITIES,
@@ -209,7 +210,7 @@ COMMAND_FEATURES: Mapping[type[commands.Command], Feature] = {
 
 
 def feature_of(command: commands.Command) -> Feature:
-    """The feature that a node needs to carry the command out."""
+    """The feature that a node needs to execute the command."""
     if isinstance(command, commands.CreateProcessInstance) and (
         command.start_element_ids or command.terminates_after
     ):
@@ -218,24 +219,24 @@ def feature_of(command: commands.Command) -> Feature:
 
 
 class UnreadableFormat(Exception):
-    """Packed content that this program cannot read, most often because a newer one has written it."""
+    """Packed content that this version cannot read, usually because a newer version has written it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterFormat:
-    """The latest format that all nodes read; `laggard` is a node that keeps it from rising, empty without one."""
+    """The latest format that all nodes read; `laggard` is a node that keeps it from rising, or empty."""
 
     number: int = LATEST
     laggard: str = ""
 
     @property
     def wire(self) -> int:
-        """The layout in which commands are written; a number that this program does not know counts as its own."""
+        """The layout of commands; a format number that this version does not know counts as its own."""
         return self._known.wire
 
     @property
     def documents(self) -> int:
-        """The layout in which documents are written."""
+        """The layout of documents."""
         return self._known.documents
 
     @property
@@ -243,11 +244,11 @@ class ClusterFormat:
         return FORMATS[max(min(self.number, LATEST), OLDEST) - 1]
 
     def has(self, feature: Feature) -> bool:
-        """Whether all nodes know the feature."""
+        """Whether all nodes support the feature."""
         return self.number >= INTRODUCED_IN[feature]
 
     def shortfall(self, feature: Feature, subject: str) -> str:
-        """Why the deployment cannot have the feature yet, empty when it can; `subject` names what needs it."""
+        """Why the deployment cannot use the feature yet, or an empty string; `subject` needs the feature."""
         if self.has(feature):
             return ""
         needed = INTRODUCED_IN[feature]
@@ -264,7 +265,7 @@ class ClusterFormat:
 
 
 def _needed(element: Element) -> Iterator[tuple[Feature, str]]:
-    """Features, each with what needs it."""
+    """The features that an element needs, each with the part of the element that needs it."""
     yield ELEMENT_FEATURES[element.type], element.type
     for name, feature in FIELD_FEATURES.items():
         if getattr(element, name):

@@ -1,6 +1,6 @@
 """Events of generic resources: versions were deployed and deleted.
 
-Like those of forms: structs in the past tense that can be understood alone.
+As in `events`, each struct is in the past tense and can be understood alone.
 """
 
 import msgspec
@@ -10,9 +10,9 @@ from server.engine.keys import Key
 
 
 class GenericResourceDeployed(Event, frozen=True):
-    """A version of a generic resource; `previous_key` is the one that was the latest until now.
+    """A version of a generic resource was deployed; `previous_key` is the version that was the latest before.
 
-    As it is stored, `is_deleted` says what became of it.
+    The stored form of the event has `is_deleted` set after a deletion.
     """
 
     key: Key
@@ -33,18 +33,21 @@ class GenericResourceDeployed(Event, frozen=True):
 
     @property
     def known(self) -> "GenericResourceDeployed":
-        """The resource as partitions keep it, without its content, which only its row has."""
+        """The resource as partitions keep it, without its content, which only the row in the store has."""
         return msgspec.structs.replace(self, content="")
 
 
 class GenericResourceAdopted(Event, frozen=True):
-    """A generic resource that another partition deployed is known here from now on."""
+    """A generic resource that another partition deployed is now known in this one."""
 
     definition: GenericResourceDeployed
 
 
 class GenericResourceDeleted(Event, frozen=True):
-    """Jobs keep the key that they have; `latest_key` is the version that takes its place, if it was the latest."""
+    """A generic resource was deleted; jobs keep its key.
+
+    `latest_key` is the version that becomes the latest, if this one was.
+    """
 
     definition: GenericResourceDeployed
     latest_key: Key | None

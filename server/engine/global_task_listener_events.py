@@ -1,6 +1,6 @@
 """Events of global task listeners: they were set and deleted.
 
-Beside `events`, and like those: structs in the past tense that can be understood alone.
+As in `events`, each struct is in the past tense and can be understood alone.
 """
 
 from server.engine.events import Event
@@ -8,10 +8,10 @@ from server.engine.keys import Key
 
 
 class GlobalTaskListenerSet(Event, frozen=True):
-    """A tenant has this listener from now on, in the place of the one that had the id.
+    """A global task listener of a tenant was created, or replaced the one with its id.
 
-    `event_types` are spelled as in models; `all` stands for every one. The revision counts the changes of the listener,
-    from one. As it is stored, this is the listener itself.
+    `event_types` are spelled as in models; `all` stands for every one. The revision counts the changes of the
+    listener, from one. The stored form of the event is the listener itself.
     """
 
     key: Key
@@ -26,23 +26,23 @@ class GlobalTaskListenerSet(Event, frozen=True):
 
     @property
     def version(self) -> tuple[Key, int]:
-        """Rises with each change, also when the listener is deleted and created again."""
+        """Rises with each change, even when the listener is deleted and created again."""
         return self.key, self.revision
 
 
 class GlobalTaskListenerAdopted(Event, frozen=True):
-    """A listener that another partition has set is known here from now on."""
+    """A listener that another partition set is now known in this one."""
 
     listener: GlobalTaskListenerSet
 
 
 class GlobalTaskListenerDeleted(Event, frozen=True):
-    """The listener, as it was last, is no more."""
+    """The listener was deleted; the event has its last values."""
 
     listener: GlobalTaskListenerSet
 
 
 class GlobalTaskListenerDeletionAdopted(Event, frozen=True):
-    """A listener that another partition deleted is no more here."""
+    """A listener that another partition deleted is now deleted in this one."""
 
     listener: GlobalTaskListenerSet

@@ -1,6 +1,6 @@
-"""The global task listeners that a partition knows, by their tenant. Only `apply` changes them.
+"""The global task listeners that a partition knows, by tenant. Only `apply` changes them.
 
-They are asked about every native user task of their tenant, before or after the listeners that its model has.
+They run for every native user task of their tenant, before or after the listeners of its model.
 """
 
 from collections.abc import Iterable
@@ -23,7 +23,7 @@ Asked = dict[ListenerEventType, tuple[GlobalListener, ...]]
 
 
 class KnownGlobalTaskListeners:
-    """Listeners by their ids, of each tenant; what is asked about an event is sorted when that is first needed."""
+    """Listeners by id, for each tenant; the order of listeners for an event is computed on first use."""
 
     def __init__(self) -> None:
         self._of: dict[str, dict[str, GlobalTaskListenerSet]] = {}
@@ -41,7 +41,7 @@ class KnownGlobalTaskListeners:
         return len(self._of.get(tenant_id, ()))
 
     def put(self, tenant_id: str, listener_id: str, listener: GlobalTaskListenerSet | None) -> None:
-        """Give the id this listener, or none."""
+        """Set the listener with this id, or delete it when `listener` is None."""
         listeners = self._of.setdefault(tenant_id, {})
         if listener is None:
             listeners.pop(listener_id, None)
@@ -52,9 +52,9 @@ class KnownGlobalTaskListeners:
         self._asked.pop(tenant_id, None)
 
     def asked(self, tenant_id: str, event_type: ListenerEventType) -> tuple[GlobalListener, ...]:
-        """Those that are asked before the listeners of the model, then those that are asked after them.
+        """The listeners of an event: those that run before the listeners of the model, then those that run after.
 
-        Those of a higher priority come first, those of the same one in the order of their ids.
+        Within each group, higher priorities come first, and equal priorities in the order of the ids.
         """
         listeners = self._of.get(tenant_id)
         if listeners is None:

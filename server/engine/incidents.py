@@ -1,7 +1,7 @@
-"""Incidents: an element cannot go on.
+"""Incidents: reasons why an element cannot continue.
 
-A behaviour raises `Incident`; the execution turns it into an `IncidentRaised` event and leaves the element where it
-stands. Resolving the incident tries the same step again.
+A behaviour raises `Incident`; the execution turns it into an `IncidentRaised` event and leaves the element in
+its state. Resolving the incident tries the same step again.
 """
 
 from enum import StrEnum

@@ -1,6 +1,7 @@
-"""When an inclusive gateway with several incoming flows is activated.
+"""Activation of inclusive gateways with several incoming flows.
 
-It is as soon as one of them was taken, and nothing in the scope leads to one that was not (BPMN 2.0.2 §13.4.3).
+Such a gateway is activated once one of its flows was taken and no element in the scope can still reach one of
+the others (BPMN 2.0.2 §13.4.3).
 """
 
 from functools import reduce
@@ -12,7 +13,7 @@ from server.engine.process_instance import ElementInstance, ProcessInstance
 
 
 class ReadyJoin(NamedTuple):
-    """A gateway that can be activated, with the flows whose arrivals it uses up."""
+    """A gateway that can be activated, with the flows whose arrivals it consumes."""
 
     gateway: Element
     flow_ids: tuple[str, ...]
@@ -21,7 +22,10 @@ class ReadyJoin(NamedTuple):
 def ready_join(
     process: ExecutableProcess, process_instance: ProcessInstance, scope: ElementInstance
 ) -> ReadyJoin | None:
-    """The first in the scope; it costs what the process has, however many element instances there are."""
+    """The first gateway of the scope that can be activated.
+
+    The cost depends on the size of the process, not on the number of element instances.
+    """
     element, arrived = process.of(scope.element_id, scope.type), scope.joins
     waiting = [
         (join, tuple(flow_id for flow_id in join.leading if flow_id in arrived))
@@ -35,21 +39,21 @@ def ready_join(
         if not any(bits & active for flow_id, bits in join.leading.items() if flow_id not in arrived):
             return ReadyJoin(join.gateway, taken)
     if _nothing_moves(process, scope):
-        # Gateways that wait for each other would do so for ever.
+        # Gateways that wait for each other would wait forever.
         join, taken = waiting[0]
         return ReadyJoin(join.gateway, taken)
     return None
 
 
 def _active(element: Element, scope: ElementInstance, process_instance: ProcessInstance) -> int:
-    """The bits of the elements that have an element instance, and of the flows that were taken and lead on."""
+    """The bits of elements with an instance, and of taken flows that have not arrived at their end."""
     bits = element.bits
     ids = (*process_instance.standing_in(scope.key), *scope.joins)
     return reduce(or_, (bits.get(id_, 0) for id_ in ids), 0)
 
 
 def _nothing_moves(process: ExecutableProcess, scope: ElementInstance) -> bool:
-    """Whether all that is left in the scope are flows that wait at gateways for other ones."""
+    """Whether the scope has nothing left but arrivals at gateways that wait for others."""
     targets = {process.flows[flow_id].target for flow_id in scope.joins}
     return not scope.children and all(_waits(target, scope) for target in targets)
 

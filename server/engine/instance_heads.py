@@ -1,4 +1,4 @@
-"""The head of a process instance: the facts that its creation fixes."""
+"""Creates the head of a process instance, with the facts that its creation fixes."""
 
 from server.engine.definitions import Definition
 from server.engine.events import Caller, InstanceHead
@@ -13,7 +13,7 @@ def head_of(
     business_id: str | None = None,
     caller: Caller | None = None,
 ) -> InstanceHead:
-    """Of a process instance that is about to be created."""
+    """The head of a process instance that is about to be created."""
     process = step.process_by(definition)
     return InstanceHead(
         step.next_key(),

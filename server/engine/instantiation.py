@@ -1,4 +1,4 @@
-"""Begins process instances."""
+"""Creates process instances at triggered start events."""
 
 from server.engine import events, execution
 from server.engine.instance_heads import head_of
@@ -9,7 +9,7 @@ from server.engine.variables import Variables
 
 
 def begin_at(step: Step, start: Start, variables: Variables, correlation_key: str = "") -> ProcessInstance:
-    """Begin a process instance at a start event that was triggered, with what came with its trigger."""
+    """Create a process instance at a triggered start event, with the variables of the trigger."""
     head = head_of(step, step.state.definitions[start.process_definition_key])
     step.begin_element()
     instance = step.create(head, correlation_key)

@@ -10,12 +10,12 @@ class JobKind(StrEnum):
     AD_HOC_SUB_PROCESS = "AD_HOC_SUB_PROCESS"
 
 
-# To ask an enumeration for its member takes three times as long, at every step of every job.
+# Accessing a member through its enumeration takes three times as long, at every step of every job.
 BPMN_ELEMENT, EXECUTION_LISTENER, TASK_LISTENER, AD_HOC_SUB_PROCESS = JobKind
 
 
 class ListenerEventType(StrEnum):
-    """The phase of its element, or the transition of its user task, that a listener's job belongs to."""
+    """The phase of the element, or the transition of the user task, that a listener's job belongs to."""
 
     UNSPECIFIED = "UNSPECIFIED"
     START = "START"

@@ -1,6 +1,6 @@
-"""Results of a job beside its variables: a closed union, whose members the wire names by `type`.
+"""Results of a job beside its variables: a closed union, tagged by `type` on the wire.
 
-A kind of job has one type of result, or none.
+Each kind of job has one type of result, or none.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ class JobResult(msgspec.Struct, frozen=True, omit_defaults=True, gc=False, tag_f
 
 
 class UserTaskResult(JobResult, frozen=True, tag="userTask"):
-    """Of a task listener: it denies what is being done with its user task, or corrects the user task."""
+    """Result of a task listener: denies the transition of its user task, or corrects the user task."""
 
     is_denied: bool = False
     denied_reason: str = ""
@@ -25,9 +25,9 @@ class UserTaskResult(JobResult, frozen=True, tag="userTask"):
 
 
 class AdHocSubProcessResult(JobResult, frozen=True, tag="adHocSubProcess"):
-    """Of an ad-hoc sub-process: it activates elements, or is complete once nothing is active in it.
+    """Result of an ad-hoc sub-process job: activates elements, or completes it once nothing is active inside.
 
-    With `cancels_remaining`, what is active already is terminated.
+    With `cancels_remaining`, active children are terminated.
     """
 
     activations: tuple[Activation, ...] = ()
@@ -41,4 +41,4 @@ RESULTS: Mapping[JobKind, type[JobResult]] = {
     JobKind.TASK_LISTENER: UserTaskResult,
     JobKind.AD_HOC_SUB_PROCESS: AdHocSubProcessResult,
 }
-"""Kinds of jobs whose completion may have a result; a result of another type, or of another kind of job, is refused."""
+"""The type of result by kind of job; a result of another type, or of another kind of job, is rejected."""

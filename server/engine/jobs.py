@@ -1,4 +1,4 @@
-"""Creates the job of an element, or of one of its listeners."""
+"""Creates the jobs of elements and listeners."""
 
 from server.bpmn.executable import JobDefinition, Static
 from server.engine import events
@@ -10,7 +10,7 @@ from server.engine.step import Step, Visit
 
 
 def evaluated(step: Step, visit: Visit, job: JobDefinition) -> JobDefinition:
-    """The definition with what its expressions give; raises Incident."""
+    """The job definition with its expressions evaluated; raises Incident."""
     scope = VariableScope(step, visit.process_instance, scope_key=visit.instance.key)
     job_type, retries = string_of(job.type, scope), integer_of(job.retries, scope)
     return JobDefinition(Static(job_type), Static(str(retries)), job.headers, job.linked_resources)
@@ -25,7 +25,7 @@ def create_job(
     *,
     is_global: bool = False,
 ) -> None:
-    """Raises Incident for an expression that fails and for a linked resource that is missing."""
+    """Create a job; raises Incident for a failed expression or a missing linked resource."""
     instance = visit.process_instance
     scope = VariableScope(step, instance, scope_key=visit.instance.key)
     job_type, retries = string_of(job.type, scope), integer_of(job.retries, scope)

@@ -1,7 +1,7 @@
-"""Undo log of one command: how to take back each change that it made to the state.
+"""Undo log of one command: the inverse of each change that it made to the state.
 
-Every change of the state goes through here, so that a command that fails leaves no trace whatever it touched, and
-costs what it changed and not what there is. It also knows what has to be written of a command that succeeds.
+Every change of the state goes through the journal. A failed command leaves no trace, and undoing it costs
+only as much as it changed. The journal also records what a commit must write after a successful command.
 """
 
 from collections.abc import Callable, Iterable, MutableMapping
@@ -19,34 +19,33 @@ V = TypeVar("V")
 
 
 class Savepoint(NamedTuple):
-    """A place in the changes of a command that goes on."""
+    """A position in the changes of a command."""
 
     inverses: int
     made: frozenset[DocumentId]
 
 
-# Every command enters documents: this makes their ids without a call of a Python function.
+# Every command enters documents; this creates their ids without calling a Python function.
 _document_id: Callable[[tuple[Kind, Key]], DocumentId] = partial(tuple.__new__, DocumentId)
 
-# A function and what to call it with.
+# A function and its arguments.
 Inverse = tuple[Any, ...]
 
 
 class Journal:
-    """Keeps inverses between `open` and `close` or `roll_back`; at other times changes are final.
+    """Records inverses between `open` and `close` or `roll_back`; outside of a command, changes are final.
 
-    A document that the command makes has one inverse, which removes it whole with its indexes. While it is the one that
-    changes, no others are kept.
+    A document that the command creates has one inverse, which removes it with its indexes; other inverses are
+    not recorded while that document changes.
 
-    `changed` are the documents that the last command changed, with the keys of the records that it changed in those
-    that are stored in pages. `whole` is the last of them if it is one that is written as a whole: it has to be entered
-    once.
+    `changed` are the documents that the last command changed, with the keys of the changed records of paged
+    documents. `whole` is the document entered last if it is written as a whole; it need not be entered again.
     """
 
     __slots__ = ("_inverses", "_kept", "_made", "changed", "whole")
 
     def __init__(self) -> None:
-        # `_inverses` is where changes to the present document are noted: `_kept`, or nowhere.
+        # `_inverses` records changes to the current document: it is `_kept`, or None for no recording.
         self._kept: list[Inverse] | None = None
         self._inverses: list[Inverse] | None = None
         self._made: set[DocumentId] = set()
@@ -54,14 +53,14 @@ class Journal:
         self.whole: object = None
 
     def open(self, inverse: Callable[..., object], *arguments: object) -> None:
-        """A command begins; the inverse is called after all others."""
+        """Begin a command; the given inverse is called after all others."""
         self._kept = self._inverses = [(inverse, *arguments)]
         self._made = set()
         self.changed = {}
         self.whole = None
 
     def make(self, kind: Kind, key: Key, removal: Callable[[Key], object], *, whole: object) -> None:
-        """The command makes this document: `removal` takes back all that it does to it."""
+        """Begin the creation of a document; `removal` undoes everything that the command does to it."""
         document = _document_id((kind, key))
         if self._kept is not None:
             self._kept.append((removal, key))
@@ -71,7 +70,7 @@ class Journal:
         self.changed[document] = set()
 
     def enter(self, kind: Kind, key: Key, records: Iterable[Key] = (), *, whole: object = None) -> None:
-        """A document changes: as a whole, or these of its records."""
+        """Note that a document changes: as a whole, or only these records."""
         document = _document_id((kind, key))
         self._inverses = None if document in self._made else self._kept
         self.whole = whole
@@ -82,11 +81,11 @@ class Journal:
             changed.update(records)
 
     def close(self) -> None:
-        """The command succeeded: its changes stay."""
+        """Keep the changes of a successful command."""
         self._kept = self._inverses = None
 
     def roll_back(self) -> None:
-        """The command failed: take its changes back, the latest first."""
+        """Undo the changes of a failed command, the latest first."""
         inverses = self._kept or []
         self.close()
         self.changed = {}
@@ -94,11 +93,11 @@ class Journal:
             inverse(*arguments)
 
     def savepoint(self) -> Savepoint:
-        """The present place of the command. Objects made before it must not change before `return_to`."""
+        """The current position of the command. Objects created before it must not change before `return_to`."""
         return Savepoint(len(self._kept or ()), frozenset(self._made))
 
     def return_to(self, savepoint: Savepoint) -> None:
-        """Take back what the command changed since then, the latest first; it goes on from there."""
+        """Undo all changes since the savepoint, the latest first; the command then continues."""
         kept = self._kept if self._kept is not None else []
         inverses = kept[savepoint.inverses :]
         del kept[savepoint.inverses :]
@@ -109,18 +108,18 @@ class Journal:
             inverse(*arguments)
 
     def note(self, *inverse: object) -> None:
-        """Remember the function, with its arguments, that takes back a change that is made by other means."""
+        """Record the function, with its arguments, that undoes a change made by other means."""
         if self._inverses is not None:
             self._inverses.append(inverse)
 
     def alter(self, record: object, field: str, value: object) -> None:
-        """Give a field of a record another value."""
+        """Set a field of a record."""
         if self._inverses is not None:
             self._inverses.append((setattr, record, field, getattr(record, field)))
         setattr(record, field, value)
 
     def keep(self, record: msgspec.Struct) -> None:
-        """Remember all fields of a record that is about to change."""
+        """Record all fields of a record that is about to change."""
         if self._inverses is not None:
             self._inverses.append((_restore, record, msgspec.structs.replace(record)))
 
@@ -131,7 +130,7 @@ class Journal:
         mapping[key] = value
 
     def drop(self, mapping: MutableMapping[K, V], key: K) -> V | None:
-        """Remove an entry if it is there; its place in the order is not kept."""
+        """Remove an entry if it exists; an undo does not restore its position."""
         if key not in mapping:
             return None
         value = mapping.pop(key)

@@ -8,7 +8,7 @@ COUNTER_BITS = 51
 
 
 def first_key(partition_id: int) -> Key:
-    """The key before the first one that the partition hands out; partitions count from 1."""
+    """The key before the first one that the partition assigns; partitions count from 1."""
     return Key(partition_id << COUNTER_BITS)
 
 

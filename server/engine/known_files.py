@@ -1,16 +1,16 @@
-"""The forms, or the generic resources, that a partition knows, each with its versions. Only `apply` changes them."""
+"""The forms or generic resources that a partition knows, with their versions. Only `apply` changes them."""
 
 from typing import Generic, Protocol, Self, TypeVar
 
 from server.engine import versions
 from server.engine.keys import Key
 
-# A tenant, and an id in the file.
+# Tenant id and id in the file.
 Name = tuple[str, str]
 
 
 class VersionedFile(Protocol):
-    """A deployed version of a file; `known` is what partitions keep of it."""
+    """A deployed version of a file; `known` is the part that partitions keep."""
 
     @property
     def key(self) -> Key: ...
@@ -34,13 +34,13 @@ F = TypeVar("F", bound=VersionedFile)
 
 
 class KnownFiles(Generic[F]):
-    """Versions by their keys, and the keys of all versions by tenant and id, and by tenant, id and version tag."""
+    """Versions by key, and the keys of all versions by tenant and id, and by tenant, id and version tag."""
 
     def __init__(self) -> None:
         self.files: dict[Key, F] = {}
         self._versions: dict[Name, versions.Versions] = {}
         self._tagged: dict[tuple[str, str, str], versions.Versions] = {}
-        # The highest number that a version has had, also of what is deleted.
+        # The highest version number ever used, deleted versions included.
         self._numbers: dict[Name, int] = {}
 
     def __eq__(self, other: object) -> bool:
@@ -63,7 +63,7 @@ class KnownFiles(Generic[F]):
         return self.files[versions.latest(keys)] if keys else None
 
     def deployed_with(self, tenant_id: str, file_id: str, deployment_key: Key) -> F | None:
-        """The version that came with this deployment."""
+        """The version that this deployment contained."""
         keys = self._versions.get((tenant_id, file_id), {})
         key = versions.deployed_with(keys, deployment_key, self._deployment_of)
         return self.files[key] if key is not None else None
@@ -75,11 +75,11 @@ class KnownFiles(Generic[F]):
         return self._numbers.get((tenant_id, file_id), 0) + 1
 
     def number_of(self, file: F) -> int | None:
-        """The highest number so far of the file with its id."""
+        """The highest version number of the file with this id, or None."""
         return self._numbers.get(_name_of(file))
 
     def define(self, file: F) -> None:
-        """Take in a version."""
+        """Add a version."""
         name = _name_of(file)
         self._numbers[name] = max(file.version, self._numbers.get(name, 0))
         if file.is_deleted:
@@ -91,7 +91,7 @@ class KnownFiles(Generic[F]):
             versions.add(self._tagged.setdefault(place, {}), file.version, file.key)
 
     def undefine(self, file: F, number: int | None) -> None:
-        """Take back that a version became known; before, the highest number was this one."""
+        """Undo `define`, and restore this highest number."""
         self.delete(file)
         if number is None:
             del self._numbers[_name_of(file)]
@@ -99,7 +99,7 @@ class KnownFiles(Generic[F]):
             self._numbers[_name_of(file)] = number
 
     def delete(self, file: F) -> None:
-        """Let a version go; its number is not used again."""
+        """Remove a version; its number is not used again."""
         del self.files[file.key]
         name = _name_of(file)
         versions.forget(self._versions, name, file.version)

@@ -1,9 +1,10 @@
-"""The states of an element instance and the moves between them.
+"""The states of an element instance and the transitions between them.
 
 ACTIVATING ─► ACTIVATED ─► COMPLETING ─► COMPLETED
      └────────────┴─────────────┴─► TERMINATING ─► TERMINATED
 
-An incident keeps an element in ACTIVATING or COMPLETING. COMPLETED and TERMINATED instances are gone from the state.
+An incident keeps an element in ACTIVATING or COMPLETING. COMPLETED and TERMINATED instances are removed from
+the state.
 """
 
 from collections.abc import Mapping
@@ -19,7 +20,7 @@ class ElementState(StrEnum):
     TERMINATED = "TERMINATED"
 
 
-# To ask an enumeration for its member takes three times as long, at every step of every element.
+# Accessing a member through its enumeration takes three times as long, at every step of every element.
 ACTIVATING, ACTIVATED, COMPLETING, COMPLETED, TERMINATING, TERMINATED = ElementState
 
 TRANSITIONS: Mapping[ElementState, frozenset[ElementState]] = {
@@ -33,7 +34,7 @@ TRANSITIONS: Mapping[ElementState, frozenset[ElementState]] = {
 
 
 class IllegalTransition(Exception):
-    """The engine tried a move that the table does not have: a fault of ours."""
+    """The engine tried a transition that the table does not have: a fault of the program."""
 
     def __init__(self, current: ElementState, following: ElementState) -> None:
         super().__init__(f"{current} to {following}")

@@ -1,37 +1,36 @@
-"""How much one command may do before others have their turn.
+"""Limits of one command, and of what tenants and process instances may hold.
 
-A command is cut into slices: after `slice_steps` the rest of its work is kept with the process instance, and goes on in
-a later turn.
+Work is cut into slices: after `slice_steps`, the rest of a command is kept with the process instance and
+continues in a later turn.
 """
 
 from dataclasses import dataclass
 from typing import Final
 
 ENTERING_STEPS: Final = 200
-"""Steps that stand for activating or terminating an element, beside those of its expressions."""
+"""Cost in steps of activating or terminating an element, beside its expressions."""
 
 
 VARIABLE_STEPS: Final = 20
-"""Steps that stand for a variable that a process instance gives to another one, beside those of its text."""
+"""Cost in steps of a variable that is copied to another process instance, beside its text."""
 
 
 @dataclass(frozen=True, slots=True)
 class EngineLimits:
-    """A step takes up to half a microsecond.
+    """Limits of the engine; a step takes up to half a microsecond.
 
-    `element_steps` are for all expressions that one element evaluates on its way: more is an incident. So are more
-    than `activations` elements in a row without a wait state: a loop that goes nowhere. A multi-instance
-    activity has up to `loop_items` instances, and a throwing event invokes up to `compensations` handlers. A caller's variables begin up to `conditional_starts`
-    process instances. Processes call each other up to `call_depth` deep. A process instance of
-    up to `whole_records` is stored as a whole, a larger one in pages. A partition buffers `tenant_messages` of each
-    tenant, and callers begin no broadcast while `tenant_broadcasts` of theirs are not finished in it.
-    It has up to `tenant_batch_operations` that are not finished, with `tenant_batch_items` on
-    their pages.
-    A tenant has up to `cluster_variables`, and so have all tenants together, with `cluster_variable_characters` in
-    their names and values. It has up to `global_task_listeners`.
-    The writes of one element, and a job with its variables, have up to `message_octets`: more is an incident.
-    A modification enters its elements in one turn of up to `modification_steps`, and terminates up to that number as
-    `terminations`.
+    Beyond these limits an incident is raised: `element_steps` for all expressions of one element,
+    `activations` of elements without a wait state, `loop_items` of a multi-instance activity, `compensations`
+    of a throwing event, `call_depth` of nested calls, and `message_octets` for the variables that one element
+    writes or one job carries.
+
+    Beyond these limits a command is rejected: `conditional_starts` of process instances by one set of
+    variables, `tenant_messages` in a partition's buffer, `tenant_broadcasts` and `tenant_batch_operations`
+    that are not finished, `tenant_batch_items` that are not processed, `cluster_variables` of one tenant or
+    of all together, with `cluster_variable_characters`, `global_task_listeners` of a tenant, and
+    `modification_steps` and `terminations` of one modification.
+
+    A process instance with up to `whole_records` is stored as a whole, a larger one in pages.
     """
 
     element_steps: int = 400_000

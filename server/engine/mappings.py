@@ -1,9 +1,9 @@
 """Input and output mappings.
 
-Inputs are evaluated in order and make local variables; a variable that they make is seen by later ones alone, never
-by itself, so that trying again gives the same. Outputs are evaluated over the local ones and merged into the
-scope around the element. A dotted target builds an object: an input replaces a local one of that name, an output
-changes only the leaf of an existing one.
+Inputs are evaluated in order and create local variables. Later mappings see the created variable, but a
+mapping never sees its own, so a retry gives the same result. Outputs are evaluated with the local variables
+and merged into the surrounding scope. A dotted target builds an object: an input replaces a local variable of
+that name, an output changes only the leaf of an existing one.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,15 +22,15 @@ from server.engine.variables import Variables, decode
 
 Document = dict[str, feel.Value]
 
-# The value that a name has before the mappings.
+# Returns the value that a name has before the mappings.
 Stored = Callable[[str], feel.Value]
 
 
 def apply_inputs(step: Step, visit: Visit, *, is_tried_again: bool) -> None:
-    """`is_tried_again` says that the mappings may have been applied before, and what followed has failed."""
+    """Apply the input mappings; `is_tried_again` if an earlier attempt may have applied them before a later step failed."""
     instance, scope_key = visit.process_instance, visit.instance.key
     document: Document = {}
-    # The first try of a repeated element notes that it is done.
+    # A repeated element records its first successful attempt.
     hides_made = is_tried_again and scope_key in instance.variables and not visit.element.is_repeated
     scope = (
         _InputScope(step, visit, document=document)
@@ -54,13 +54,13 @@ def apply_outputs(step: Step, visit: Visit) -> None:
 
 
 def merge_result(step: Step, visit: Visit, variables: Variables) -> None:
-    """Take in the result of an element: as local variables where output mappings read them, else in the scope around."""
+    """Merge the result of an element: into local variables if it has output mappings, else into the surrounding scope."""
     merge = set_all_local if visit.element.output_mappings else propagate
     merge(step, visit.process_instance, visit.instance.key, variables)
 
 
 class _InputScope(VariableScope):
-    """Hides variables that a failed attempt of the mappings has made: their names mean the variables of outer scopes."""
+    """Hides variables that an earlier attempt of the mappings created: their names mean the variables of outer scopes."""
 
     __slots__ = ("_around", "_made")
 
@@ -78,7 +78,7 @@ class _InputScope(VariableScope):
 def _evaluate(
     mappings: Sequence[VariableMapping], scope: VariableScope, document: Document, stored: Stored
 ) -> None:
-    """Put the value of each mapping into the document, which the scope sees grow."""
+    """Put the value of each mapping into the document, which later mappings see through the scope."""
     for mapping in mappings:
         value = None
         if mapping.source is not None:

@@ -1,4 +1,4 @@
-"""Events of messages change what the home partition knows."""
+"""Appliers of the events of messages in their home partition."""
 
 from collections.abc import Callable, Mapping
 from typing import cast
@@ -49,7 +49,7 @@ def _settled(state: State, event: events.MessageSettled) -> None:
     message = _message(state, event.key)
     process_id = state.journal.drop(message.deliveries, event.subscription_key)
     if not event.is_taken:
-        # Its subscription is closed by its own process instance.
+        # The process instance itself closes the subscription.
         _offer_again(state, message, process_id)
     elif event.subscription_key in state.messages.subscriptions:
         subscription = _subscription(state, event.subscription_key)
@@ -109,17 +109,17 @@ def _subscription_closed(state: State, event: events.HomeSubscriptionClosed) -> 
 
 
 def _command_sent(_: State, event: CommandSent) -> None:
-    """The outbox has it."""
+    """Changes nothing: the outbox has the command."""
 
 
 def _message(state: State, key: Key) -> Message:
-    """The message that the event is about to change."""
+    """The message that the event changes; the journal notes it as changed."""
     state.journal.enter(Kind.MESSAGE, key)
     return state.messages.messages[key]
 
 
 def _subscription(state: State, key: Key) -> HomeSubscription:
-    """The subscription that the event is about to change."""
+    """The subscription that the event changes; the journal notes it as changed."""
     state.journal.enter(Kind.MESSAGE_SUBSCRIPTION, key)
     return state.messages.subscriptions[key]
 

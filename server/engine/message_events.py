@@ -7,7 +7,7 @@ from server.engine.keys import Key
 
 
 class MessagePublished(Event, frozen=True):
-    """`variables` are JSON texts. One that expires at once is gone when it is correlated."""
+    """A message was published; `variables` are JSON texts. A message that `is_expired` is removed after its correlation."""
 
     key: Key
     tenant_id: str
@@ -20,23 +20,23 @@ class MessagePublished(Event, frozen=True):
 
 
 class MessageSent(Event, frozen=True):
-    """It is on its way to a subscription, whose process gets it once."""
+    """The message was sent to a subscription; its process receives the message once."""
 
     key: Key
     subscription_key: Key
 
 
 class ProcessBegun(Event, frozen=True):
-    """The message begins an instance of the process, which gets it in no other way."""
+    """The message starts an instance of the process, which then receives it in no other way."""
 
     key: Key
     process_definition_id: str
 
 
 class MessageSettled(Event, frozen=True):
-    """The outcome of a delivery: the process instance took it, or waits for it no longer.
+    """The outcome of a delivery: the process instance took the message, or no longer waits for it.
 
-    `number` is the new place in the line of a subscription that took it.
+    `number` is the new queue position of a subscription that took it.
     """
 
     key: Key
@@ -46,14 +46,14 @@ class MessageSettled(Event, frozen=True):
 
 
 class MessageTakenBack(Event, frozen=True):
-    """It is not on its way to the subscription any more, which keeps its place in the line."""
+    """The delivery to the subscription was undone; the subscription keeps its queue position."""
 
     key: Key
     subscription_key: Key
 
 
 class MessagePostponed(Event, frozen=True):
-    """The command did enough: the message is correlated further in a later turn."""
+    """The command did enough; the correlation of the message continues in a later turn."""
 
     key: Key
     tenant_id: str
@@ -61,7 +61,7 @@ class MessagePostponed(Event, frozen=True):
 
 
 class MessageResumed(Event, frozen=True):
-    """It is being correlated further now; it is buffered until `expires_at`, unless it `is_expired`."""
+    """The correlation of the message continues; it is buffered until `expires_at`, unless it `is_expired`."""
 
     key: Key
     tenant_id: str
@@ -70,19 +70,19 @@ class MessageResumed(Event, frozen=True):
 
 
 class MessageExpired(Event, frozen=True):
-    """Its time to live is over."""
+    """The time to live of the message is over."""
 
     key: Key
 
 
 class MessageRemoved(Event, frozen=True):
-    """Nothing can come of it any more."""
+    """The message was removed, because it can have no more effect."""
 
     key: Key
 
 
 class HomeSubscriptionOpened(Event, frozen=True):
-    """Replaces what was known of the subscription."""
+    """A subscription was opened, or replaced the earlier one with its key."""
 
     key: Key
     tenant_id: str

@@ -1,4 +1,4 @@
-"""Message subscriptions of process instances, and their homes that have to know of them."""
+"""Message subscriptions of process instances, and reports about them to the home partition."""
 
 from datetime import datetime
 
@@ -25,7 +25,7 @@ def open_message(
     now: datetime,  # noqa: ARG001  # for what depends on time
     key_scope: VariableScope | None = None,
 ) -> MessageSubscription:
-    """The subscription that the trigger asks for, with the correlation key of another scope if there is one; raises Incident."""
+    """The subscription for the trigger; `key_scope`, if given, evaluates the correlation key. Raises Incident."""
     name = bounded(string_of(trigger.name, scope), f"name of the message of '{element_id}'")
     correlation_key = bounded(
         key_text_of(trigger.correlation_key, key_scope or scope), f"correlation key of '{element_id}'"
@@ -34,7 +34,7 @@ def open_message(
 
 
 def bounded(text: str, subject: str) -> str:
-    """Raises Incident for a text that is too long."""
+    """The text itself; raises Incident when it is too long."""
     if len(text) > MOST_CHARACTERS:
         reason = f"Expected the {subject} to have {MOST_CHARACTERS} characters at most, found {len(text)}"
         raise Incident(ErrorType.EXTRACT_VALUE_ERROR, reason)
@@ -42,9 +42,9 @@ def bounded(text: str, subject: str) -> str:
 
 
 def report_opened(step: Step, head: InstanceHead, subscription: MessageSubscription) -> None:
-    """Let the home know that a process instance waits."""
+    """Report a new subscription to its home partition."""
     if _learns_at_once(step, head, subscription):
-        # As it is the latest key, it is the last number as well.
+        # The latest key is also the highest queue position.
         step.emit(
             HomeSubscriptionOpened(
                 subscription.key,
@@ -61,7 +61,10 @@ def report_opened(step: Step, head: InstanceHead, subscription: MessageSubscript
 
 
 def _learns_at_once(step: Step, head: InstanceHead, subscription: MessageSubscription) -> bool:
-    """Whether the home of a new subscription is here, has no message for it, and nothing else is on its way there."""
+    """Whether this partition is the home of a new subscription, and can open it directly.
+
+    It cannot when it has a message for it, or another command to itself is pending.
+    """
     if step.received or _home(step, head, subscription) != step.state.partition_id:
         return False
     place = (head.tenant_id, subscription.message_name, subscription.correlation_key)
@@ -69,7 +72,7 @@ def _learns_at_once(step: Step, head: InstanceHead, subscription: MessageSubscri
 
 
 def report_moved(step: Step, head: InstanceHead, subscription: AnySubscription) -> None:
-    """Let the home know under which process id a process instance waits by now; another partition confirms it."""
+    """Report the new process id of a subscription to its home; another partition confirms it."""
     if isinstance(subscription, MessageSubscription):
         is_remote = _home(step, head, subscription) != step.state.partition_id
         _send_opened(step, head, subscription, is_to_be_confirmed=is_remote)
@@ -107,7 +110,7 @@ def report_correlated(
     step.emit(
         MessageCorrelated(
             head,
-            # A message that is taken at once has the next key, and nothing else claims it.
+            # A message that is taken at once has the next key, which nothing else claims.
             key if key != message_key else Key(key + 1),
             message_key,
             subscription.key,

@@ -1,7 +1,8 @@
-"""Messages and what waits for them, as the home partition of their correlation key knows them.
+"""Messages and message subscriptions, in the home partition of their correlation key.
 
-All that concerns one correlation key of a tenant meets in its home partition: publications, and the subscriptions of
-process instances wherever these run. Each subscription and each message is a document of its own.
+Everything about one correlation key of a tenant meets in its home partition: publications, and the
+subscriptions of process instances in any partition. Each subscription and each message is a separate
+document.
 """
 
 from bisect import bisect_left, bisect_right, insort
@@ -17,11 +18,11 @@ from server.engine.journal import Journal
 from server.engine.keys import Key
 
 MOST_CHARACTERS: Final = 32_768
-"""Of a message name, a correlation key and a message id."""
+"""Most characters of a message name, a correlation key or a message id."""
 
-# Tenant, message name, correlation key.
+# Tenant id, message name, correlation key.
 Place = tuple[str, str, str]
-# The open subscriptions of a place that take messages, by process id; the longest free one first.
+# The subscriptions of a place that can take messages, by process id, in the order of their queue positions.
 Candidates = dict[str, OrderedDict[Key, None]]
 
 R = TypeVar("R", bound="HomeSubscription | Message")
@@ -38,8 +39,8 @@ def home_of(tenant_id: str, correlation_key: str, homes: int) -> int:
 class HomeSubscription(msgspec.Struct, omit_defaults=True, gc=False):
     """A message subscription of a process instance of any partition.
 
-    `number` is its place in the line of those that wait for the same message. `message_key` is the message that is on
-    its way to it: until the outcome is known, it takes no other.
+    `number` is its position in the queue of subscriptions for the same message. `message_key` is the message
+    in delivery: until the outcome is known, the subscription takes no other message.
     """
 
     key: Key
@@ -57,10 +58,10 @@ class HomeSubscription(msgspec.Struct, omit_defaults=True, gc=False):
 
 
 class Message(msgspec.Struct, omit_defaults=True, gc=False):
-    """A published message: buffered until `expires_at`, and kept until the outcome of each of its `deliveries` is known.
+    """A published message, buffered until `expires_at` and kept until the outcome of all `deliveries` is known.
 
-    `process_ids` are those of the processes that it was correlated to: each gets it once. `deliveries` are under way, the
-    process id by the key of the subscription. `postponed_at` is given while there is more to correlate.
+    `process_ids` are the processes it was correlated to, each once. `deliveries` are in progress: process ids
+    by subscription key. `postponed_at` is set while the correlation has to continue.
     """
 
     key: Key
@@ -81,22 +82,23 @@ class Message(msgspec.Struct, omit_defaults=True, gc=False):
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing can come of it any more."""
+        """Whether the message can have no more effect."""
         return self.is_expired and not self.deliveries and self.postponed_at is None
 
 
 class KnownMessages:
-    """The subscriptions and messages of the keys that are at home here, and the indexes that find them."""
+    """The subscriptions and messages of this home partition, with their indexes."""
 
     def __init__(self) -> None:
         self.subscriptions: dict[Key, HomeSubscription] = {}
         self.messages: dict[Key, Message] = {}
-        # Indexes: who takes messages; who may be taken, in the order of publication; message ids in use; messages of a tenant.
+        # Indexes: subscriptions that take messages; messages of a place in the order of publication; message
+        # ids in use; number of messages by tenant.
         self.candidates: dict[Place, Candidates] = {}
         self.buffered: dict[Place, list[Key]] = {}
         self.ids: dict[tuple[str, str, str, str], Key] = {}
         self.counts: Counter[str] = Counter()
-        # By place and process id: the process had all messages of the buffer up to this one, and perhaps later ones.
+        # Cache, by place and process id: the process has received all buffered messages up to this one.
         self._had: dict[Place, dict[str, Key]] = {}
 
     def __eq__(self, other: object) -> bool:
@@ -105,13 +107,13 @@ class KnownMessages:
     __hash__ = None  # type: ignore[assignment]  # mutable
 
     def _facts(self) -> dict[str, object]:
-        """All but what is only remembered to find messages sooner."""
+        """Everything except caches."""
         return {name: value for name, value in vars(self).items() if name != "_had"}
 
     # Subscriptions
 
     def open(self, subscription: HomeSubscription, journal: Journal) -> None:
-        """Take in a subscription; one that it has already is replaced."""
+        """Add a subscription, or replace the one with its key."""
         earlier = self.subscriptions.get(subscription.key)
         if earlier is not None:
             self.close(earlier, journal)
@@ -123,20 +125,20 @@ class KnownMessages:
         self._forget_subscription(subscription)
 
     def occupy(self, subscription: HomeSubscription, message_key: Key, journal: Journal) -> None:
-        """A message is on its way to it."""
+        """Mark a subscription as taken by a message in delivery."""
         journal.note(self._put_in_line, subscription)
         self._remove_from_line(subscription)
         journal.alter(subscription, "message_key", message_key)
 
     def release(self, subscription: HomeSubscription, number: Key, journal: Journal) -> None:
-        """It takes messages again, behind all others that wait."""
+        """Let the subscription take messages again, after all others that wait."""
         journal.alter(subscription, "message_key", None)
         journal.alter(subscription, "number", number)
         journal.note(self._remove_from_line, subscription)
         self._put_in_line(subscription)
 
     def first(self, place: Place, process_id: str) -> HomeSubscription | None:
-        """The subscription of this process that has waited longest for such a message."""
+        """The oldest subscription of this process for the message."""
         line = self.candidates.get(place, {}).get(process_id)
         return self.subscriptions[next(iter(line))] if line else None
 
@@ -153,7 +155,7 @@ class KnownMessages:
     def messages_for(
         self, place: Place, process_id: str, now: datetime, *, also: Message | None = None
     ) -> Iterator[Message]:
-        """Buffered ones that the process did not have, in the order of their publication; `also` counts as buffered."""
+        """The buffered messages that the process has not received, oldest first; `also` counts as buffered."""
         buffer, had = self.buffered.get(place, []), self._had.get(place, {})
         had_all_before = True
         for index in range(bisect_right(buffer, had.get(process_id, 0)), len(buffer)):
@@ -167,7 +169,7 @@ class KnownMessages:
                 yield message
 
     def offer_again(self, message: Message, process_id: str) -> None:
-        """The process did not get the message after all."""
+        """Note that the process has not received the message after all."""
         had = self._had.get(message.place, {})
         if had.get(process_id, 0) >= message.key:
             del had[process_id]
@@ -175,20 +177,20 @@ class KnownMessages:
     # Documents
 
     def adopt(self, records: Iterable[HomeSubscription | Message]) -> None:
-        """Take documents in, in any order; lines come back as they were."""
+        """Add documents from the store, in any order, and restore the order of the queues."""
         for record in records:
             self.take_in(record)
         self.order()
 
     def take_in(self, record: HomeSubscription | Message) -> None:
-        """Take one of many documents in; `order` has to follow the last."""
+        """Add one of many documents from the store; call `order` after the last."""
         if isinstance(record, Message):
             self._take_in_message(record)
         else:
             self._take_in_subscription(record)
 
     def order(self) -> None:
-        """Bring all lines into their order."""
+        """Sort all queues."""
         for place in list(self.candidates):
             for process_id in list(self.candidates[place]):
                 self._order_line(place, process_id)
@@ -220,7 +222,7 @@ class KnownMessages:
         return line
 
     def _put_in_line(self, subscription: HomeSubscription) -> None:
-        """To the place that its number has, most often the last or the first."""
+        """Insert a subscription at the position of its number, usually the last or the first."""
         line = self._line_of(subscription)
         first, last = (next(iter(line), None), next(reversed(line), None))
         line[subscription.key] = None

@@ -1,6 +1,6 @@
-"""Pending work of a modification: element instances to activate, and others to terminate.
+"""Pending work of a modification: element instances to activate and to terminate.
 
-Elements are entered before others are terminated, so their flow scopes stay.
+Elements are entered before others are terminated, so their flow scopes stay active.
 """
 
 from itertools import islice
@@ -13,13 +13,13 @@ from server.engine.step import Step
 from server.engine.work import ActivateInstances, TerminateInstances
 
 TERMINATED_AT_ONCE: Final = 16
-"""Element instances that are terminated before what follows from it is done."""
+"""Most element instances that are terminated before the resulting work runs."""
 
 
 def activate_instances(
     step: Step, process_instance: ProcessInstance, root: ElementInstance, work: ActivateInstances
 ) -> None:
-    """Activate the first; the others come before what it leads to."""
+    """Activate the first element instance; the others follow before the work that it causes."""
     first, *others = work.element_instance_keys
     if others:
         step.prefer(process_instance, ActivateInstances(root.key, tuple(others)))
@@ -31,7 +31,7 @@ def activate_instances(
 def terminate_instances(
     step: Step, process_instance: ProcessInstance, root: ElementInstance, work: TerminateInstances
 ) -> None:
-    """Terminate some; the others follow when all that these contain is gone."""
+    """Terminate some element instances; the others follow when the descendants of the first ones are gone."""
     keys = iter(work.element_instance_keys)
     now = tuple(islice(keys, TERMINATED_AT_ONCE))
     later = tuple(keys)

@@ -1,7 +1,7 @@
 """The loop of a multi-instance body: its items, the counts of its instances, and their outputs.
 
-The input collection is evaluated once. Every item is a record of its own, which gets the output of its instance, so that
-completing one instance writes the same however many there are.
+The input collection is evaluated once. Every item is a separate record, which later holds the output of its
+instance, so completing one instance writes the same amount for any number of items.
 """
 
 from typing import cast
@@ -31,7 +31,7 @@ def is_sequential(visit: Visit) -> bool:
 
 
 def begin(step: Step, visit: Visit) -> None:
-    """Evaluate the input collection; raises Incident."""
+    """Evaluate the input collection and create the items; raises Incident."""
     loop, most = _loop(visit), step.state.limits.loop_items
     scope = VariableScope(step, visit.process_instance, scope_key=visit.instance.key)
     items = list_of(loop.input_collection, scope)
@@ -44,7 +44,7 @@ def begin(step: Step, visit: Visit) -> None:
 
 
 def set_variables(step: Step, visit: Visit) -> None:
-    """Give a new instance of the activity what is its own."""
+    """Set the local variables of a new instance: loop counter, input element, and the output element as null."""
     instance, key = visit.process_instance, visit.instance.key
     body = _body(visit)
     loop = _loop_around(visit)
@@ -58,7 +58,7 @@ def set_variables(step: Step, visit: Visit) -> None:
 
 
 def complete_item(step: Step, visit: Visit) -> None:
-    """Keep the output of an instance of the activity, and see whether it was the last; raises Incident."""
+    """Store the output of an instance, and evaluate the completion condition; raises Incident."""
     instance, body = visit.process_instance, _body(visit)
     loop, progress = _loop_around(visit), progress_of(body)
     item_key = Key(progress.first_item + visit.instance.loop_counter - 1)
@@ -74,7 +74,7 @@ def complete_item(step: Step, visit: Visit) -> None:
 
 
 def collect(step: Step, visit: Visit) -> None:
-    """Make the output collection a variable of the body, and of the scope around it."""
+    """Set the output collection at the body, and propagate it to the surrounding scope."""
     name, instance, key = _loop(visit).output_collection, visit.process_instance, visit.instance.key
     if name is not None and visit.instance.scope_key is not None:
         text = f"[{','.join(_outputs(instance, progress_of(visit.instance)))}]"
@@ -126,7 +126,7 @@ class _ConditionScope(VariableScope):
         return super().get(name, default)
 
     def _decoded(self) -> feel.Value:
-        """The output collection costs what its text does."""
+        """The output collection, charged by the size of its text."""
         progress = progress_of(_body(self._visit))
         texts = _outputs(self._visit.process_instance, progress)
         texts[self._visit.instance.loop_counter - 1] = self._output or "null"

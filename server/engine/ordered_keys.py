@@ -1,4 +1,4 @@
-"""Keys in ascending order, each with a value, where a reader can go on behind any key."""
+"""Keys in ascending order, each with a value, with iteration from any key."""
 
 from bisect import bisect_right, insort
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ K = TypeVar("K", bound="_Ordered")
 V = TypeVar("V")
 
 KEPT: Final = 32
-"""Places of removed keys that are always kept."""
+"""The index may always keep this many entries of removed keys."""
 
 
 class _Ordered(Protocol):
@@ -16,9 +16,9 @@ class _Ordered(Protocol):
 
 
 class OrderedKeys(Generic[K, V]):
-    """A key above all others is added at constant cost; removing one costs the same on average.
+    """A sorted mapping. Adding a key above all others costs constant time, removing one does so on average.
 
-    The place of a removed key stays until half of the places are empty.
+    The entry of a removed key stays in the index until half of the index is empty.
     """
 
     __slots__ = ("_places", "_values")
@@ -45,7 +45,7 @@ class OrderedKeys(Generic[K, V]):
         return f"OrderedKeys({self._values!r})"
 
     def put(self, key: K, value: V) -> None:
-        """Add a key, or give one another value."""
+        """Add a key, or replace its value."""
         if key not in self._values:
             self._give_place(key)
         self._values[key] = value
@@ -56,7 +56,7 @@ class OrderedKeys(Generic[K, V]):
             self._places = sorted(self._values)
 
     def after(self, key: K | None = None) -> Iterator[K]:
-        """The keys behind this one, or all; nothing may be added or removed meanwhile."""
+        """The keys after this one, or all; no key may be added or removed during the iteration."""
         first = 0 if key is None else bisect_right(self._places, key)
         for index in range(first, len(self._places)):
             if self._places[index] in self._values:

@@ -1,8 +1,8 @@
-"""Pages of a stored document: a small document is one row, a large one a row for each few of its records.
+"""Pages of a stored document: a small document is one row, a large one has a row for a few of its records.
 
-StoredPage 0 has what a document has once, and all records of a small one. The records of a large one, that which has the
-key of the document excepted, are on the pages that follow from their keys: a commit writes the pages of the records
-that changed. The division is part of the format of documents.
+Page 0 has the data of the document itself, and all records of a small one. In a large document, each other
+record has a page that follows from its key, and a commit writes only the pages with changed records. The
+division is part of the format of documents.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ import msgspec
 from server.engine.keys import Key
 
 HEAD_PAGE = 0
-# Documents in it are one page, and stored where programs without pages find them.
+# Documents in this format have one page, and are stored where versions without pages find them.
 FIRST_FORMAT = 1
 PAGE_KEYS = 16
 
@@ -32,26 +32,26 @@ class Kind(IntEnum):
 
 
 class DocumentId(NamedTuple):
-    """Names a document within its partition."""
+    """The kind and key of a document, unique within its partition."""
 
     kind: Kind
     key: Key
 
 
 class StoredPage(msgspec.Struct, frozen=True, gc=False):
-    """The packed content of a page, and the number of the format in which it is packed."""
+    """The packed content of a page, and its format number."""
 
     format: int
     content: bytes
 
 
 def page_of(document_key: Key, record_key: Key) -> int:
-    """The page of a record of a large document; a record has a higher key than its document."""
+    """The page of a record of a large document; records have higher keys than their document."""
     return HEAD_PAGE if record_key == document_key else 1 + (record_key - document_key) // PAGE_KEYS
 
 
 def keys_of(document_key: Key, page: int) -> Sequence[Key]:
-    """The keys of all records that can be on a page of a large document."""
+    """All keys that belong to a page of a large document."""
     if page == HEAD_PAGE:
         return (document_key,)
     first = document_key + (page - 1) * PAGE_KEYS

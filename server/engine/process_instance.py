@@ -1,7 +1,7 @@
-"""A live process instance: the records that its document holds, and the indexes that follow from them.
+"""A live process instance: the records of its document, and the indexes derived from them.
 
-Only `apply` changes them, through the journal of the state. No record leads back to itself, so none of them is a matter
-for the garbage collector.
+Only `apply` changes them, through the journal of the state. Records hold no reference cycles, so the garbage
+collector need not track them.
 """
 
 from collections import Counter
@@ -38,9 +38,9 @@ class Variable(msgspec.Struct, gc=False):
 
 
 class Interruption(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """The event that ended an element instance, or everything else in a scope, with what came with its trigger.
+    """The event that interrupted an element instance or the rest of a scope, with the variables of its trigger.
 
-    It is finished when nothing is left of what it ended in the scope.
+    The interruption is finished when everything that it ended in the scope is gone.
     """
 
     element_id: str
@@ -49,16 +49,16 @@ class Interruption(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 class CaughtEvent(msgspec.Struct, frozen=True, gc=False):
-    """The event that an element instance goes on with, with what came with its trigger."""
+    """The event that an element instance continues with, with the variables of its trigger."""
 
     element_id: str
     variables: dict[str, str]
 
 
 class LoopProgress(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """How far a multi-instance body has come: its items have consecutive keys, of which `first_item` is the first.
+    """Progress of a multi-instance body; its items have consecutive keys from `first_item`.
 
-    `is_done` says that its completion condition holds, `octets` is the size of the outputs so far.
+    `is_done` is true when its completion condition is, `octets` is the size of the outputs so far.
     """
 
     first_item: Key
@@ -70,10 +70,10 @@ class LoopProgress(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 class LoopItem(msgspec.Struct, omit_defaults=True, gc=False):
-    """An item of an input collection, and what its instance gave; both are JSON text.
+    """An item of an input collection, with the output of its instance; both are JSON text.
 
-    Or the output of an inner instance that is `collected_by` an ad-hoc sub-process and not yet a part of the variable
-    with its outputs, whose name is the input here.
+    With `collected_by` it is an output of an ad-hoc sub-process that is not yet merged into the collection
+    variable; `input` is then the name of that variable.
     """
 
     key: Key
@@ -83,9 +83,10 @@ class LoopItem(msgspec.Struct, omit_defaults=True, gc=False):
 
 
 class AdHocProgress(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """How far an ad-hoc sub-process has come: how many elements it has still to activate.
+    """Progress of an ad-hoc sub-process; `planned` elements are still to be activated.
 
-    When it `is_done` it is complete once nothing is active in it; with `cancels_remaining` it ends what is.
+    When it `is_done`, it completes once nothing is active inside; with `cancels_remaining` it terminates its
+    children.
     """
 
     planned: int = 0
@@ -94,15 +95,20 @@ class AdHocProgress(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 class ElementInstance(msgspec.Struct, omit_defaults=True, gc=False):
-    """`children` counts the element instances inside it, `flows` the sequence flows taken there and not yet used up.
+    """An active instance of an element.
 
-    `joins` counts, for each flow into a joining gateway inside it, the arrivals that wait for the others. `progress` are
-    the steps of its activation or completion that are done. `interruption` ends it, or everything else inside it.
-    `caught` is what an event sub-process begins with, or an event-based gateway is left to. A multi-instance body has a
-    `loop`, each of its instances a `loop_counter`. `called_key` is the process instance that a call activity waits for.
-    `compensable` counts the completed activities that can be compensated in a scope, those in completed sub-processes
-    included; of a throwing event those whose handlers it has yet to invoke.
-    An ad-hoc sub-process has its progress in `ad_hoc`; each of its inner instances `begins_at` an element.
+    - `children`: the number of element instances inside it
+    - `flows`: the number of sequence flows taken inside it that have not arrived yet
+    - `joins`: for each flow into a joining gateway inside it, the arrivals that wait for the others
+    - `progress`: the number of finished steps of its activation or completion
+    - `interruption`: the event that ends it, or everything else inside it
+    - `caught`: the event that an event sub-process begins with, or an event-based gateway continues with
+    - `loop`: progress of a multi-instance body; `loop_counter`: number of one of its instances
+    - `called_key`: the process instance that a call activity waits for
+    - `compensable`: the completed activities of a scope that can be compensated, by id; for a throwing event,
+      those whose handlers it has not invoked yet
+    - `ad_hoc`: progress of an ad-hoc sub-process; `begins_at`: the first element of one of its inner
+      instances
     """
 
     key: Key
@@ -128,14 +134,14 @@ class ElementInstance(msgspec.Struct, omit_defaults=True, gc=False):
 
     @property
     def ends_remaining(self) -> bool:
-        """Whether what is still active inside it ends, because it is complete without that."""
+        """Whether it is complete and therefore terminates its active children."""
         if self.loop is not None:
             return self.loop.is_done
         return self.ad_hoc.is_done and self.ad_hoc.cancels_remaining
 
     @property
     def is_being_emptied(self) -> bool:
-        """Whether everything inside it ends, before it goes on with the event that ended it."""
+        """Whether everything inside it is being terminated before the interrupting event."""
         return (
             self.interruption is not None
             and not self.interruption.is_finished
@@ -143,17 +149,17 @@ class ElementInstance(msgspec.Struct, omit_defaults=True, gc=False):
         )
 
     def has_subscribed(self, start_listeners: int) -> bool:
-        """Whether its boundary events are subscribed to, given the number of its start listeners."""
+        """Whether it has subscribed to its boundary events, given the number of its start listeners."""
         if self.state is ACTIVATING:
             return self.progress > start_listeners + 1
         return self.state is not TERMINATING
 
 
 class Job(msgspec.Struct, omit_defaults=True, gc=False):
-    """`due` is the deadline of an activated job, the next offer of one that backs off.
+    """A job; `due` is the deadline of an activated job, or the next offer of a job that backs off.
 
-    `offer` numbers the offers of the partition: it is the job's place among those on offer. `is_global` is that of a
-    global listener.
+    `offer` numbers the offers of the partition and is the job's position among them. `is_global` is true for
+    the job of a global task listener.
     """
 
     key: Key
@@ -173,7 +179,7 @@ class Job(msgspec.Struct, omit_defaults=True, gc=False):
 
 
 class UserTask(msgspec.Struct, omit_defaults=True, gc=False):
-    """A native user task that nobody has completed yet; no assignee is empty text.
+    """An open native user task; an empty `assignee` means unassigned.
 
     Without a transition, its state is CREATED.
     """
@@ -203,7 +209,7 @@ class UserTask(msgspec.Struct, omit_defaults=True, gc=False):
 
     @property
     def begun(self) -> UserTaskTransition:
-        """The transition of one whose listeners are being asked."""
+        """The current transition; there must be one."""
         assert self.transition is not None, "begun before"  # noqa: S101  # narrows the type
         return self.transition
 
@@ -223,16 +229,22 @@ class OpenIncident(msgspec.Struct, gc=False):
 
 
 class ProcessInstance(msgspec.Struct, eq=False, gc=False):
-    """A live process instance; its own element instance carries its key.
+    """A live process instance; its root element instance has the same key.
 
-    Two indexes have the keys for each element instance, in no order: `inside` of those inside it that are not being
-    terminated, `waiting` of its subscriptions. `work` is what a command left for a later turn at `postponed_at`, after
-    as many `activations` in a row. `places` is an index of one that is stored in pages, None for others: scope and name
-    of each variable, and of some that are gone. `standing` counts the element instances in scopes where that was asked
-    for, by element. `conditions` is an index of the subscriptions to conditions, by each scope that holds what waits for
-    them and each variable that they refer to. `collected` are the outputs of each ad-hoc sub-process among the `items`,
-    the oldest first. `correlation_key` is that of the message which began it, empty without one.
-    It is terminated when an element of `terminates_after` has ended.
+    - `work`: the work that a command postponed at `postponed_at`, after `activations` elements without a wait
+      state
+    - `correlation_key`: the one of the message that started it, or empty
+    - `terminates_after`: it is terminated when one of these elements has ended
+
+    Indexes:
+
+    - `inside`: for each element instance, its children that are not being terminated
+    - `waiting`: for each element instance, its subscriptions
+    - `places`: for an instance stored in pages, scope and name of each variable and of some removed ones;
+      else None
+    - `standing`: the number of element instances by element, in scopes where it was asked for
+    - `conditions`: the conditional subscriptions, by each enclosing scope and each variable that they read
+    - `collected`: for each ad-hoc sub-process, the `items` that are its unmerged outputs, oldest first
     """
 
     head: InstanceHead
@@ -256,7 +268,7 @@ class ProcessInstance(msgspec.Struct, eq=False, gc=False):
     terminates_after: tuple[str, ...] = ()
 
     def __eq__(self, other: object) -> bool:
-        """However it is stored."""
+        """Equality of content, not of storage layout."""
         return isinstance(other, ProcessInstance) and self._facts() == other._facts()
 
     __hash__ = None  # type: ignore[assignment]  # mutable
@@ -267,7 +279,7 @@ class ProcessInstance(msgspec.Struct, eq=False, gc=False):
 
     @property
     def message_start(self) -> tuple[str, str, str] | None:
-        """Tenant, process id and correlation key: while it lives, it is the only one that a message began with these."""
+        """Tenant, process id and correlation key of a message start; no other live instance has the same."""
         head = self.head
         return (
             (head.tenant_id, head.process_definition_id, self.correlation_key)
@@ -277,13 +289,13 @@ class ProcessInstance(msgspec.Struct, eq=False, gc=False):
 
     @property
     def size(self) -> int:
-        """The number of its records."""
+        """The number of records."""
         variables = sum(map(len, self.variables.values()))
         waiting = len(self.jobs) + len(self.incidents) + len(self.subscriptions) + len(self.user_tasks)
         return len(self.elements) + len(self.items) + waiting + variables
 
     def divide(self) -> None:
-        """From now on it is stored in pages."""
+        """Store the process instance in pages from now on."""
         self.places = {
             variable.key: (scope_key, name)
             for scope_key, scope in self.variables.items()
@@ -304,7 +316,7 @@ class ProcessInstance(msgspec.Struct, eq=False, gc=False):
                 self._count(element, 1)
 
     def remove(self, element: ElementInstance) -> None:
-        """Take an element instance out that has nothing inside any more."""
+        """Remove an element instance without children."""
         key, scope_key = element.key, element.scope_key
         del self.elements[key]
         if scope_key is not None:
@@ -315,7 +327,7 @@ class ProcessInstance(msgspec.Struct, eq=False, gc=False):
             self.standing.pop(key, None)
 
     def standing_in(self, scope_key: Key) -> Mapping[str, int]:
-        """How many element instances of each element there are in a scope: counted once, and kept from then on."""
+        """The number of element instances in a scope, by element: counted on first use and updated afterwards."""
         counts = self.standing.get(scope_key)
         if counts is None:
             inside = (element for element in self.elements.values() if element.scope_key == scope_key)
@@ -323,7 +335,7 @@ class ProcessInstance(msgspec.Struct, eq=False, gc=False):
         return counts
 
     def count_anew(self) -> None:
-        """Element instances have other element ids than before."""
+        """Drop the counts after element ids have changed."""
         self.standing = {}
 
     def _count(self, element: ElementInstance, change: int) -> None:
@@ -337,7 +349,7 @@ class ProcessInstance(msgspec.Struct, eq=False, gc=False):
             del counts[element.element_id]
 
     def include(self, element: ElementInstance) -> None:
-        """Count it among those of its scope that are not being terminated, if it is none that is."""
+        """Add it to the children of its scope that are not being terminated, if it is not."""
         if element.scope_key is not None and element.state is not TERMINATING:
             self.inside.setdefault(element.scope_key, {})[element.key] = None
 
@@ -346,7 +358,7 @@ class ProcessInstance(msgspec.Struct, eq=False, gc=False):
             _discard(self.inside, element.scope_key, element.key)
 
     def open(self, subscription: AnySubscription) -> None:
-        """Open it, or let it take the place of the one that has its key."""
+        """Add a subscription, or replace the one with its key."""
         earlier = self.subscriptions.get(subscription.key)
         if isinstance(earlier, ConditionalSubscription):
             self._unwatch(earlier)
@@ -376,30 +388,30 @@ class ProcessInstance(msgspec.Struct, eq=False, gc=False):
                 del self.conditions[place]
 
     def _places(self, subscription: ConditionalSubscription) -> Iterator[tuple[Key, str]]:
-        """Where a change of a variable concerns the condition: in the scope that waits, and in those around it."""
+        """Where changes of a variable concern the condition: its own scope and the enclosing ones."""
         key: Key | None = subscription.element_instance_key
         while key is not None:
             yield from ((key, name) for name in subscription.variable_names)
             key = self.elements[key].scope_key
 
     def subscribed(self, element_instance_key: Key) -> list[Key]:
-        """The subscriptions of an element instance, the oldest first."""
+        """The subscriptions of an element instance, oldest first."""
         return sorted(self.waiting.get(element_instance_key, ()))
 
     def collect(self, item: LoopItem) -> None:
-        """Keep an output of an ad-hoc sub-process, behind the others."""
+        """Add an output of an ad-hoc sub-process after the earlier ones."""
         self.items[item.key] = item
         self.collected.setdefault(cast("Key", item.collected_by), []).append(item.key)
 
     def forget_last_output(self, key: Key) -> None:
-        """Forget the output that an ad-hoc sub-process collected last."""
+        """Undo the last `collect` of an ad-hoc sub-process."""
         keys = self.collected[key]
         del self.items[keys.pop()]
         if not keys:
             del self.collected[key]
 
     def index(self) -> None:
-        """Build the indexes anew."""
+        """Rebuild the indexes."""
         self.inside, self.waiting, self.conditions = {}, {}, {}
         for element in self.elements.values():
             self.include(element)

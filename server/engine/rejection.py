@@ -1,4 +1,4 @@
-"""A command that the current state does not allow: raised before anything changed."""
+"""Rejections of commands that the current state does not allow, raised before anything changes."""
 
 from enum import StrEnum
 
@@ -13,7 +13,7 @@ class RejectionType(StrEnum):
 
 
 class Rejected(Exception):
-    """Carries what was expected and what was found."""
+    """A command was rejected; the reason has what was expected and what was found."""
 
     def __init__(self, type_: RejectionType, reason: str) -> None:
         super().__init__(reason)

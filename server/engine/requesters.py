@@ -1,10 +1,13 @@
-"""Callers whose command comes to its end in a later one: they are in the audit log then, and their repeats are known."""
+"""Callers of commands that take effect in a later command, for the audit log and the detection of repeats."""
 
 import msgspec
 
 
 class Requester(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """Without a name it is nobody known. `request_hash` tells requests with one idempotency key apart."""
+    """A caller; without an id, the caller is unknown.
+
+    `request_hash` distinguishes requests with the same idempotency key.
+    """
 
     actor_type: str = "UNKNOWN"
     actor_id: str = ""
@@ -14,7 +17,7 @@ class Requester(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     request_hash: bytes = b""
 
     def repeats(self, other: "Requester | None") -> bool:
-        """Whether it is the same request again."""
+        """Whether the other request is a repeat of the same request."""
         if other is None or not self.idempotency_key:
             return False
         return (self.idempotency_key, self.request_hash) == (other.idempotency_key, other.request_hash)

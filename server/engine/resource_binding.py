@@ -1,4 +1,4 @@
-"""The versions of generic resources that a job is bound to when it is created."""
+"""Selects the versions of generic resources for a job at its creation."""
 
 from collections.abc import Mapping, Sequence
 from typing import assert_never
@@ -11,7 +11,7 @@ from server.engine.incidents import ErrorType, Incident
 from server.engine.process_instance import ProcessInstance
 from server.engine.step import Step
 
-# The header of a job, as workers for Camunda know it: a JSON array with the members below.
+# The job header that workers for Camunda expect: a JSON array of objects with the members below.
 HEADER = "linkedResources"
 
 
@@ -24,7 +24,7 @@ class _Linked(msgspec.Struct, rename="camel"):
 def resource_headers(
     step: Step, instance: ProcessInstance, linked: Sequence[LinkedResource]
 ) -> Mapping[str, str]:
-    """Nothing without linked resources; raises Incident for one that is missing."""
+    """The header for linked resources, or nothing without any; raises Incident for a missing resource."""
     if not linked:
         return {}
     found = [

@@ -1,7 +1,7 @@
-"""Variables live in scopes: a tree with the process instance at its root.
+"""Variable scopes: a tree with the process instance at its root.
 
-A name is looked up from the inside out. `propagate` changes the innermost variable of that name, or makes one at the
-root; `set_local` changes or makes one exactly there.
+A name is looked up from the inside out. `propagate` changes the innermost variable of that name, or creates
+one at the root; `set_local` changes or creates one exactly in the given scope.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from server.feel.limits import CHARACTERS_PER_STEP
 
 
 class VariableScope:
-    """The variables that an expression sees; later names of `overlay` hide the stored ones."""
+    """The variables that an expression sees; names in `overlay` hide stored variables."""
 
     __slots__ = ("_instance", "_overlay", "_scope_key", "_step")
 
@@ -52,14 +52,14 @@ class VariableScope:
         return decode(text)
 
     def _common(self, name: str, default: feel.Missing, tenant_id: str, /) -> feel.Value | feel.Missing:
-        """The cluster variables, if it is their name: no variable of the scope has it."""
+        """The cluster variables if the name is theirs; called when no variable of the scope has the name."""
         if name == CONTEXT_NAME:
             return self._step.state.cluster_variables.context(tenant_id)
         return default
 
 
 def scope_keys(instance: ProcessInstance, scope_key: Key) -> list[Key]:
-    """The scope and those around it, inside out."""
+    """The scope and its enclosing scopes, innermost first."""
     elements, keys = instance.elements, [scope_key]
     while (around := elements[keys[-1]].scope_key) is not None:
         keys.append(around)
@@ -67,7 +67,7 @@ def scope_keys(instance: ProcessInstance, scope_key: Key) -> list[Key]:
 
 
 def find(instance: ProcessInstance, scope_key: Key, name: str) -> tuple[Key, Variable] | None:
-    """The variable that the name means in a scope, with the scope that holds it."""
+    """The variable with this name that a scope sees, with the key of the scope that holds it."""
     variables, elements = instance.variables, instance.elements
     key: Key | None = scope_key
     while key is not None:
@@ -87,7 +87,7 @@ def visible(instance: ProcessInstance, scope_key: Key) -> Variables:
 
 
 def _collections(instance: ProcessInstance, scope_key: Key) -> Variables:
-    """The variables among those that a scope sees that ad-hoc sub-processes collect outputs for."""
+    """The collection variables of ad-hoc sub-processes that a scope sees."""
     names = {
         instance.items[instance.collected[key][0]].input
         for key in scope_keys(instance, scope_key)
@@ -98,7 +98,7 @@ def _collections(instance: ProcessInstance, scope_key: Key) -> Variables:
 
 
 def _with_outputs(instance: ProcessInstance, key: Key, name: str, variable: Variable) -> Variable:
-    """The variable, with the outputs that an ad-hoc sub-process has collected for it meanwhile."""
+    """The variable, with the unmerged outputs of an ad-hoc sub-process appended."""
     items = [instance.items[item_key] for item_key in outputs_for(instance, key, name)]
     if not items:
         return variable
@@ -107,7 +107,7 @@ def _with_outputs(instance: ProcessInstance, key: Key, name: str, variable: Vari
 
 
 def outputs_for(instance: ProcessInstance, key: Key, name: str) -> Sequence[Key]:
-    """The outputs that an ad-hoc sub-process has collected and that are not in its variable of this name."""
+    """The unmerged outputs of an ad-hoc sub-process for its variable with this name."""
     keys = instance.collected.get(key, ())
     return keys if keys and instance.items[keys[0]].input == name else ()
 
@@ -124,7 +124,7 @@ def set_all_local(step: Step, instance: ProcessInstance, scope_key: Key, variabl
 
 
 def set_local(step: Step, instance: ProcessInstance, scope_key: Key, name: str, value: str) -> None:
-    """Conditions that refer to it are evaluated when the present work is done."""
+    """Set a variable in exactly this scope; conditions that read it are evaluated after the current work."""
     variable = instance.variables.get(scope_key, {}).get(name)
     if variable is None:
         step.emit(events.VariableCreated(instance.head, step.next_key(), scope_key, name, value))
@@ -138,6 +138,6 @@ def set_local(step: Step, instance: ProcessInstance, scope_key: Key, name: str, 
 
 
 def _merge_outputs(step: Step, instance: ProcessInstance, scope_key: Key, name: str) -> None:
-    """The new value replaces the outputs that an ad-hoc sub-process has collected."""
+    """Drop the unmerged outputs of an ad-hoc sub-process, because the new value includes or replaces them."""
     if instance.collected and outputs_for(instance, scope_key, name):
         step.emit(events.OutputsMerged(instance.head, scope_key))

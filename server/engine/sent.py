@@ -1,4 +1,4 @@
-"""Commands from one partition to another, committed together with their cause."""
+"""Commands between partitions, committed together with their cause."""
 
 from typing import Final
 
@@ -6,11 +6,11 @@ from server.engine.commands import Command
 from server.engine.events import Event
 
 EVERY_OTHER: Final = 0
-"""In place of the number of a partition: all but the one that sends."""
+"""Stands for a partition number: every partition except the sender."""
 
 
 class CommandSent(Event, frozen=True):
-    """A command for the partition with this number."""
+    """A command was sent to the partition with this number."""
 
     partition_id: int
     command: Command

@@ -1,4 +1,4 @@
-"""Events of signals change what their partition knows."""
+"""Appliers of the events of broadcasts."""
 
 from collections.abc import Callable, Mapping
 from typing import cast
@@ -38,7 +38,7 @@ def _ended(state: State, event: events.BroadcastEnded) -> None:
 
 
 def _broadcast(state: State, key: Key) -> Broadcast:
-    """The broadcast that the event is about to change."""
+    """The broadcast that the event changes; the journal notes it as changed."""
     state.journal.enter(Kind.BROADCAST, key)
     return state.signals.broadcasts[key]
 

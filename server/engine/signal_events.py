@@ -1,4 +1,4 @@
-"""Events of the broadcast of a signal in one partition."""
+"""Events of the broadcast of a signal, in one partition."""
 
 from datetime import datetime
 
@@ -8,9 +8,10 @@ from server.engine.signals import ClusterVariableChange
 
 
 class BroadcastBegan(Event, frozen=True):
-    """Triggers what waits for the signal by now; `variables` are JSON texts.
+    """A broadcast began, for the subscriptions that are open now; `variables` are JSON texts.
 
-    In one partition it `begins_processes`, too. With a `change` it is for the conditions that read cluster variables.
+    In one partition it also `begins_processes`. With a `change` it is for conditions that read cluster
+    variables.
     """
 
     key: Key
@@ -22,7 +23,7 @@ class BroadcastBegan(Event, frozen=True):
 
 
 class BroadcastPostponed(Event, frozen=True):
-    """The command did enough: a later turn goes on behind this subscription, and behind this process."""
+    """The command did enough; a later turn continues after this subscription and this process."""
 
     key: Key
     tenant_id: str
@@ -32,6 +33,6 @@ class BroadcastPostponed(Event, frozen=True):
 
 
 class BroadcastEnded(Event, frozen=True):
-    """Everything that waited for the signal had it."""
+    """All subscriptions for the signal were triggered."""
 
     key: Key

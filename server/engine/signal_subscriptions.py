@@ -19,6 +19,6 @@ def open_signal(
     scope: VariableScope,
     now: datetime,  # noqa: ARG001  # for what depends on time
 ) -> SignalSubscription:
-    """The subscription that the trigger asks for; raises Incident."""
+    """The subscription for the trigger; raises Incident."""
     name = bounded(string_of(trigger.name, scope), f"name of the signal of '{element_id}'")
     return SignalSubscription(key, element_instance_key, element_id, name)

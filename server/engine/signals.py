@@ -1,9 +1,9 @@
-"""Signal subscriptions by the name of their signal, and broadcasts that are not finished, in one partition.
+"""Signal subscriptions by signal name, and unfinished broadcasts, in one partition.
 
-The change of a cluster variable is a broadcast, too: to the conditions that read cluster variables.
+The change of a cluster variable is a broadcast, too, to the conditions that read cluster variables.
 
-A broadcast triggers what waits for its signal when it begins. A subscription has a lower key than a broadcast that
-begins later, so the key of the last subscription that was triggered says where to go on.
+A broadcast triggers the subscriptions that exist when it begins. Their keys are lower than the key of the
+broadcast, so the key of the last triggered subscription marks its progress.
 """
 
 from collections import Counter
@@ -21,16 +21,16 @@ from server.engine.variables import Variables
 
 P = TypeVar("P")
 
-# Tenant, signal name.
+# Tenant id, signal name.
 Place = tuple[str, str]
 
 
-# A tenant, None for all of them.
+# A tenant id, or None for all tenants.
 Owner = str | None
 
 
 class ClusterVariableChange(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """A cluster variable of a tenant, or of all tenants without one, was created or has another value or none."""
+    """A cluster variable was created, changed or deleted, of one tenant or, with None, of all tenants."""
 
     tenant_id: str | None
     name: str
@@ -38,10 +38,10 @@ class ClusterVariableChange(msgspec.Struct, frozen=True, omit_defaults=True, gc=
 
 
 class Broadcast(msgspec.Struct, omit_defaults=True):
-    """A signal on its way to what waits for it in this partition; `last_key` is the subscription that had it last.
+    """The progress of a broadcast in this partition; `last_key` is the last triggered subscription.
 
-    In the partition where it was broadcast it also begins processes, `last_process_id` last; None elsewhere.
-    `postponed_at` is given from the end of the command that did not finish it. With a `change` it has no name, and
+    `last_process_id` is the last started process in the partition where the broadcast began; None elsewhere.
+    `postponed_at` is set after the command that did not finish it. With a `change` it has no name, and
     conditions are evaluated instead.
     """
 
@@ -60,7 +60,7 @@ class Broadcast(msgspec.Struct, omit_defaults=True):
 
 
 class PendingSignal(msgspec.Struct, frozen=True, gc=False):
-    """A signal that an event threw, and that is broadcast when what was pending before it is done."""
+    """A signal of a throwing event, to be broadcast after the work that is pending now."""
 
     tenant_id: str
     name: str
@@ -68,15 +68,15 @@ class PendingSignal(msgspec.Struct, frozen=True, gc=False):
 
 
 class KnownSignals:
-    """Indexes of subscriptions, of process instances in memory or not, and of broadcasts under way."""
+    """Indexes of subscriptions, also of evicted process instances, and the unfinished broadcasts."""
 
     def __init__(self) -> None:
-        # Process instances by the keys of their subscriptions.
+        # Keys of process instances, by the keys of their subscriptions.
         self.waiting: dict[Place, OrderedKeys[Key, Key]] = {}
-        # The same of conditions that read cluster variables, those of each tenant and those of all.
+        # The same for conditions that read cluster variables, by tenant, and under None for all tenants.
         self.conditions: dict[Owner, OrderedKeys[Key, Key]] = {}
         self.broadcasts: dict[Key, Broadcast] = {}
-        # Index: unfinished broadcasts of each tenant.
+        # Index: the number of unfinished broadcasts by tenant.
         self.counts: Counter[str] = Counter()
 
     def __eq__(self, other: object) -> bool:
@@ -93,7 +93,7 @@ class KnownSignals:
         _remove(self.waiting, place, subscription_key)
 
     def open_condition(self, tenant_id: str, subscription_key: Key, process_instance_key: Key) -> None:
-        """A condition reads cluster variables."""
+        """Add a condition that reads cluster variables."""
         for owner in (tenant_id, None):
             _put(self.conditions, owner, subscription_key, process_instance_key)
 
@@ -102,13 +102,13 @@ class KnownSignals:
             _remove(self.conditions, owner, subscription_key)
 
     def line_of(self, broadcast: Broadcast) -> OrderedKeys[Key, Key] | None:
-        """The subscriptions that a broadcast is for, with their process instances; None without any."""
+        """The subscriptions for a broadcast, with their process instances; None if there are none."""
         if broadcast.change is not None:
             return self.conditions.get(broadcast.change.tenant_id)
         return self.waiting.get(broadcast.place)
 
     def left_for(self, broadcast: Broadcast) -> Iterator[Key]:
-        """The subscriptions that a broadcast has yet to trigger; none may be opened or closed meanwhile."""
+        """The subscriptions that a broadcast has not triggered yet; none may be opened or closed during the iteration."""
         line = self.line_of(broadcast)
         if line is None:
             return iter(())
@@ -125,7 +125,7 @@ class KnownSignals:
         self._forget(broadcast)
 
     def take_in(self, broadcast: Broadcast) -> None:
-        """Take a document in."""
+        """Add a broadcast that was read from the store or began."""
         self.broadcasts[broadcast.key] = broadcast
         self.counts[broadcast.tenant_id] += 1
 

@@ -1,4 +1,4 @@
-"""Evaluates the start events of a process when it is deployed, without variables."""
+"""Evaluates the start events of a process at its deployment, without variables."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +16,7 @@ from server.engine.step import Step
 
 
 class NoVariables(VariableScope):
-    """Scope of an expression that is evaluated at deployment: it has the time and cluster variables, and no others."""
+    """Scope of an expression that is evaluated at deployment: only time and cluster variables are available."""
 
     __slots__ = ("_tenant_id",)
 
@@ -30,7 +30,7 @@ class NoVariables(VariableScope):
 
 
 def start_triggers(process: ExecutableProcess, scope: NoVariables) -> tuple[AnyStartTrigger, ...]:
-    """Raises Rejected."""
+    """The triggers of the start events, with evaluated names; raises Rejected."""
     found: list[AnyStartTrigger] = []
     for start in process.root.starts:
         trigger = start.trigger
@@ -49,7 +49,7 @@ def start_triggers(process: ExecutableProcess, scope: NoVariables) -> tuple[AnyS
 
 @contextmanager
 def refused(process: ExecutableProcess, start: Element) -> Iterator[None]:
-    """Raises Rejected in place of an incident, which nobody could resolve."""
+    """Raises Rejected instead of Incident, because an incident could not be resolved here."""
     try:
         yield
     except Incident as incident:

@@ -1,4 +1,4 @@
-"""Events of start timers change what their partition knows."""
+"""Appliers of the events of start timers."""
 
 from collections.abc import Callable, Mapping
 from typing import cast

@@ -1,4 +1,4 @@
-"""Events of the timers that begin process instances."""
+"""Events of the timers of start events."""
 
 from server.engine.events import Event
 from server.engine.keys import Key
@@ -6,12 +6,12 @@ from server.engine.start_timers import StartTimer
 
 
 class StartTimerOpened(Event, frozen=True):
-    """Waits for its time; one with the key of an earlier timer takes its place."""
+    """A timer was set, or replaced the earlier one with its key."""
 
     timer: StartTimer
 
 
 class StartTimerClosed(Event, frozen=True):
-    """It has fired for the last time, or a later version of its process was deployed."""
+    """A timer fired for the last time, or a later version of its process was deployed."""
 
     key: Key

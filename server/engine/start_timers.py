@@ -1,4 +1,4 @@
-"""Timers that begin process instances, each in the home partition of its process definition."""
+"""Timers of start events, each in the home partition of its process definition."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -12,18 +12,19 @@ from server.engine.starts import Start
 
 
 def timers_home(process_definition_key: Key, homes: int) -> int:
-    """The partition of the timers of a process definition, among the first `homes` partitions."""
+    """The home partition of the timers of a process definition, among the first `homes` partitions."""
     return home_of("", str(process_definition_key), homes)
 
 
-# Tenant, process id.
+# Tenant id, process id.
 Name = tuple[str, str]
 
 
 class StartTimer(msgspec.Struct, frozen=True, omit_defaults=True):
     """A timer start event of the latest version of a process.
 
-    `repetitions` is how often it fires yet, -1 without an end; then again after each `interval`, a duration or a cron expression.
+    `repetitions` is the number of remaining firings, -1 for no end. `interval` is the time between them: a
+    duration or a cron expression.
     """
 
     key: Key
@@ -45,7 +46,7 @@ class StartTimer(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class KnownStartTimers:
-    """The timers that have yet to fire, and an index by process."""
+    """The active timers, and an index by process."""
 
     def __init__(self) -> None:
         self.timers: dict[Key, StartTimer] = {}
@@ -57,11 +58,11 @@ class KnownStartTimers:
     __hash__ = None  # type: ignore[assignment]  # mutable
 
     def of(self, name: Name) -> Iterator[StartTimer]:
-        """Those of a process, in the order of their keys; each may be closed meanwhile."""
+        """The timers of a process, in the order of their keys; the caller may close each while iterating."""
         return (self.timers[key] for key in sorted(self._keys.get(name, ())))
 
     def open(self, timer: StartTimer, journal: Journal) -> None:
-        """One with the key of an earlier timer takes its place."""
+        """Add a timer, or replace the one with its key."""
         earlier = self.timers.get(timer.key)
         if earlier is None:
             journal.note(self._forget, timer)
@@ -74,7 +75,7 @@ class KnownStartTimers:
         self._forget(timer)
 
     def take_in(self, timer: StartTimer) -> None:
-        """Take a document in."""
+        """Add a timer that was read from the store or set."""
         self.timers[timer.key] = timer
         self._keys.setdefault(timer.name, {})[timer.key] = None
 

@@ -1,10 +1,10 @@
-"""Start events of a version of a process, with the names that their expressions gave at deployment."""
+"""Triggers of the start events of a version, with the names that their expressions had at deployment."""
 
 import msgspec
 
 
 class StartTrigger(msgspec.Struct, frozen=True, gc=False, tag_field="start", tag=True):
-    """Base of all; `element_id` is the start event."""
+    """Base of all start triggers; `element_id` is the start event."""
 
     element_id: str
 
@@ -18,9 +18,9 @@ class SignalStart(StartTrigger, frozen=True):
 
 
 class ConditionStart(StartTrigger, frozen=True):
-    """`condition` is a FEEL expression, without the `=` that marks one.
+    """`condition` is a FEEL expression without the leading `=`.
 
-    With `variable_names` it is evaluated for callers that bring one of these variables alone.
+    With `variable_names`, it is evaluated only when the caller provides one of these variables.
     """
 
     condition: str

@@ -1,6 +1,6 @@
-"""Start events of the latest versions of processes: by the name of their message or signal, conditions by tenant.
+"""Start events of the latest versions: by message name, by signal name, and conditions by tenant.
 
-They follow from the definitions, which every partition knows.
+They are derived from the definitions, which every partition knows.
 """
 
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from server.engine.keys import Key
 from server.engine.ordered_keys import OrderedKeys
 from server.engine.start_triggers import AnyStartTrigger, ConditionStart, MessageStart, SignalStart
 
-# Tenant, name of a message or signal.
+# Tenant id, name of a message or signal.
 Place = tuple[str, str]
 
 
@@ -22,17 +22,17 @@ class Start(NamedTuple):
     element_id: str
 
 
-# Of each process that begins with it, by process id.
+# The start events for one message or signal, by process id.
 Line = OrderedKeys[str, Start]
 
 
 class KnownStarts:
-    """A process has one start event at most for a message, and one for a signal."""
+    """Indexes of start events; a process has at most one for each message and each signal."""
 
     def __init__(self) -> None:
         self.messages: dict[Place, Line] = {}
         self.signals: dict[Place, Line] = {}
-        # By tenant: the latest version of each process that begins with a condition, by process id.
+        # By tenant: the latest version of each process with a conditional start event, by process id.
         self.conditions: dict[str, OrderedKeys[str, Key]] = {}
 
     def __eq__(self, other: object) -> bool:
@@ -41,7 +41,7 @@ class KnownStarts:
     __hash__ = None  # type: ignore[assignment]  # mutable
 
     def open(self, definition: Definition) -> None:
-        """From now on its start events begin process instances."""
+        """Add the start events of a version that became the latest."""
         for places, name, trigger in self._places(definition):
             line = places.setdefault((definition.tenant_id, name), OrderedKeys())
             line.put(definition.process_definition_id, Start(definition.key, trigger.element_id))
@@ -50,7 +50,7 @@ class KnownStarts:
             conditions.put(definition.process_definition_id, definition.key)
 
     def close(self, definition: Definition) -> None:
-        """A later version has taken its place."""
+        """Remove the start events of a version that is no longer the latest."""
         for places, name, _ in self._places(definition):
             place = (definition.tenant_id, name)
             places[place].remove(definition.process_definition_id)
@@ -73,5 +73,5 @@ class KnownStarts:
 
 
 def has_conditions(definition: Definition) -> bool:
-    """Whether the process begins with a condition."""
+    """Whether the process has a conditional start event."""
     return any(isinstance(start, ConditionStart) for start in definition.starts)

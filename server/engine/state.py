@@ -1,7 +1,7 @@
-"""The state of one partition: process instances, definitions, and the indexes into them.
+"""The state of one partition: process instances, definitions, and their indexes.
 
-The documents are the truth; the indexes follow from them (`State.adopt`). Only `apply` changes either, through the
-journal of the state.
+The documents are the truth; the indexes are derived from them (`State.adopt`). Only `apply` changes either,
+through the journal of the state.
 """
 
 from collections import OrderedDict
@@ -32,12 +32,12 @@ from server.engine.start_timers import KnownStartTimers
 from server.engine.starts import KnownStarts
 from server.engine.subscriptions import AnySubscription, ConditionalSubscription, SignalSubscription
 
-# Where jobs are offered: tenant and job type.
+# Where jobs are offered: tenant id and job type.
 Place = tuple[str, str]
 
 
 class Offer(msgspec.Struct, frozen=True, gc=False):
-    """A job on offer: its process instance, and the number that says how long it has been offered."""
+    """An offered job: its process instance, and the number of the offer; lower numbers are older."""
 
     process_instance_key: Key
     number: int
@@ -45,12 +45,12 @@ class Offer(msgspec.Struct, frozen=True, gc=False):
 
 JobQueue = OrderedDict[Key, Offer]
 
-# Looking a member up in its enumeration costs more than comparing with it.
+# Looking up a member of an enumeration costs more than comparing with a constant.
 _ACTIVATABLE: Final = JobState.ACTIVATABLE
 
 
 class NotLoaded(Exception):
-    """The documents of these process instances have to be brought back before the command can be handled."""
+    """These process instances must be loaded before the command can be handled."""
 
     def __init__(self, keys: Iterable[Key]) -> None:
         super().__init__()
@@ -58,34 +58,35 @@ class NotLoaded(Exception):
 
 
 class State:
-    """All that one partition holds; of the process instances in `evicted` only the indexes are here."""
+    """The state of one partition; process instances in `evicted` have only their indexes here."""
 
     def __init__(self, partition_id: int = 1, limits: EngineLimits = DEFAULT_LIMITS) -> None:
         self.limits = limits
-        # Set by the node, as other nodes come and go; a partition that is alone has every feature.
+        # Set by the node as other nodes come and go; a single partition has every feature.
         self.format = ClusterFormat()
-        # How many process instances of a tenant may be called, None for any number; the partition knows.
+        # Returns how many more process instances the tenant may call, None for any number; set by the
+        # partition.
         self.room: Callable[[str], int | None] = _unlimited
         self.journal = Journal()
         self.partition_id = partition_id
         self.last_key = first_key(partition_id)
-        # Keys above it were given by the command that is being handled.
+        # Higher keys were assigned by the current command.
         self.last_key_before = self.last_key
         self.last_offer = 0
         self.instances: dict[Key, ProcessInstance] = {}
         self.evicted: set[Key] = set()
         self.definitions: dict[Key, Definition] = {}
         self.versions: dict[tuple[str, str], versions.Versions] = {}
-        # The highest number that a version has had, also of what is deleted, by tenant and process id.
+        # The highest version number ever used, deleted versions included, by tenant and process id.
         self.numbers: dict[tuple[str, str], int] = {}
-        # Index: the versions that have a tag, by tenant, process id and tag.
+        # Index: the versions with a tag, by tenant, process id and tag.
         self.tagged: dict[tuple[str, str, str], versions.Versions] = {}
         self.decisions = KnownDecisions()
         self.forms = KnownFiles[FormDeployed]()
         self.generic_resources = KnownFiles[GenericResourceDeployed]()
         self.cluster_variables = KnownClusterVariables()
         self.global_task_listeners = KnownGlobalTaskListeners()
-        # The first partitions, so many of them, are homes of messages.
+        # The number of partitions that are homes of messages, counted from the first.
         self.message_homes = 1
         self.messages = KnownMessages()
         self.signals = KnownSignals()
@@ -93,9 +94,11 @@ class State:
         # Start events of the latest versions.
         self.starts = KnownStarts()
         self.start_timers = KnownStartTimers()
-        # Index: the process instances that messages with correlation keys began, by tenant, process id and correlation key.
+        # Index: process instances that messages with correlation keys started, by tenant, process id and
+        # correlation key.
         self.started: dict[tuple[str, str, str], Key] = {}
-        # Indexes: process instance of a job, an incident, a subscription or a user task; jobs on offer, oldest offer first.
+        # Indexes: the process instance of a job, incident, subscription or user task; offered jobs, oldest
+        # offer first.
         self.owners: dict[Key, Key] = {}
         self.offers: dict[Place, JobQueue] = {}
 
@@ -105,22 +108,22 @@ class State:
     __hash__ = None  # type: ignore[assignment]  # mutable
 
     def _facts(self) -> dict[str, object]:
-        """All but limits, format and homes, and what is about the command that is being handled."""
+        """Everything except limits, format, homes, and data of the current command."""
         passing = {"journal", "last_key_before", "limits", "format", "message_homes", "room"}
         return {name: value for name, value in vars(self).items() if name not in passing}
 
     def claim(self, key: Key) -> None:
-        """Never give this key out again; those of other partitions are theirs to count."""
+        """Mark this key as used, if it belongs to this partition."""
         if key > self.last_key and key >> COUNTER_BITS == self.partition_id:
             self.last_key = key
 
     def begin(self) -> None:
-        """A command begins: until `journal.close`, `journal.roll_back` takes back what it changes."""
+        """Begin a command: until `journal.close`, `journal.roll_back` undoes its changes."""
         self.last_key_before = self.last_key
         self.journal.open(self._reset, self.last_key, self.last_offer)
 
     def attempt(self, work: Callable[[], object]) -> Rejected | None:
-        """Do a part of a command. When it is rejected, all that it changed is taken back, and the command goes on."""
+        """Run a part of a command. If it is rejected, its changes are undone, and the command continues."""
         savepoint, last_key, last_offer = self.journal.savepoint(), self.last_key, self.last_offer
         try:
             work()
@@ -134,24 +137,24 @@ class State:
         self.last_key, self.last_offer = last_key, last_offer
 
     def instance(self, key: Key) -> ProcessInstance | None:
-        """A live process instance; raises NotLoaded."""
+        """The live process instance with this key, or None; raises NotLoaded."""
         if key in self.evicted:
             raise NotLoaded((key,))
         return self.instances.get(key)
 
     def expect_loaded(self, keys: Iterable[Key]) -> None:
-        """Raises NotLoaded with all of these that are not here."""
+        """Raises NotLoaded with all of these keys that are evicted."""
         missing = self.evicted.intersection(keys)
         if missing:
             raise NotLoaded(missing)
 
     def owner_of(self, key: Key) -> ProcessInstance | None:
-        """The process instance that has this job, open incident, subscription or user task; raises NotLoaded."""
+        """The process instance with this job, open incident, subscription or user task; raises NotLoaded."""
         owner = self.owners.get(key)
         return self.instance(owner) if owner is not None else None
 
     def owners_of(self, keys: Iterable[Key]) -> set[Key]:
-        """The keys of the process instances that these name, or that have what they name."""
+        """The keys of the process instances that own these entities; other keys are kept as they are."""
         return {self.owners.get(key, key) for key in keys}
 
     def definition_of(self, instance: ProcessInstance) -> Definition:
@@ -173,7 +176,7 @@ class State:
     def deployed_with(
         self, tenant_id: str, process_definition_id: str, deployment_key: Key
     ) -> Definition | None:
-        """The version that came with this deployment."""
+        """The version that this deployment contained."""
         keys = self.versions.get((tenant_id, process_definition_id), {})
         key = versions.deployed_with(keys, deployment_key, self._deployment_of)
         return self.definitions[key] if key is not None else None
@@ -185,7 +188,7 @@ class State:
         return self.numbers.get((tenant_id, process_definition_id), 0) + 1
 
     def define(self, definition: Definition) -> None:
-        """Take in a version of a process; of one that was deleted there may still be process instances."""
+        """Add a version of a process. A deleted version is kept for its running process instances."""
         name = (definition.tenant_id, definition.process_definition_id)
         self.journal.put(self.numbers, name, max(definition.version, self.numbers.get(name, 0)))
         self.journal.note(self._undefine, definition)
@@ -195,7 +198,7 @@ class State:
             self._list(definition)
 
     def delete(self, definition: Definition) -> None:
-        """Begin no more process instances of a version; the one before takes its place if it was the latest."""
+        """Mark a version as deleted; the previous version becomes the latest if this one was."""
         self.journal.note(self._list, definition)
         self._undefine(definition)
         self.definitions[definition.key] = msgspec.structs.replace(definition, is_deleted=True)
@@ -211,7 +214,7 @@ class State:
         self._renew_starts(before, self.latest(*name))
 
     def _undefine(self, definition: Definition) -> None:
-        """Let a version of a process go."""
+        """Remove a version of a process."""
         name = (definition.tenant_id, definition.process_definition_id)
         before = self.latest(*name)
         del self.definitions[definition.key]
@@ -229,7 +232,7 @@ class State:
             self.starts.open(latest)
 
     def enlist(self, instance: ProcessInstance, subscription: AnySubscription) -> None:
-        """Let signals, or changes of cluster variables, find a subscription if it is to them."""
+        """Add a subscription to the index of signals or of cluster variable conditions, if it is one."""
         if isinstance(subscription, SignalSubscription):
             place = (instance.head.tenant_id, subscription.signal_name)
             self.signals.open(place, subscription.key, instance.head.key)
@@ -237,7 +240,7 @@ class State:
             self.signals.open_condition(instance.head.tenant_id, subscription.key, instance.head.key)
 
     def unlist(self, instance: ProcessInstance, subscription: AnySubscription) -> None:
-        """Let signals, or changes of cluster variables, find a subscription no longer."""
+        """Remove a subscription from the index of signals or of cluster variable conditions."""
         if isinstance(subscription, SignalSubscription):
             self.signals.close((instance.head.tenant_id, subscription.signal_name), subscription.key)
         elif _reads_cluster_variables(subscription):
@@ -254,10 +257,10 @@ class State:
         instance.elements[job.element_instance_key].job_key = None
 
     def offer(self, instance: ProcessInstance, job: Job) -> None:
-        """Offer a job, behind all that are on offer."""
+        """Offer a job, after all jobs that are on offer."""
         self.last_offer += 1
         if job.key > self.last_key_before:
-            # Taking back the job itself is enough.
+            # This command created the job, and the undo removes it.
             job.offer = self.last_offer
         else:
             self.journal.alter(job, "offer", self.last_offer)
@@ -265,19 +268,19 @@ class State:
         self._enqueue(instance, job)
 
     def withdraw(self, instance: ProcessInstance, job: Job) -> None:
-        """Offer a job no longer, if it is on offer."""
+        """Withdraw a job from the offers, if it is on offer."""
         if job.state is _ACTIVATABLE:
             self.journal.note(self._requeue, instance, job)
             self._unqueue(instance, job)
 
     def adopt(self, *instances: ProcessInstance) -> None:
-        """Take documents in and build their indexes; jobs on offer come back to the places that they had."""
+        """Add documents from the store and build their indexes; offered jobs return to their positions."""
         for instance in instances:
             self.take_in(instance)
         self._order({place for instance in instances for place in _places(instance)})
 
     def take_in(self, instance: ProcessInstance) -> None:
-        """Take one of many documents in; `order_offers` has to follow the last."""
+        """Add one of many documents from the store; call `order_offers` after the last."""
         self.instances[instance.head.key] = instance
         if instance.message_start is not None:
             self.started[instance.message_start] = instance.head.key
@@ -292,21 +295,21 @@ class State:
             self.enlist(instance, subscription)
 
     def order_offers(self) -> None:
-        """Bring all jobs on offer into the order of their offers."""
+        """Sort all offered jobs by the numbers of their offers."""
         self._order(set(self.offers))
 
     def evict(self, instance_key: Key) -> None:
-        """Let a document go that is kept elsewhere; its indexes stay."""
+        """Drop a document that the store has; its indexes stay."""
         del self.instances[instance_key]
         self.evicted.add(instance_key)
 
     def bring_back(self, instance: ProcessInstance) -> None:
-        """Take in the document of a process instance that was evicted."""
+        """Add the document of an evicted process instance again."""
         self.evicted.remove(instance.head.key)
         self.instances[instance.head.key] = instance
 
     def release(self, instance_key: Key) -> None:
-        """Let a document go, with its indexes."""
+        """Remove a process instance with its indexes."""
         instance = self.journal.drop(self.instances, instance_key)
         if instance is None:
             return
@@ -329,7 +332,7 @@ class State:
             del self.offers[place]
 
     def _requeue(self, instance: ProcessInstance, job: Job) -> None:
-        """Put a job back to the place that its offer has, most often the first."""
+        """Put a job back at the position of its offer, usually the first."""
         place = (instance.head.tenant_id, job.type)
         self._enqueue(instance, job)
         queue = self.offers[place]

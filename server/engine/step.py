@@ -1,4 +1,4 @@
-"""One command being handled: the state it sees, the events it makes, the work it leaves for later in the same turn.
+"""One command being handled: the state it sees, its events, and the work that it defers within the turn.
 
 Behaviours and handlers hold a `Step` and nothing else; an event is applied the moment it is emitted.
 """
@@ -34,12 +34,12 @@ from server.engine.work import AnyWork, VariableChange
 from server.feel import Budget
 from server.feel.limits import CHARACTERS_PER_STEP
 
-# A command that made more events is not begun anew because of another process instance that is not loaded.
+# A command with more events is not restarted to load a process instance; the work that needs it is postponed.
 BEGUN_ANEW: Final = 64
 
 
 class Visit(msgspec.Struct, frozen=True, eq=False, gc=False):
-    """An element instance with all that surrounds it, while it is being worked on."""
+    """An element instance with its process instance and its element."""
 
     process_instance: ProcessInstance
     element: Element
@@ -47,9 +47,9 @@ class Visit(msgspec.Struct, frozen=True, eq=False, gc=False):
 
 
 class Step:
-    """Collects what one command does; `now` is the only time there is, `requester` the caller if there is one.
+    """Collects the effects of one command; `now` is the time for everything in it, `requester` the caller, if any.
 
-    `most_items` of a batch operation are processed; without any, the first one is noted as failed.
+    Of a batch operation, at most `most_items` are processed; with 0, the first item is marked as failed.
     """
 
     most_items: int = sys.maxsize
@@ -68,10 +68,11 @@ class Step:
         self.now = now
         self.events: list[events.Event] = []
         self.pending: deque[tuple[ProcessInstance, AnyWork] | PendingSignal] = deque()
-        # Commands that this partition sent to itself: those that come before the pending work, and those behind it.
+        # Commands that this partition sent to itself: `following` come before the pending work, `received`
+        # after it.
         self.following: deque[Command] = deque()
         self.received: deque[Command] = deque()
-        # Changes of variables that conditions refer to.
+        # Changes of variables that conditions read.
         self.changes: list[tuple[ProcessInstance, VariableChange]] = []
         self.activations = 0
         self.created = 0
@@ -82,7 +83,7 @@ class Step:
         self._slice_steps = limits.slice_steps
 
     def after(self, time: timedelta) -> datetime:
-        """Return the instant when a time from now is over, at most the last one there is."""
+        """Return the instant `time` from now, at most `LAST_INSTANT`."""
         return later(self.now, time)
 
     # State
@@ -99,14 +100,14 @@ class Step:
         return self.process_by(self.state.definitions[key]) if process is None else process
 
     def process_by(self, definition: Definition) -> ExecutableProcess:
-        """The compiled process of a definition, which is looked up once in a command."""
+        """The compiled process of a definition, cached during the command."""
         process = self._processes.get(definition.key)
         if process is None:
             process = self._processes[definition.key] = definition.process
         return process
 
     def next_key(self) -> Key:
-        """A key for the next event; one that is not used is given out again."""
+        """The key for the next event; a key without an event is returned again."""
         return Key(self.state.last_key + 1)
 
     def emit(self, event: events.Event) -> None:
@@ -116,7 +117,7 @@ class Step:
     def create(
         self, head: events.InstanceHead, correlation_key: str = "", terminates_after: tuple[str, ...] = ()
     ) -> ProcessInstance:
-        """A new process instance, with the correlation key of the message that begins it.
+        """Create a process instance, with the correlation key of the message that started it, if any.
 
         It is terminated when an element of `terminates_after` has ended.
         """
@@ -125,25 +126,25 @@ class Step:
         return self.state.instances[head.key]
 
     def has_room(self, tenant_id: str) -> bool:
-        """Whether the tenant may have another process instance, besides those that the command has created."""
+        """Whether the quota of the tenant allows another process instance, counting those of this command."""
         room = self.state.room(tenant_id)
         return room is None or self.created < room
 
     # Expressions
 
     def ports(self, scope_key: Key) -> feel.Ports:
-        """Time and chance for what is evaluated in this scope."""
+        """Time, randomness and budget for expressions in this scope."""
         return feel.Ports(self.now, partial(self._bits, scope_key), self.budget, self._stopwatch)
 
     def _bits(self, scope_key: Key, count: int) -> int:
-        # Commands at the same time differ in their scope, or in the keys that were given before them.
+        # Commands at the same time differ in their scope, or in the keys assigned before them.
         self._draws += 1
         return bits(count, scope_key, self.state.last_key, self.now, self._draws)
 
     # Partitions
 
     def send(self, partition_id: int, command: Command) -> None:
-        """Have a partition carry a command out: this one when its pending work is done, another one by its outbox."""
+        """Send a command to a partition: to this one after its pending work, to another one through the outbox."""
         if partition_id == self.state.partition_id:
             self.received.append(command)
         else:
@@ -152,7 +153,7 @@ class Step:
     # Work
 
     def attempt(self, work: Callable[[], object]) -> Rejected | None:
-        """Do a part of the command. When it is rejected, nothing of it has happened, and the command goes on."""
+        """Run a part of the command. If it is rejected, all of its effects are undone, and the command continues."""
         happened = len(self.events)
         pending, following, received = deque(self.pending), deque(self.following), deque(self.received)
         changes = list(self.changes)
@@ -164,24 +165,24 @@ class Step:
         return rejected
 
     def defer(self, process_instance: ProcessInstance, work: AnyWork) -> None:
-        """Do this when what was deferred before is done."""
+        """Do this work after the work that was deferred before."""
         self.pending.append((process_instance, work))
 
     def prefer(self, process_instance: ProcessInstance, work: AnyWork) -> None:
-        """Do this before all that was deferred."""
+        """Do this work before all deferred work."""
         self.pending.appendleft((process_instance, work))
 
     def resume(self, process_instance: ProcessInstance) -> None:
-        """Go on with what an earlier command left."""
+        """Continue with the work that an earlier command postponed."""
         self.activations = process_instance.activations
         self.pending.extend((process_instance, work) for work in process_instance.work)
         self.emit(events.WorkResumed(process_instance.head))
 
     def reaches(self, key: Key) -> bool:
-        """Whether a live process instance beside the one that the command is about is loaded; raises NotLoaded.
+        """Whether another live process instance is loaded; raises NotLoaded.
 
-        False when the command has done too much to begin anew when it is: the work that needs it has to be put back, and
-        is postponed.
+        False when the command has done too much to be restarted after loading it. The caller must then put
+        the work back, and it is postponed.
         """
         if len(self.events) > BEGUN_ANEW and key in self.state.evicted:
             self._slice_steps = 0
@@ -190,32 +191,32 @@ class Step:
         return True
 
     def charge(self, steps: int) -> None:
-        """Charge the slice with steps of work on other process instances."""
+        """Charge the slice for work on other process instances."""
         self._slice_steps -= steps
 
     def charge_copies(self, variables: Variables) -> None:
-        """Variables are copied from one process instance to another."""
+        """Charge the slice for copying variables to another process instance."""
         characters = sum(map(len, variables.values()))
         self.charge(len(variables) * VARIABLE_STEPS + characters // CHARACTERS_PER_STEP)
 
     def begin_element(self) -> None:
-        """An element is entered, left as a scope or terminated: its expressions have a budget of their own."""
+        """Charge the slice for one element that is entered, completed or terminated, and renew the element's budget."""
         self._slice_steps -= ENTERING_STEPS + self._element_steps - self.budget.left
         self.budget.left = self._element_steps
 
     @property
     def steps(self) -> int:
-        """How much the command has done so far."""
+        """The number of steps that the command has done so far."""
         left = self._slice_steps + self.budget.left - self._element_steps
         return self.state.limits.slice_steps - left
 
     @property
     def has_done_enough(self) -> bool:
-        """Whether others should have their turn first."""
+        """Whether the slice of the command is used up, so that other commands come first."""
         return self._slice_steps + self.budget.left <= self._element_steps
 
     def postpone(self) -> list[PendingSignal]:
-        """Leave all pending work with its process instances; the signals that are still to be broadcast."""
+        """Postpone all pending work with its process instances, and return the signals that are still to be broadcast."""
         left: dict[Key, tuple[ProcessInstance, list[AnyWork]]] = {}
         signals: list[PendingSignal] = []
         for pending in self.pending:

@@ -8,7 +8,7 @@ from server.engine.keys import Key
 
 
 class Subscription(msgspec.Struct, frozen=True, gc=False, tag_field="subscription", tag=True):
-    """Base of all subscriptions: `element_id` is the catching event, which the element instance is or has attached."""
+    """Base of all subscriptions; `element_id` is the catch event, which is the element itself or attached to it."""
 
     key: Key
     element_instance_key: Key
@@ -16,7 +16,11 @@ class Subscription(msgspec.Struct, frozen=True, gc=False, tag_field="subscriptio
 
 
 class TimerSubscription(Subscription, frozen=True):
-    """`repetitions` is how often it fires yet, -1 without an end; then again after each `interval`, a duration or a cron expression."""
+    """A timer.
+
+    `repetitions` is the number of remaining firings, -1 for no end. `interval` is the time between them: a
+    duration or a cron expression.
+    """
 
     due: datetime
     repetitions: int = 1
@@ -24,7 +28,10 @@ class TimerSubscription(Subscription, frozen=True):
 
 
 class MessageSubscription(Subscription, frozen=True):
-    """The home partition of the correlation key knows it, too; `is_moving` until it knows the process of a migration."""
+    """A message subscription, which the home partition of the correlation key knows, too.
+
+    `is_moving` is true until the home partition knows the process id after a migration.
+    """
 
     message_name: str
     correlation_key: str
@@ -32,13 +39,13 @@ class MessageSubscription(Subscription, frozen=True):
 
 
 class SignalSubscription(Subscription, frozen=True):
-    """The partition of the process instance finds it by its tenant and this name."""
+    """A signal subscription, which the partition finds by tenant and signal name."""
 
     signal_name: str
 
 
 class ConditionalSubscription(Subscription, frozen=True):
-    """The condition is evaluated when one of these variables is created or updated, as `variable_events` say."""
+    """A condition, evaluated when one of these variables is created or updated, as `variable_events` specify."""
 
     variable_names: tuple[str, ...]
     variable_events: tuple[str, ...]

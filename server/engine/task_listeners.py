@@ -1,7 +1,7 @@
-"""Asks the listeners of a native user task, one after the other, about what is being done with it.
+"""Runs the task listeners of a native user task, one after the other, before a change takes effect.
 
-While they are asked the user task is in a transition, which `user_task_transitions` ends. Without listeners there is no
-transition: what is being done happens at once.
+Meanwhile the user task is in a transition, which `user_task_transitions` ends. Without listeners there is no
+transition, and the change takes effect at once.
 """
 
 from msgspec.structs import replace
@@ -30,9 +30,9 @@ def begin(
     is_local: bool = False,
     requester: Requester | None = None,
 ) -> UserTaskTransition | None:
-    """The transition that begins with asking the first listener, None when there is none.
+    """Begin a transition by creating the job of the first listener; None when there are no listeners.
 
-    The global listeners of the tenant are those that there are now, until the transition ends.
+    The transition keeps the global listeners that the tenant has now.
     """
     if not _has_listeners(step, visit, event_type):
         return None
@@ -62,7 +62,7 @@ def _global_listeners(step: Step, visit: Visit, event_type: ListenerEventType) -
 
 
 def begin_again(step: Step, visit: Visit, user_task: UserTask, transition: UserTaskTransition) -> None:
-    """Ask all listeners once more; what they corrected stays."""
+    """Run all listeners again; their earlier corrections stay."""
     _ask_first(step, visit, user_task, replace(transition, listened=0, globally_listened=0))
 
 
@@ -76,7 +76,10 @@ def _ask_first(step: Step, visit: Visit, user_task: UserTask, transition: UserTa
 
 
 def ask_next(step: Step, visit: Visit, transition: UserTaskTransition) -> bool:
-    """Whether there was another listener to ask, or one that cannot be asked: its expressions may fail."""
+    """Create the job of the next listener, and return whether there was one.
+
+    A failed expression of the listener raises an incident.
+    """
     found = _next(visit, transition)
     if found is None:
         return False
@@ -89,9 +92,9 @@ def ask_next(step: Step, visit: Visit, transition: UserTaskTransition) -> bool:
 
 
 def _next(visit: Visit, transition: UserTaskTransition) -> tuple[JobDefinition, bool] | None:
-    """The job of the next listener, and whether that is a global one.
+    """The job definition of the next listener, and whether the listener is global.
 
-    Global listeners that come first are asked before those of the model, the others after them.
+    Global listeners without `after_non_global` run before those of the model, the others after them.
     """
     of_model = visit.element.task_listeners.get(transition.event_type.lower(), ())
     left = transition.global_listeners[transition.globally_listened :]
@@ -102,14 +105,14 @@ def _next(visit: Visit, transition: UserTaskTransition) -> tuple[JobDefinition, 
 
 
 def _job_of(listener: GlobalListener, visit: Visit) -> JobDefinition:
-    """It has the headers of the user task, as those of the model have."""
+    """The job definition of a global listener; like listeners of the model, it has the headers of the user task."""
     definition = visit.element.user_task
     headers = {} if definition is None else definition.headers
     return JobDefinition(Static(listener.type), Static(str(listener.retries)), headers)
 
 
 def create(step: Step, visit: Visit, user_task: UserTask, assignee: str) -> None:
-    """Go on with a user task that was made: what creates it, then what assigns it for the first time."""
+    """Continue with a new user task: run the listeners of its creation, then those of its first assignment."""
     if _has_listeners(step, visit, ListenerEventType.CREATING):
         values = replace(user_task.values, assignee=assignee)
         begin(step, visit, user_task, ListenerEventType.CREATING, values)
@@ -138,11 +141,11 @@ def assign_first(
 
 
 def cancel(step: Step, visit: Visit, user_task: UserTask) -> None:
-    """The element instance of the user task is being terminated, and has no job any more."""
+    """Cancel a user task whose element instance is being terminated, after its jobs were canceled."""
     process_instance, instance = visit.process_instance, visit.instance
     end(step, visit, user_task, refusal=f"user task {user_task.key} was canceled")
     if instance.incident_key is not None and _has_listeners(step, visit, ListenerEventType.CANCELING):
-        # What its listeners may raise takes its place.
+        # An incident of the canceling listeners may replace it.
         step.resolve_incident(process_instance, instance.incident_key)
     if begin(step, visit, user_task, ListenerEventType.CANCELING, user_task.values) is None:
         step.emit(
@@ -153,7 +156,7 @@ def cancel(step: Step, visit: Visit, user_task: UserTask) -> None:
 
 
 def end(step: Step, visit: Visit, user_task: UserTask, refusal: str | None = None) -> None:
-    """End the transition, if there is one."""
+    """End the current transition, if there is one."""
     if user_task.transition is not None:
         step.emit(
             events.UserTaskTransitionEnded(

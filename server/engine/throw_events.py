@@ -1,7 +1,8 @@
 """Results of throwing events, and the events that catch them.
 
-A thrown error or escalation goes outwards from the scope that it is thrown in, and carries no variables. A signal goes
-to all process instances of the tenant, with the local variables of its event. A message is sent by a job worker.
+A thrown error or escalation is caught outwards from its scope, and carries no variables. A signal goes to all
+process instances of the tenant, with the local variables of its event. A job worker sends the message of a
+message event.
 """
 
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""When a timer is due."""
+"""Due times of timers."""
 
 from datetime import datetime
 
@@ -21,7 +21,7 @@ def open_timer(
     scope: VariableScope,
     now: datetime,
 ) -> TimerSubscription:
-    """The subscription that the trigger asks for; raises Incident."""
+    """The subscription for the trigger; raises Incident."""
     value = value_of(trigger.value, scope)
     try:
         if trigger.kind is TimerKind.DATE:
@@ -39,10 +39,10 @@ def open_timer(
 def following(
     due: datetime, repetitions: int, interval: str, *, now: datetime
 ) -> tuple[datetime, int] | None:
-    """When a timer that fires now is due again, and its repetitions from then on, if it fires again.
+    """The next due time and remaining repetitions of a timer that fires now; None after the last firing.
 
-    Never later for having fired late, unless by more than an interval: then it fires once for all that it has missed, and
-    counts from now.
+    A timer that fires late keeps its schedule. When it is late by more than an interval, it fires once for
+    all missed times, and counts from now.
     """
     if repetitions == 1:
         return None

@@ -1,4 +1,4 @@
-"""Reactions of element instances to the events that they catch."""
+"""Reactions of element instances to caught events."""
 
 from collections.abc import Callable, Mapping
 
@@ -22,9 +22,9 @@ def take(
     *,
     message_key: Key | None = None,
 ) -> bool:
-    """Whether the element instance caught what it waits for; one that cannot any more stops waiting for it.
+    """Trigger a subscription and return whether the element instance could catch the event; if not, close it.
 
-    `message_key` is the message that it waits for, if it is one.
+    `message_key` is the message for a message subscription.
     """
     if caught(step, process_instance, subscription, variables, message_key=message_key):
         return True
@@ -40,7 +40,7 @@ def caught(
     *,
     message_key: Key | None = None,
 ) -> bool:
-    """Whether the element instance caught what it waits for; nothing happens to one that cannot any more."""
+    """Trigger a subscription and return whether the element instance could catch the event; if not, do nothing."""
     host = process_instance.elements[subscription.element_instance_key]
     catch = step.process_of(process_instance).of(subscription.element_id, host.type)
     if not catch_events.can_catch(process_instance, host, catch):
@@ -61,7 +61,7 @@ def trigger(
     element_id: str,
     variables: Variables,
 ) -> None:
-    """The element instance caught the event with this id, which is itself or one of those that its element catches."""
+    """Let the element instance catch the event with this id, which is itself or one attached to its element."""
     catch = step.process_of(process_instance).of(element_id, instance.type)
     if catch_events.is_open(instance, catch):
         _react(step, process_instance, instance, catch, variables)
@@ -102,7 +102,7 @@ def _behind_gateway(
     catch: Element,
     variables: Variables,
 ) -> None:
-    """The gateway waits for no other event any more, even if it cannot be left yet."""
+    """Let a gateway catch the event; it closes its other subscriptions, even if it cannot complete yet."""
     catch_events.unsubscribe(step, process_instance, gateway)
     step.emit(events.EventCaught(process_instance.head, gateway.key, catch.id, dict(variables)))
     execution.complete(step, step.visit(process_instance, gateway))
@@ -138,7 +138,7 @@ def _in_event_sub_process(
 
 Catcher = Callable[[Step, ProcessInstance, ElementInstance, Element, Variables], None]
 
-# By the kind of the event that was caught.
+# Reactions by the type of the caught event.
 _CAUGHT: Mapping[ElementType, Catcher] = {
     ElementType.INTERMEDIATE_CATCH_EVENT: _itself,
     ElementType.RECEIVE_TASK: _itself,

@@ -1,4 +1,4 @@
-"""Changes to a user task: what it has, what a listener corrects, and what is being done with it."""
+"""Changes to a user task: its values, corrections of listeners, and transitions."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,13 +12,13 @@ from server.engine.requesters import Requester
 
 @dataclass(frozen=True, slots=True)
 class DateChange:
-    """The date from now on; None clears it."""
+    """A new date; None clears it."""
 
     date: datetime | None
 
 
 class Corrections(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """Changes of a task listener to its user task; None leaves a value as it is, an empty assignee unassigns the task."""
+    """Corrections of a task listener; None leaves a value as it is, an empty assignee unassigns the task."""
 
     assignee: str | None = None
     candidate_groups: tuple[str, ...] | None = None
@@ -29,7 +29,7 @@ class Corrections(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 class UserTaskValues(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """Values of a user task that commands and listeners change; an empty text is no assignee."""
+    """Values of a user task that commands and listeners change; an empty assignee means unassigned."""
 
     assignee: str = ""
     candidate_groups: tuple[str, ...] = ()
@@ -47,7 +47,7 @@ class UserTaskValues(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
         return msgspec.structs.replace(self, **changes)
 
     def differences(self, other: "UserTaskValues") -> tuple[str, ...]:
-        """Names of the values that are not the same."""
+        """Names of the values that differ."""
         return tuple(name for name in VALUES if getattr(self, name) != getattr(other, name))
 
 
@@ -55,7 +55,7 @@ VALUES = UserTaskValues.__struct_fields__
 
 
 class GlobalListener(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """A global task listener as a transition asks it, whatever becomes of it meanwhile."""
+    """A copy of a global task listener for a transition, unaffected by later changes of the listener."""
 
     type: str
     retries: int
@@ -65,10 +65,10 @@ class GlobalListener(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 class UserTaskTransition(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """A transition of a user task that waits for its listeners, with the values that the task will have.
 
-    `listened` counts the listeners of the model that are done, `globally_listened` those of the `global_listeners`, which
-    are the ones of the tenant when the transition began, in their order. `corrected` are the names of the values that
-    listeners changed. `variables` are those that come with a completion, or are to be set; `is_local` says that they
-    become ones of the user task.
+    `listened` counts the finished listeners of the model, `globally_listened` those of `global_listeners`:
+    the tenant's listeners when the transition began, in order. `corrected` are the names of the values that
+    listeners changed. `variables` are set at the end of the transition; `is_local` sets them at the user
+    task.
     """
 
     key: Key

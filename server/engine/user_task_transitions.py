@@ -27,19 +27,19 @@ from server.engine.variables import Variables
 DENIABLE: Final = frozenset(
     {ListenerEventType.ASSIGNING, ListenerEventType.UPDATING, ListenerEventType.COMPLETING}
 )
-# Of a transition that nobody asked for, or nobody known.
+# The requester of a transition without a known caller.
 NOBODY: Final = Requester()
 
 
 def pending(visit: Visit) -> UserTask | None:
-    """The user task of an element instance that is in a transition."""
+    """The user task of an element instance, if it is in a transition."""
     key = visit.instance.user_task_key
     user_task = visit.process_instance.user_tasks[key] if key is not None else None
     return user_task if user_task is not None and user_task.transition is not None else None
 
 
 def retry(step: Step, visit: Visit, user_task: UserTask) -> None:
-    """A listener could not be asked: ask all of them again."""
+    """Run all listeners again after the job of one could not be created."""
     if user_task.transition is not None:
         task_listeners.begin_again(step, visit, user_task, user_task.transition)
 
@@ -48,7 +48,7 @@ def retry(step: Step, visit: Visit, user_task: UserTask) -> None:
 
 
 def answer(step: Step, visit: Visit, job: Job, result: UserTaskResult) -> None:
-    """Complete the job of a listener with what it decides. Raises Rejected."""
+    """Complete the job of a listener with its decision. Raises Rejected."""
     user_task = _expected(visit)
     transition = user_task.begun
     _expect_fit(visit, job, result)
@@ -102,7 +102,7 @@ def _unfit(reason: str) -> Rejected:
 
 
 def _end(step: Step, visit: Visit, user_task: UserTask) -> None:
-    """All listeners agree."""
+    """Let the transition take effect after the last listener."""
     transition = user_task.begun
     if transition.corrected:
         _correct(step, visit, user_task, transition)
@@ -112,7 +112,7 @@ def _end(step: Step, visit: Visit, user_task: UserTask) -> None:
 
 
 def _correct(step: Step, visit: Visit, user_task: UserTask, transition: UserTaskTransition) -> None:
-    """Change what listeners corrected; who is assigned first is seen to when the user task is created."""
+    """Apply the corrections of listeners; the first assignee is set later, by the assignment after the creation."""
     wanted = transition.values
     changes = {name: getattr(wanted, name) for name in transition.corrected}
     if transition.event_type is ListenerEventType.CREATING:
@@ -188,7 +188,7 @@ _ENDS: Mapping[ListenerEventType, Callable[[Step, Visit, UserTask, UserTaskTrans
 }
 
 
-# What happens when there is nobody to ask any more
+# Effects of transitions, and of commands without listeners
 
 
 def assign_now(

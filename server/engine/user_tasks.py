@@ -1,4 +1,4 @@
-"""User tasks: what their expressions give, and how a native one is created."""
+"""User tasks: evaluation of their expressions, and creation of native ones."""
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -19,16 +19,16 @@ from server.engine.variables import encode
 
 DEFAULT_PRIORITY = 50
 LOWEST_PRIORITY, HIGHEST_PRIORITY = 0, 100
-# Names stand in indexes, which refuse long entries.
+# Names are in database indexes, which refuse long entries.
 LONGEST_NAME = 256
 MOST_CANDIDATES = 1_000
 
-# Headers of the job of a user task that a job worker does.
+# Prefix of the reserved headers in the job of a user task.
 HEADER_PREFIX = "io.camunda.zeebe:"
 
 
 class Assignment(NamedTuple):
-    """No assignee is empty text; lists and dates may be missing, too."""
+    """The evaluated assignment of a user task; an empty assignee means unassigned."""
 
     assignee: str
     candidate_groups: tuple[str, ...]
@@ -43,7 +43,7 @@ class Assignment(NamedTuple):
 def create_user_task(
     step: Step, visit: Visit, headers: Mapping[str, str], assignment: Assignment
 ) -> UserTask:
-    """The user task is created unassigned."""
+    """Create a user task without an assignee."""
     head, instance, key = visit.process_instance.head, visit.instance, step.next_key()
     step.emit(
         events.UserTaskCreated(
@@ -68,7 +68,7 @@ def create_user_task(
 def assignment_of(
     step: Step, instance: ProcessInstance, definition: UserTaskDefinition, scope: VariableScope
 ) -> Assignment:
-    """Raises Incident."""
+    """Evaluate the assignment; raises Incident."""
     linked = definition.linked_form
     return Assignment(
         assignee_of(definition, scope),
@@ -83,7 +83,7 @@ def assignment_of(
 
 
 def assignee_of(definition: UserTaskDefinition, scope: VariableScope) -> str:
-    """Raises Incident."""
+    """Evaluate the assignee, empty if there is none; raises Incident."""
     if definition.assignee is None:
         return ""
     assignee = string_of(definition.assignee, scope)
@@ -92,7 +92,7 @@ def assignee_of(definition: UserTaskDefinition, scope: VariableScope) -> str:
 
 
 def headers_of(definition: UserTaskDefinition, assignment: Assignment) -> dict[str, str]:
-    """The headers of a job that stands for the user task: its own, and the assignment under the engine's prefix."""
+    """The headers of the job of a user task: those of the model, and the assignment under the reserved prefix."""
     return {**definition.headers, **dict(_reserved(definition, assignment))}
 
 
@@ -114,7 +114,7 @@ def _reserved(definition: UserTaskDefinition, assignment: Assignment) -> Iterato
 
 
 def own_headers(job_headers: Mapping[str, str]) -> dict[str, str]:
-    """The headers of such a job that the model has."""
+    """The headers of a user task's job that come from the model."""
     return {name: text for name, text in job_headers.items() if not name.startswith(HEADER_PREFIX)}
 
 
@@ -125,9 +125,9 @@ def assignment_in(
     *,
     has_linked_form: bool,
 ) -> Assignment:
-    """The assignment in the headers of such a job, with assignee and priority of `definition`; raises Incident.
+    """The assignment in the headers of a user task's job, with the assignee and priority of `definition`.
 
-    The key of a linked form is its own, any other is an external reference from now on.
+    The key of a linked form stays a form key, any other value becomes an external reference. Raises Incident.
     """
     told = {
         name.removeprefix(HEADER_PREFIX): text

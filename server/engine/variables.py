@@ -1,4 +1,4 @@
-"""Variables are JSON: text as it came, decoded only where an expression reads it.
+"""Variables as JSON: the received text, decoded only when an expression reads it.
 
 Numbers keep every digit: integers as int, all others as Decimal.
 """
@@ -21,10 +21,10 @@ Variables = Mapping[str, str]
 CACHED_TEXT_LENGTH = 4096
 CACHED_TEXTS = 8192
 MAX_DEPTH = 500
-# Each is a row of its own; this number of rows takes half a second.
+# Each variable is a row; this number of rows takes half a second.
 MAX_VARIABLES = 10_000
 MAX_WHOLE_DIGITS = 34
-# IEEE 754 decimal128, the numbers of FEEL.
+# Exponent limit of IEEE 754 decimal128, the numbers of FEEL.
 MAX_EXPONENT = 6144
 
 _LARGE_NUMBER = re.compile(rb"\d{1000}|[eE][+-]?\d{4}")
@@ -38,11 +38,11 @@ _encode = msgspec.json.Encoder(decimal_format="number")
 
 
 class MalformedVariables(ValueError):
-    """Not a JSON object, with too many members, nested too deeply, or with a number that is none of FEEL's."""
+    """Not a JSON object, or one with too many members, too deep nesting, or a number outside FEEL's range."""
 
 
 def split(document: bytes) -> Variables:
-    """Variables of a JSON object, each with its compact JSON text; empty bytes hold none."""
+    """The members of a JSON object, each as compact JSON text; empty bytes mean no variables."""
     if not document:
         return {}
     try:
@@ -76,7 +76,7 @@ def _compact(value: msgspec.Raw) -> str:
 
 
 def _check_depth(text: bytes) -> None:
-    # Counting brackets over-estimates where strings hold them; only then is the value itself looked at.
+    # Counting brackets over-estimates when strings contain them; only then is the value decoded.
     if text.count(b"[") + text.count(b"{") > MAX_DEPTH and _depth(_decode.decode(text)) > MAX_DEPTH:
         raise MalformedVariables(f"expected at most {MAX_DEPTH} levels of nesting")
 
@@ -115,7 +115,7 @@ def join(variables: Variables) -> bytes:
 
 
 def decode(text: str) -> feel.Value:
-    """FEEL value of a variable. Shared between calls: FEEL changes no value."""
+    """The FEEL value of a variable. The result is shared between calls, as FEEL never changes a value."""
     return _decode_cached(text) if len(text) <= CACHED_TEXT_LENGTH else _decode_text(text)
 
 
@@ -128,7 +128,7 @@ _decode_cached = lru_cache(CACHED_TEXTS)(_decode_text)
 
 
 def encode(value: feel.Value) -> str:
-    """JSON text of a FEEL value: temporal ones are strings; functions and ranges, which have no form, are null."""
+    """JSON text of a FEEL value: temporal values are strings; functions and ranges become null."""
     return _encode.encode(_json_value(value)).decode()
 
 

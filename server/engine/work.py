@@ -1,4 +1,4 @@
-"""Pending work of a process instance, as values that a later turn of the partition carries out."""
+"""Pending work of a process instance, as values that a later turn of the partition can execute."""
 
 import msgspec
 
@@ -6,7 +6,7 @@ from server.engine.keys import Key
 
 
 class Work(msgspec.Struct, frozen=True, gc=False, tag_field="work", tag=True):
-    """Base of all work; `scope_key` is the flow scope that it is about, which may have ended meanwhile."""
+    """Base of all work; `scope_key` is its flow scope, which may have ended before the work runs."""
 
     scope_key: Key
 
@@ -18,13 +18,13 @@ class Arrive(Work, frozen=True):
 
 
 class Enter(Work, frozen=True):
-    """Activate an element to which no sequence flow leads."""
+    """Activate an element that no sequence flow leads to."""
 
     element_id: str
 
 
 class CompleteWhenEmpty(Work, frozen=True):
-    """A path ended: complete the scope when nothing is left in it."""
+    """A path ended: complete the scope if nothing is left in it."""
 
 
 class CreateInstance(Work, frozen=True):
@@ -32,7 +32,7 @@ class CreateInstance(Work, frozen=True):
 
 
 class Activation(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """An element of an ad-hoc sub-process that is to be activated, with variables of its own, as JSON text."""
+    """An element of an ad-hoc sub-process to activate, with local variables as JSON text."""
 
     element_id: str
     variables: dict[str, str] = {}
@@ -45,31 +45,31 @@ class ActivateElements(Work, frozen=True):
 
 
 class TerminateEarlier(Work, frozen=True):
-    """Terminate what an ad-hoc sub-process contains with keys up to this one."""
+    """Terminate the children of an ad-hoc sub-process with keys up to this one."""
 
     last_key: Key
 
 
 class TerminateChildren(Work, frozen=True):
-    """Terminate what the scope contains, one element instance after the other, then go on with its end or its event."""
+    """Terminate the children of the scope one by one, then end the scope or enter its interrupting event."""
 
 
 class Catch(Work, frozen=True):
-    """An event that was thrown inside the scope triggers the one with this id, which the scope waits for."""
+    """Trigger the event with this id, which the scope catches, for an event thrown inside the scope."""
 
     element_id: str
 
 
 class Compensate(Work, frozen=True):
-    """Invoke the next compensation handler of a throwing event, which is the scope here."""
+    """Invoke the next compensation handler of the throwing event `scope_key`."""
 
 
 class Complete(Work, frozen=True):
-    """Complete an element instance that waits for nothing, and is the scope here, unless it was interrupted."""
+    """Complete the element instance `scope_key`, which waits for nothing, unless it was interrupted."""
 
 
 class Meet(Work, frozen=True):
-    """A condition was true when its subscription was opened, by the element instance that is the scope here."""
+    """Trigger a condition of the element instance `scope_key` that was true when its subscription opened."""
 
     subscription_key: Key
 
@@ -83,9 +83,9 @@ class VariableChange(msgspec.Struct, frozen=True, gc=False):
 
 
 class CheckConditions(Work, frozen=True):
-    """Evaluate the conditions that refer to changed variables; the scope is the process instance.
+    """Evaluate the conditions that read changed variables; `scope_key` is the process instance.
 
-    They are those of the subscriptions with keys above `last_key` and up to `until`.
+    They belong to the subscriptions with keys above `last_key` and up to `until`.
     """
 
     changes: tuple[VariableChange, ...]
@@ -94,29 +94,29 @@ class CheckConditions(Work, frozen=True):
 
 
 class Join(Work, frozen=True):
-    """Something ended in the scope: activate an inclusive gateway that need not wait any longer."""
+    """An element instance in the scope ended: activate an inclusive gateway that need not wait any longer."""
 
 
 class Begin(Work, frozen=True):
-    """Let a process instance run that a call activity called; the scope is the process instance itself."""
+    """Start the process instance `scope_key` that a call activity called."""
 
 
 class EndCalled(Work, frozen=True):
-    """Terminate the process instance that is called by a call activity, which is the scope here and is terminated."""
+    """Terminate the process instance that the terminating call activity `scope_key` has called."""
 
 
 class Return(Work, frozen=True):
-    """A called process instance, which is the scope here, has come to its end: its call activity goes on."""
+    """End the called process instance `scope_key`, and continue its call activity."""
 
 
 class ActivateInstances(Work, frozen=True):
-    """A modification: activate element instances that have been entered; the scope is the process instance."""
+    """Activate element instances that a modification has entered; `scope_key` is the process instance."""
 
     element_instance_keys: tuple[Key, ...]
 
 
 class TerminateInstances(Work, frozen=True):
-    """A modification: terminate element instances; the scope is the process instance."""
+    """Terminate element instances of a modification; `scope_key` is the process instance."""
 
     element_instance_keys: tuple[Key, ...]
 

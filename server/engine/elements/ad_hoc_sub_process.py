@@ -1,4 +1,4 @@
-"""Ad-hoc sub-process: activates the elements that it is given, each in an inner instance with a scope of its own."""
+"""Ad-hoc sub-process: activates given elements, each in an inner instance with its own scope."""
 
 from server.engine import ad_hoc
 from server.engine.behaviour import Behaviour
@@ -7,15 +7,14 @@ from server.engine.work import Enter
 
 
 class AdHocSubProcess(Behaviour):
-    """Completes when its completion condition holds, or its worker says so; without both when nothing is active inside.
+    """Completes when its completion condition is true or its worker ends it; with neither, when nothing is active inside.
 
-    One that nothing was activated in waits.
+    While no element was activated, it waits.
     """
 
     is_migratable = True
 
     def activate(self, step: Step, visit: Visit) -> None:
-        """Raises Incident."""
         ad_hoc.begin(step, visit)
 
     def waits(self, visit: Visit) -> bool:  # noqa: ARG002  # for elements that look at themselves
@@ -26,7 +25,7 @@ class AdHocSubProcess(Behaviour):
 
 
 class AdHocInnerInstance(Behaviour):
-    """Completes when nothing is active any more on the path that its element began."""
+    """Completes when nothing is active on the path of its element."""
 
     is_migratable = True
 

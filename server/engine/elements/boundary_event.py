@@ -1,7 +1,7 @@
-"""Boundary event: where a path begins when the activity that it is attached to has caught its trigger."""
+"""Boundary event: the start of a path, after its activity has caught the trigger."""
 
 from server.engine.behaviour import Behaviour
 
 
 class BoundaryEvent(Behaviour):
-    """Passes through: it is entered once it is triggered."""
+    """Passes through: the event is entered after it was triggered."""

@@ -19,7 +19,7 @@ from server.feel.limits import CHARACTERS_PER_STEP
 
 
 class BusinessRuleTask(JobWorkerTask):
-    """With a called decision it is left as soon as the output is a variable."""
+    """Evaluates the called decision and completes at once; without a called decision it is a job worker task."""
 
     def activate(self, step: Step, visit: Visit) -> None:
         called = visit.element.called_decision
@@ -33,7 +33,10 @@ class BusinessRuleTask(JobWorkerTask):
 
 
 def _evaluate(step: Step, visit: Visit, called: CalledDecision) -> None:
-    """A decision that fails is recorded like any other; raises Incident."""
+    """Evaluate the decision and set the result variable; raises Incident.
+
+    A failed evaluation is recorded, too.
+    """
     decision = _called(step, visit, called)
     key = step.next_key()
     ports = step.ports(visit.instance.key)
@@ -78,7 +81,7 @@ def _called(step: Step, visit: Visit, called: CalledDecision) -> Decision:
 
 
 def _decoded(step: Step, visit: Visit) -> dict[str, feel.Value]:
-    """All variables that the task sees, at the cost of their texts; raises Incident when that is too much."""
+    """All visible variables, decoded and charged by the size of their texts; raises Incident when they cost too much."""
     variables = visible(visit.process_instance, visit.instance.key)
     characters = sum(map(len, variables.values()))
     try:

@@ -18,12 +18,12 @@ from server.engine.work import Begin, EndCalled
 
 
 class CallActivity(Behaviour):
-    """The called process instance lives in the same partition, in a document of its own; `calls` ends both."""
+    """The called process instance lives in the same partition, in its own document; `calls` ends both."""
 
     is_migratable = True
 
     def activate(self, step: Step, visit: Visit) -> None:
-        """Raises Incident."""
+        """Start the called process; raises Incident."""
         called = visit.element.called_element
         assert called is not None, "lint demands a called element"  # noqa: S101  # narrows the type
         caller = _caller(step, visit)
@@ -51,7 +51,10 @@ class CallActivity(Behaviour):
 
 
 def _caller(step: Step, visit: Visit) -> events.Caller:
-    """The reference of the called process instance to its caller; raises Incident when calls are too deep or exceed the quota."""
+    """The reference of the called process instance to its call activity.
+
+    Raises Incident when calls are nested too deeply or the quota of the tenant is exhausted.
+    """
     head, most = visit.process_instance.head, step.state.limits.call_depth
     depth = 1 if head.caller is None else head.caller.depth + 1
     if depth > most:
@@ -67,7 +70,7 @@ def _caller(step: Step, visit: Visit) -> events.Caller:
 
 
 def _definition(step: Step, visit: Visit, called: CalledElement) -> Definition:
-    """The version that is called; raises Incident."""
+    """The version of the called process; raises Incident."""
     instance = visit.process_instance
     process_id = string_of(called.process_id, VariableScope(step, instance, scope_key=visit.instance.key))
     definition = _bound(step, instance, process_id, called.binding)
@@ -80,7 +83,7 @@ def _definition(step: Step, visit: Visit, called: CalledElement) -> Definition:
 
 
 def _bound(step: Step, instance: ProcessInstance, process_id: str, binding: Binding) -> Definition:
-    """The version that the binding means; raises Incident."""
+    """The version that the binding selects; raises Incident."""
     state, tenant_id = step.state, instance.head.tenant_id
     match binding.type:
         case BindingType.DEPLOYMENT:
@@ -109,7 +112,7 @@ def _bound(step: Step, instance: ProcessInstance, process_id: str, binding: Bind
 
 
 def _variables(visit: Visit, called: CalledElement) -> Variables:
-    """All variables that the call activity sees, or with input mappings those alone that are its own, or none."""
+    """The variables for the called process instance: all visible ones, or those of the input mappings, or none."""
     calling, key = visit.process_instance, visit.instance.key
     if called.propagates_all_parent_variables:
         return visible(calling, key)

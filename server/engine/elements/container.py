@@ -1,6 +1,6 @@
-"""Processes and embedded sub-processes: they wait for what runs inside them.
+"""Processes and embedded sub-processes, which wait for the elements inside them.
 
-They begin at their none start event; a process that an event begins does so at that event.
+They start at their none start event; a process that a trigger started begins at the triggered start event.
 """
 
 from server.engine.behaviour import Behaviour
@@ -9,7 +9,7 @@ from server.engine.work import Enter
 
 
 class Container(Behaviour):
-    """Completes when nothing is active inside it any more."""
+    """Completes when nothing is active inside it."""
 
     is_migratable = True
 

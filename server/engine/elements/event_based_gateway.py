@@ -1,4 +1,4 @@
-"""Event-based gateway: waits for the events behind it, and is left to the first that is triggered."""
+"""Event-based gateway: waits for the events behind it, and continues with the first that is triggered."""
 
 from server.bpmn.executable import Flow
 from server.engine.behaviour import Behaviour

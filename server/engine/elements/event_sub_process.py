@@ -1,4 +1,4 @@
-"""Event sub-process: runs inside the scope whose event it caught, beside the rest of it or instead."""
+"""Event sub-process: runs inside the scope that caught its start event, instead of or beside the rest of the scope."""
 
 from server.engine.elements.container import Container
 from server.engine.step import Step, Visit
@@ -6,7 +6,7 @@ from server.engine.work import Enter
 
 
 class EventSubProcess(Container):
-    """Begins at its start event, which is triggered already."""
+    """Begins at its start event, which was triggered already."""
 
     def activated(self, step: Step, visit: Visit) -> None:
         start = visit.element.event_start

@@ -1,4 +1,4 @@
-"""Exclusive gateway: the first flow whose condition holds, in the order of the document, else the default flow."""
+"""Exclusive gateway: takes the first flow whose condition is true, in document order, else the default flow."""
 
 from server.bpmn.executable import Flow
 from server.engine.behaviour import Behaviour

@@ -1,4 +1,4 @@
-"""Inclusive gateway: leaves on every flow whose condition holds, joins what can still come."""
+"""Inclusive gateway: takes every flow whose condition is true, and joins all flows that can still arrive."""
 
 from server.bpmn.executable import Flow
 from server.engine.behaviour import Behaviour
@@ -13,11 +13,11 @@ class InclusiveGateway(Behaviour):
     is_migratable = True
 
     def joins(self, flow: Flow, scope: ElementInstance) -> tuple[str, ...]:  # noqa: ARG002  # the scope decides
-        """One with several incoming flows is activated when the scope is looked at, not by an arrival."""
+        """A gateway with several incoming flows is activated by `Join` work of its scope, not by one arrival."""
         return () if len(flow.target.incoming) > 1 else (flow.id,)
 
     def outgoing(self, step: Step, visit: Visit) -> tuple[Flow, ...]:
-        """The default flow only when no condition holds."""
+        """All flows whose condition is true; the default flow only if there is none."""
         element = visit.element
         scope = VariableScope(step, visit.process_instance, scope_key=visit.instance.key)
         flows = tuple(

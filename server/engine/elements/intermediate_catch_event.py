@@ -1,4 +1,4 @@
-"""Intermediate catch event: waits for its own trigger, unless it was triggered when it is entered."""
+"""Intermediate catch event: waits for its own trigger, unless it is triggered before it is entered."""
 
 from server.bpmn.executable import Element, ElementType
 from server.engine import catch_events
@@ -18,7 +18,7 @@ class IntermediateCatchEvent(Behaviour):
 
 
 def _is_triggered(event: Element) -> bool:
-    """A link has been thrown, and behind an event-based gateway it was the gateway that waited."""
+    """Whether the event is triggered before it is entered: the target of a link, or an event behind an event-based gateway."""
     return event.trigger is None or any(
         flow.source.type is ElementType.EVENT_BASED_GATEWAY for flow in event.incoming
     )

@@ -1,4 +1,4 @@
-"""Multi-instance body: one instance of the activity for each item of its input collection, all at once or in turn."""
+"""Multi-instance body: one instance of the activity for each item of the input collection, parallel or sequential."""
 
 from server.engine import multi_instance
 from server.engine.behaviour import Behaviour
@@ -7,7 +7,7 @@ from server.engine.work import CreateInstance
 
 
 class MultiInstanceBody(Behaviour):
-    """Completes when all of its instances have, or when its completion condition holds after one of them."""
+    """Completes when all of its instances have completed, or when its completion condition is true after one of them."""
 
     is_migratable = True
 

@@ -1,4 +1,4 @@
-"""Parallel gateway: joins every incoming flow, leaves on every outgoing one."""
+"""Parallel gateway: joins every incoming flow, takes every outgoing flow."""
 
 from server.bpmn.executable import Flow
 from server.engine.behaviour import Behaviour

@@ -9,7 +9,7 @@ from server.engine.step import Step, Visit
 
 
 class ScriptTask(JobWorkerTask):
-    """With a script it is left as soon as the result is a variable."""
+    """Evaluates the script and completes at once; without a script it is a job worker task."""
 
     def activate(self, step: Step, visit: Visit) -> None:
         script = visit.element.script

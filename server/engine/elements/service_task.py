@@ -1,4 +1,4 @@
-"""Tasks that a job worker does: service tasks, and send, script and business rule tasks that define a job."""
+"""Job worker tasks: service tasks, and send, script and business rule tasks with a job definition."""
 
 from server.engine.behaviour import Behaviour
 from server.engine.jobs import create_job

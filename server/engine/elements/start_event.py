@@ -1,4 +1,4 @@
-"""Start event: where a process instance or a sub-process begins."""
+"""Start event: the first element of a process instance or a sub-process."""
 
 from server.engine.behaviour import Behaviour
 

@@ -1,4 +1,4 @@
-"""Tasks that the engine only passes: the undefined task, and the manual task that people do elsewhere."""
+"""Tasks without work for the engine: the undefined task and the manual task."""
 
 from server.engine.behaviour import Behaviour
 

@@ -1,7 +1,7 @@
 """Throwing events: intermediate throw events and end events.
 
-`throw_events` has the kinds of events; the target of a link is in its element. An end event has no outgoing flow, so its scope
-looks whether anything is left.
+`throw_events` has the kinds of results; the element of a link event has its target. An end event has no
+outgoing flow, so its scope checks whether anything is left to do.
 """
 
 from server.bpmn.executable import ThrownCompensation

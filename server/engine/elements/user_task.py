@@ -1,4 +1,4 @@
-"""User task: waits for a person, who completes it through the engine or through a job worker."""
+"""User task: waits for a person, who completes it through the user task API or a job worker."""
 
 from server.bpmn.executable import JobDefinition, Static
 from server.engine import task_listeners
@@ -13,7 +13,7 @@ RETRIES = "1"
 
 
 class UserTask(Behaviour):
-    """Creates a user task, or a job that stands for it, and waits for its completion."""
+    """Creates a native user task or a job, and waits for its completion."""
 
     is_migratable = True
 
@@ -30,7 +30,7 @@ class UserTask(Behaviour):
             create_job(step, visit, JobDefinition(Static(JOB_TYPE), Static(RETRIES), headers))
 
     def terminate(self, step: Step, visit: Visit) -> bool:  # noqa: ARG002  # for elements that look at the state
-        """The listeners of a native user task may have to be asked first."""
+        """A native user task may run its task listeners first."""
         return visit.instance.user_task_key is None
 
     def waits(self, visit: Visit) -> bool:  # noqa: ARG002  # for elements that look at themselves

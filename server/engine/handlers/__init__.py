@@ -1,6 +1,6 @@
-"""The handlers of commands: one for each, in one table.
+"""The handlers of commands: one for each type of command, in one table.
 
-A handler rejects before it emits anything.
+A handler rejects before it emits any event.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""Activate elements of an active ad-hoc sub-process from outside."""
+"""Activates elements of an active ad-hoc sub-process for a caller."""
 
 from collections import Counter
 

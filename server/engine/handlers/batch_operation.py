@@ -39,16 +39,16 @@ from server.engine.state import State
 from server.engine.step import Step
 
 PAGE_ITEMS: Final = 500
-"""Items that are collected, and dropped, by one command."""
+"""Most items that one command adds or drops."""
 
 ITEMS_AT_ONCE: Final = 50
-"""Items in hand, and process instances that the turn of another partition needs for them."""
+"""Most items in hand, and therefore process instances that the turn of another partition loads for them."""
 
 COLLECTING_TIME: Final = timedelta(minutes=10)
 """How long a batch operation waits for its next items before it starts."""
 
 FAULT: Final = "internal failure; the log of the server has the details"
-"""The error of an item that ended in a fault of ours."""
+"""The error of an item that failed with a fault of the program."""
 
 LONGEST_ERROR: Final = 2_000
 
@@ -65,7 +65,10 @@ def create(command: CreateBatchOperation, step: Step) -> BatchOperationCreated:
 
 
 def add_items(command: AddBatchItems, step: Step) -> Done:
-    """Items that it has already are left out, and so are all once it has started: a repeated call brings them again."""
+    """Add a page of items; items that the operation already has are skipped.
+
+    After the start all items are skipped. A repeated call therefore changes nothing.
+    """
     operation = _known(command.batch_operation_key, command.tenant_id, step.state)
     if operation is None or operation.phase is not Phase.CREATED:
         return DONE
@@ -87,7 +90,7 @@ def add_items(command: AddBatchItems, step: Step) -> Done:
 
 
 def start(command: StartBatchOperation, step: Step) -> Done:
-    """Does nothing when it has started already."""
+    """Start processing; does nothing when the operation has started already."""
     operation = _known(command.batch_operation_key, command.tenant_id, step.state)
     if operation is not None and operation.phase is Phase.CREATED:
         step.emit(happened.BatchOperationStarted(operation.key, operation.tenant_id, step.now))
@@ -96,7 +99,7 @@ def start(command: StartBatchOperation, step: Step) -> Done:
 
 
 def go_on(command: ContinueBatchOperation, step: Step) -> Done:
-    """Does nothing when another command changed what it would do."""
+    """Continue a batch operation that is due; does nothing when another command has moved its due time."""
     operation = step.state.batches.operations.get(command.batch_operation_key)
     if operation is None or operation.due is None or operation.due > step.now:
         return DONE
@@ -115,7 +118,7 @@ def go_on(command: ContinueBatchOperation, step: Step) -> Done:
 
 
 def _take(operation: BatchOperation, step: Step) -> None:
-    """Have the next items processed; those in hand belong to one partition."""
+    """Send the next items of one partition to it for processing."""
     page = step.state.batches.pages[operation.pages[0]]
     some = page.items[operation.position : operation.position + ITEMS_AT_ONCE]
     partition_id = partition_of(some[0].key)
@@ -145,7 +148,7 @@ def _end_when_empty(operation: BatchOperation, step: Step) -> None:
 
 
 def process(command: ProcessBatchItems, step: Step) -> Done:
-    """At least one item is processed; the lead keeps those for which there is no time."""
+    """Process at least one item, and as many as fit into the command; the leading partition sends the others again."""
     step.state.expect_loaded(step.state.owners_of(command.process_instance_keys))
     step.requester = command.requester
     outcomes: list[happened.BatchOutcome] = []
@@ -187,12 +190,12 @@ def _cancel_process_instance(command: ProcessBatchItems, item: BatchItem, step: 
 
 
 def _delete_process_instance(command: ProcessBatchItems, item: BatchItem, step: Step) -> None:
-    """An item whose history somebody else has deleted succeeds as well."""
+    """Delete the history of a process instance; an item whose history is already deleted succeeds as well."""
     process_instance.delete(DeleteProcessInstance(command.tenant_id, item.key, is_stored=True), step)
 
 
 def _delete_decision_instance(command: ProcessBatchItems, item: BatchItem, step: Step) -> None:
-    """An item that somebody else has deleted succeeds as well."""
+    """Delete the rows of an evaluation; an item that is already deleted succeeds as well."""
     step.charge(item.last_place)
     decision.delete(DeleteDecisionInstance(command.tenant_id, item.key, item.last_place), step)
 
@@ -232,14 +235,14 @@ def _modify_process_instance(command: ProcessBatchItems, item: BatchItem, step: 
 
 
 def _charge(item: BatchItem, step: Step) -> None:
-    """All elements of the process instance are looked at."""
+    """Charge for a visit to every element instance of the process instance."""
     instance = step.state.instances.get(item.key)
     if instance is not None:
         step.charge(len(instance.elements) * ENTERING_STEPS)
 
 
 def _resolve_incident(command: ProcessBatchItems, item: BatchItem, step: Step) -> None:
-    """The job of the incident has another try when it has none left: nobody can give one to each job of many."""
+    """Resolve an incident. A job without retries gets one, because a caller cannot update each job of a batch."""
     owner = step.state.owner_of(item.key)
     open_incident = owner.incidents.get(item.key) if owner is not None else None
     job_key = open_incident.job_key if open_incident is not None else None
@@ -258,7 +261,7 @@ _ACTIONS: Mapping[BatchOperationType, Callable[[ProcessBatchItems, BatchItem, St
 }
 
 
-# In the partition that leads
+# In the leading partition
 
 
 def settle(command: SettleBatchItems, step: Step) -> Done:
@@ -302,7 +305,7 @@ def cancel(command: CancelBatchOperation, step: Step) -> Done:
 
 
 def _at_once(operation: BatchOperation, step: Step) -> datetime | None:
-    """When it goes on: now, or when the items in hand are settled."""
+    """When the operation continues: now, or None while items are in hand, until they are settled."""
     return None if operation.in_hand else step.now
 
 

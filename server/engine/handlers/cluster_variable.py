@@ -1,4 +1,4 @@
-"""Cluster variables: the first partition changes them, and all others hear of it."""
+"""Cluster variables: the first partition changes them and sends each change to all others."""
 
 from server.engine.answers import DONE, ChangedClusterVariable, Done
 from server.engine.broadcasts import tell_conditions
@@ -53,7 +53,7 @@ def delete(command: DeleteClusterVariable, step: Step) -> ChangedClusterVariable
 
 
 def adopt(command: AdoptClusterVariable, step: Step) -> Done:
-    """Does nothing when this value, or a later one, is known already."""
+    """Set a variable; does nothing when this partition already has this value or a later one."""
     variable = command.variable
     known = step.state.cluster_variables.get(variable.tenant_id, variable.name)
     if known is None or known.version < variable.version:
@@ -63,7 +63,7 @@ def adopt(command: AdoptClusterVariable, step: Step) -> Done:
 
 
 def adopt_deletion(command: AdoptClusterVariableDeletion, step: Step) -> Done:
-    """Does nothing when it is known already, even if there is a new variable of the name."""
+    """Delete a variable; does nothing when it is deleted already, even if a new variable has its name."""
     variable = command.variable
     known = step.state.cluster_variables.get(variable.tenant_id, variable.name)
     if known is not None and known.key == variable.key:
@@ -83,7 +83,7 @@ def _found(command: UpdateClusterVariable | DeleteClusterVariable, step: Step) -
 def _set(
     tenant_id: str, variable: ClusterVariableSet, before: ClusterVariableSet | None, step: Step
 ) -> ChangedClusterVariable:
-    """Raises Rejected when all variables together become too large."""
+    """Set a variable; raises Rejected when all variables of the owner together become too large."""
     most = step.state.limits.cluster_variable_characters
     size = step.state.cluster_variables.size(variable.tenant_id) + len(variable.value)
     size += len(variable.name) if before is None else -len(before.value)
@@ -99,7 +99,7 @@ def _set(
 
 
 def _tell(step: Step, tenant_id: str, variable: ClusterVariableSet, *, is_created: bool = False) -> None:
-    """Conditions that read the variable are evaluated again."""
+    """Evaluate the conditions that read the variable again."""
     tell_conditions(
         step, tenant_id, ClusterVariableChange(variable.tenant_id, variable.name, is_created=is_created)
     )
@@ -108,7 +108,7 @@ def _tell(step: Step, tenant_id: str, variable: ClusterVariableSet, *, is_create
 def _expect_room(
     command: CreateClusterVariable | UpdateClusterVariable | DeleteClusterVariable, step: Step
 ) -> None:
-    """Raises Rejected while conditions of too many earlier changes are still to be evaluated."""
+    """Raises Rejected while the conditions of too many earlier changes are still being evaluated."""
     most = step.state.limits.tenant_broadcasts
     if step.state.signals.counts[command.tenant_id] >= most:
         raise Rejected(RejectionType.BUSY, f"{most} broadcasts of the tenant are not finished")

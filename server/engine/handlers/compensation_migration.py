@@ -1,4 +1,4 @@
-"""Which completed activities can be compensated after a migration: those whose compensation boundary events are mapped."""
+"""Compensation after a migration: completed activities remain compensable if their boundary events are mapped."""
 
 from collections.abc import Mapping
 from typing import cast
@@ -9,7 +9,7 @@ from server.engine.handlers.migration_plan import MigrationPlan
 
 
 def compensable_after(plan: MigrationPlan, scope: Element, counts: Mapping[str, int]) -> dict[str, int]:
-    """The counts of a scope of the source by the ids of the target; raises Rejected."""
+    """The counts of a source scope, by the activity ids of the target; raises Rejected."""
     moved: dict[str, int] = {}
     for activity_id, count in counts.items():
         boundary = cast("Element", plan.source.elements[activity_id].compensation)
@@ -27,14 +27,14 @@ def compensable_after(plan: MigrationPlan, scope: Element, counts: Mapping[str, 
 
 
 def _is_inside(plan: MigrationPlan, source: Element, target: Element, scope: Element) -> bool:
-    """Whether it stays in the scope, or somewhere inside it when it was in a sub-process that has completed."""
+    """Whether the activity stays in the scope, or inside it if it was in a completed sub-process."""
     if source.flow_scope is scope:
         return target.flow_scope is plan.counterpart(scope)
     return plan.counterpart(scope).id in ids_around(plan.target, target.id)
 
 
 def _compensated(plan: MigrationPlan, boundary: Element, activity_id: str) -> Element:
-    """The activity of the target to whose compensation boundary event this one is mapped."""
+    """The activity of the target whose compensation boundary event this one is mapped to."""
     target_id = plan.mapping[boundary.id]
     found = (
         element

@@ -1,4 +1,4 @@
-"""Conditional start events: a caller brings the variables for which their conditions are evaluated."""
+"""Conditional start events: a caller provides the variables for their conditions."""
 
 from collections.abc import Iterator
 
@@ -22,7 +22,7 @@ from server.feel.limits import CHARACTERS_PER_STEP
 
 
 def evaluate(command: EvaluateConditionals, step: Step) -> EvaluatedConditionals:
-    """All conditions share the steps of one element; nothing begins before all of them are evaluated."""
+    """Evaluate all conditions with the step budget of one element, then create the process instances."""
     key = step.next_key()
     scope = _Given(step, key, command)
     most = step.state.limits.conditional_starts
@@ -48,7 +48,7 @@ def evaluate(command: EvaluateConditionals, step: Step) -> EvaluatedConditionals
 
 
 def _definitions(command: EvaluateConditionals, step: Step) -> Iterator[Definition]:
-    """Raises Rejected; events begin the latest version of a process alone."""
+    """The definitions whose conditions are evaluated, latest versions only; raises Rejected."""
     state, key = step.state, command.process_definition_key
     if key is None:
         line = state.starts.conditions.get(command.tenant_id, OrderedKeys[str, Key]())
@@ -62,7 +62,7 @@ def _definitions(command: EvaluateConditionals, step: Step) -> Iterator[Definiti
 
 
 def _met(definition: Definition, scope: "_Given") -> Iterator[Start]:
-    """The start events whose conditions are true; one that fails is not."""
+    """The start events whose conditions are true; an evaluation that fails counts as false."""
     for start in definition.starts:
         if isinstance(start, ConditionStart) and scope.brings_any(start) and _is_met(start, scope):
             yield Start(definition.key, start.element_id)
@@ -76,7 +76,7 @@ def _is_met(start: ConditionStart, scope: VariableScope) -> bool:
 
 
 class _Given(VariableScope):
-    """The variables that the caller gave."""
+    """The variables of the command as a scope."""
 
     __slots__ = ("_tenant_id", "_variables")
 
@@ -87,7 +87,7 @@ class _Given(VariableScope):
         self._variables = command.variables
 
     def brings_any(self, start: ConditionStart) -> bool:
-        """Whether the start event is for one of the variables; without a filter it is for all callers."""
+        """Whether the start event filters for one of the variables; without a filter it accepts all."""
         names = start.variable_names
         return names is None or not self._variables.keys().isdisjoint(names)
 

@@ -1,4 +1,4 @@
-"""Evaluate a decision for a caller, with all that it requires; delete what is stored of an evaluation."""
+"""Evaluates a decision with its requirements for a caller, and deletes stored evaluations."""
 
 from server.engine.answers import DONE, DecisionResult, Done
 from server.engine.cluster_variables import CONTEXT_NAME
@@ -12,11 +12,11 @@ from server.engine.variables import decode
 from server.feel import Budget
 
 MAX_DECISION_STEPS = 1_000_000
-"""Less than a decision may take elsewhere: the partition's loop, which renews its lease, waits for this one."""
+"""Less than the limit elsewhere, because the partition's loop, which renews its lease, waits meanwhile."""
 
 
 def evaluate(command: EvaluateDecision, step: Step) -> DecisionResult:
-    """A decision that fails is an answer like any other."""
+    """Evaluate a decision; a failed evaluation is an answer, too."""
     decision = _decision(command, step)
     key = step.next_key()
     variables = {
@@ -30,7 +30,7 @@ def evaluate(command: EvaluateDecision, step: Step) -> DecisionResult:
 
 
 def delete(command: DeleteDecisionInstance, step: Step) -> Done:
-    """Evaluations are unknown here: the caller says what is stored of them."""
+    """Delete a stored evaluation; the caller reads from the store which decisions it has."""
     key = command.decision_evaluation_key
     if not command.last_place:
         raise Rejected(RejectionType.NOT_FOUND, f"there is no decision evaluation with key {key}")

@@ -1,4 +1,4 @@
-"""Forms and generic resources of a deployment: a new version of each whose content changed."""
+"""Forms and generic resources of a deployment: each changed file becomes a new version."""
 
 from collections.abc import Iterator
 from typing import Protocol
@@ -14,7 +14,7 @@ from server.engine.step import Step
 
 
 class _Version(Protocol):
-    """The latest version of what a file holds."""
+    """The latest version of a form or generic resource."""
 
     @property
     def checksum(self) -> str: ...
@@ -34,7 +34,7 @@ def is_unchanged(latest: _Version, file: _File) -> bool:
 
 
 def expect_features(command: DeployResources, step: Step) -> None:
-    """Raises Rejected for files of a kind that a node of the deployment does not know."""
+    """Raises Rejected for kinds of files that a node of the deployment does not support."""
     for feature, subject in _needed(command):
         reason = step.state.format.shortfall(feature, subject)
         if reason:
@@ -49,7 +49,7 @@ def _needed(command: DeployResources) -> Iterator[tuple[Feature, str]]:
 
 
 def has_changes(command: DeployResources, step: Step) -> bool:
-    """Whether one of them gets a new version."""
+    """Whether a form or generic resource of the deployment becomes a new version."""
     tenant_id = command.tenant_id
     return any(_unchanged_form(tenant_id, form, step) is None for form in command.forms) or any(
         _unchanged_resource(tenant_id, file, step) is None for file in command.generic
@@ -68,7 +68,7 @@ def form(
 
 
 def _unchanged_form(tenant_id: str, file: FormFile, step: Step) -> FormDeployed | None:
-    """The latest version, if it is this file."""
+    """The latest version, if it is identical to this file."""
     latest = step.state.forms.latest(tenant_id, file.form_id)
     return latest if latest is not None and is_unchanged(latest, file) else None
 
@@ -105,7 +105,7 @@ def generic_resource(
 
 
 def _unchanged_resource(tenant_id: str, file: GenericFile, step: Step) -> GenericResourceDeployed | None:
-    """The latest version, if it is this file."""
+    """The latest version, if it is identical to this file."""
     latest = step.state.generic_resources.latest(tenant_id, file.resource_id)
     return latest if latest is not None and is_unchanged(latest, file) else None
 

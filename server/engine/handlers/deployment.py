@@ -1,4 +1,4 @@
-"""Deploy resources: a new version of everything whose content changed, known to every partition."""
+"""Deploys resources: everything whose content changed becomes a new version, which all partitions adopt."""
 
 from collections.abc import Iterator
 
@@ -34,7 +34,7 @@ def deploy(command: DeployResources, step: Step) -> Deployment:
     is_renewed = _has_changes(command, step) and _is_bound(command)
     key = step.next_key()
     step.emit(events.DeploymentCreated(key, command.tenant_id))
-    # Other partitions hear of everything in this order: a process that they begin finds its forms and resources.
+    # Other partitions receive the events in this order, so a started process finds its forms and resources.
     forms = [
         deployed_files.form(command.tenant_id, file, step, deployment_key=key, is_renewed=is_renewed)
         for file in command.forms
@@ -65,7 +65,7 @@ def deploy(command: DeployResources, step: Step) -> Deployment:
 
 
 def adopt(command: AdoptDefinition, step: Step) -> Done:
-    """Does nothing when it is known already."""
+    """Make a definition known that another partition deployed; does nothing when it is known already."""
     definition = command.definition
     if isinstance(definition, DecisionRequirementsDeployed):
         if definition.key not in step.state.decisions.graphs:
@@ -84,7 +84,7 @@ def adopt(command: AdoptDefinition, step: Step) -> Done:
 
 
 def _has_changes(command: DeployResources, step: Step) -> bool:
-    """Whether anything in it gets a new version."""
+    """Whether anything in the deployment becomes a new version."""
     latest = step.state.decisions.latest_graph
     return (
         any(
@@ -103,7 +103,7 @@ def _has_changes(command: DeployResources, step: Step) -> bool:
 
 
 def _with_latest(command: DeployResources, step: Step) -> Iterator[tuple[Resource, str, Definition | None]]:
-    """Each process of the deployment by its file and its id, with its latest version."""
+    """Each process of the deployment: its file, its id, and its latest version."""
     for resource in command.resources:
         for process_id in resource.process_ids:
             yield resource, process_id, step.state.latest(command.tenant_id, process_id)
@@ -148,7 +148,7 @@ def _definition(
 
 
 def change_message_starts(step: Step, definition: Definition, *, are_open: bool) -> None:
-    """The messages of its start events are waited for again, or no more."""
+    """Open or close the message subscriptions of a version's start events."""
     keys = tuple(message_starts_of(definition))
     if keys:
         step.emit(events.MessageStartsChanged(keys, are_open))
@@ -173,7 +173,7 @@ def _deployed_graph(graph: DecisionRequirementsDeployed) -> DeployedRequirements
 
 
 def _is_bound(command: DeployResources) -> bool:
-    """Whether one of its processes looks for something in its own deployment."""
+    """Whether one of the processes binds something to its own deployment."""
     return any(
         executable_process(resource.content, process_id).is_bound_to_deployment
         for resource in command.resources

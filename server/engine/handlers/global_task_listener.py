@@ -1,4 +1,4 @@
-"""Global task listeners: the first partition changes them, and all others hear of it."""
+"""Global task listeners: the first partition changes them and sends each change to all others."""
 
 from server.engine.answers import DONE, ChangedGlobalTaskListener, Done
 from server.engine.commands import (
@@ -47,7 +47,7 @@ def delete(command: DeleteGlobalTaskListener, step: Step) -> ChangedGlobalTaskLi
 
 
 def adopt(command: AdoptGlobalTaskListener, step: Step) -> Done:
-    """Does nothing when this listener, or a later one, is known already."""
+    """Set a listener; does nothing when this partition already has this version or a later one."""
     listener = command.listener
     known = step.state.global_task_listeners.get(listener.tenant_id, listener.id)
     if known is None or known.version < listener.version:
@@ -56,7 +56,7 @@ def adopt(command: AdoptGlobalTaskListener, step: Step) -> Done:
 
 
 def adopt_deletion(command: AdoptGlobalTaskListenerDeletion, step: Step) -> Done:
-    """Does nothing when it is known already, even if there is a new listener of the id."""
+    """Delete a listener; does nothing when it is deleted already, even if a new listener has its id."""
     listener = command.listener
     known = step.state.global_task_listeners.get(listener.tenant_id, listener.id)
     if known is not None and known.key == listener.key:

@@ -1,4 +1,4 @@
-"""Resolve an incident: the step that failed is tried again."""
+"""Resolves an incident: the failed step is tried again."""
 
 from server.engine import execution, user_task_transitions
 from server.engine.answers import DONE, Done

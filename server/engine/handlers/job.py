@@ -1,4 +1,4 @@
-"""Commands of workers about a job: completion, failure, BPMN error, change."""
+"""Job commands of workers: complete, fail, throw error, update."""
 
 from collections.abc import Mapping
 
@@ -23,7 +23,7 @@ from server.engine.step import Step, Visit
 from server.engine.throw_events import uncaught_error
 from server.engine.variables import Variables
 
-# A worker whose deadline passed may still bring its result, as long as the job is there. One that failed it may not.
+# A worker may complete a job after its deadline while the job exists, but not after failing it.
 _OPEN = frozenset({JobState.ACTIVATABLE, JobState.ACTIVATED})
 
 _NO_RETRIES: Mapping[JobKind, ErrorType] = {
@@ -54,7 +54,7 @@ def complete(command: CompleteJob, step: Step) -> Done:
         set_all_local(step, instance, _listener_scope(job, visit), command.variables)
         execution.proceed(step, visit)
         return DONE
-    # Output mappings have yet to use what stays with the element.
+    # With output mappings, the variables stay local until the mappings have read them.
     is_mapped = bool(visit.element.output_mappings) and job.kind is BPMN_ELEMENT
     merge = set_all_local if is_mapped else propagate
     merge(step, instance, visit.instance.key, command.variables)
@@ -66,7 +66,7 @@ def complete(command: CompleteJob, step: Step) -> Done:
 
 
 def _listener_scope(job: Job, visit: Visit) -> Key:
-    """The scope that keeps what a listener brings: its element's when that starts, the one around when it ends."""
+    """The scope for the variables of a listener: the element's at its start, the surrounding one at its end."""
     if job.listener_event_type is ListenerEventType.END and visit.instance.scope_key is not None:
         return visit.instance.scope_key
     return visit.instance.key
@@ -90,9 +90,9 @@ def fail(command: FailJob, step: Step) -> Done:
 
 
 def throw_error(command: ThrowJobError, step: Step) -> Done:
-    """The innermost element instance around the job that catches the error does; an incident when there is none.
+    """Throw an error to the innermost event around the job that catches it; raises an incident if there is none.
 
-    The variables are those of the event that catches it.
+    The catching event receives the variables.
     """
     instance, job = _job(step, command.tenant_id, command.job_key)
     if job.kind in _LISTENERS:

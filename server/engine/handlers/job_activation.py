@@ -1,4 +1,4 @@
-"""Jobs go out to workers, and come back by themselves when time says so."""
+"""Offers jobs to workers, and offers them again after time-outs and back-offs."""
 
 from collections.abc import Mapping
 from itertools import islice
@@ -23,7 +23,7 @@ from server.engine.step import Step
 from server.engine.variables import Variables
 from server.feel.limits import CHARACTERS_PER_STEP
 
-# As listeners know them from other engines.
+# The attribute names that task listeners use in models.
 ATTRIBUTES: Final[Mapping[str, str]] = {
     "assignee": "assignee",
     "candidate_groups": "candidateGroupsList",
@@ -35,9 +35,9 @@ ATTRIBUTES: Final[Mapping[str, str]] = {
 
 
 def activate(command: ActivateJobs, step: Step) -> ActivatedJobs:
-    """Oldest offers first; as many as fit. One that is too large for a worker becomes an incident.
+    """Activate the oldest offers that fit into the answer; a job that is too large for a worker raises an incident.
 
-    The activation ends early when it has looked at enough large ones.
+    The activation ends early after enough large jobs.
     """
     offers = step.state.offers.get((command.tenant_id, command.type))
     wanted = list(islice(offers.items(), command.max_jobs)) if offers else []
@@ -107,7 +107,7 @@ def _asked_about(instance: ProcessInstance, job: Job) -> UserTask:
 def _variables(command: ActivateJobs, instance: ProcessInstance, job: Job) -> Variables:
     variables = visible(instance, job.element_instance_key)
     if job.kind is TASK_LISTENER:
-        # Those of the transition are not set yet.
+        # The variables of the transition are not set yet.
         transition = _asked_about(instance, job).begun
         variables = {**variables, **(transition.variables or {})}
     if not command.fetch_variables:
@@ -116,7 +116,7 @@ def _variables(command: ActivateJobs, instance: ProcessInstance, job: Job) -> Va
 
 
 def yield_(command: YieldJobs, step: Step) -> Done:
-    """Leaves alone what was activated anew, or given another deadline, in the meantime."""
+    """Offer the jobs again, except jobs that were activated again or got another deadline in the meantime."""
     for job_key, deadline in command.jobs:
         found = _find(step, job_key, JobState.ACTIVATED)
         if found is not None and (found[0].head.tenant_id, found[1].due) == (command.tenant_id, deadline):
@@ -125,7 +125,7 @@ def yield_(command: YieldJobs, step: Step) -> Done:
 
 
 def time_out(command: TimeOutJob, step: Step) -> Done:
-    """Does nothing when the job was completed, or given a later deadline, in the meantime."""
+    """Offer the job again; does nothing when it was completed or got a later deadline in the meantime."""
     found = _find(step, command.job_key, JobState.ACTIVATED)
     if found is not None and found[1].due == command.deadline:
         step.emit(events.JobTimedOut(found[0].head, command.job_key))

@@ -1,4 +1,4 @@
-"""Messages: published in the home partition of their correlation key, taken by process instances of any partition."""
+"""Messages: published in the home partition of their correlation key, and caught by process instances of any partition."""
 
 from server.engine import correlation, events, triggers
 from server.engine import message_events as happened
@@ -28,7 +28,7 @@ def publish(command: PublishMessage, step: Step) -> PublishedMessage:
 
 
 def correlate(command: CorrelateMessage, step: Step) -> CorrelatedMessage:
-    """Answers with what has the message, or is about to have it in another partition."""
+    """Correlate a message; the answer has a process instance that received it or will receive it in another partition."""
     name, correlation_key = command.name, command.correlation_key
     if not correlation.is_wanted(step, (command.tenant_id, name, correlation_key)):
         raise Rejected(
@@ -44,7 +44,7 @@ def correlate(command: CorrelateMessage, step: Step) -> CorrelatedMessage:
 
 
 def _correlated(step: Step) -> Key:
-    """A process instance that the command began, or one that waited."""
+    """The key of a process instance that the command created, or of one that waited."""
     for event in step.events:
         if isinstance(event, events.MessageCorrelated):
             return event.instance.key
@@ -88,7 +88,7 @@ def _expect_publishable(command: PublishMessage, step: Step) -> None:
 
 
 def go_on(command: ContinueMessage, step: Step) -> Done:
-    """Does nothing when the message was correlated meanwhile."""
+    """Continue a postponed correlation; does nothing when it has ended meanwhile."""
     message = step.state.messages.messages.get(command.message_key)
     if message is None or message.postponed_at is None:
         return DONE
@@ -99,7 +99,7 @@ def go_on(command: ContinueMessage, step: Step) -> Done:
 
 
 def expire(command: ExpireMessage, step: Step) -> Done:
-    """Does nothing when the message is gone."""
+    """Expire a message; does nothing when the message was removed already."""
     message = step.state.messages.messages.get(command.message_key)
     if message is not None and not message.is_expired:
         step.emit(happened.MessageExpired(message.key))
@@ -151,7 +151,7 @@ def settle(command: SettleMessage, step: Step) -> Done:
 
 
 def confirm(command: ConfirmMessageSubscription, step: Step) -> Done:
-    """Does nothing when the process instance waits no more."""
+    """Record that the home partition knows the new process id; does nothing when the subscription was closed."""
     instance = step.state.owner_of(command.subscription_key)
     if instance is not None:
         step.emit(events.SubscriptionMoved(instance.head, command.subscription_key, is_moving=False))
@@ -159,7 +159,7 @@ def confirm(command: ConfirmMessageSubscription, step: Step) -> Done:
 
 
 def deliver(command: DeliverMessage, step: Step) -> Done:
-    """The process instance catches the event, if it still waits for the message and can take it."""
+    """Trigger the event that waits for the message, if it still can be, and report the outcome to the home partition."""
     home = partition_of(command.message_key)
     if home == step.state.partition_id and step.has_done_enough:
         message = step.state.messages.messages[command.message_key]

@@ -1,7 +1,7 @@
-"""Migrate a process instance: it goes on in another process definition, its active elements mapped by id.
+"""Migrates a process instance to another process definition; active elements are mapped by id.
 
-All or nothing, and nothing is evaluated again: jobs, user tasks, incidents, variables and subscriptions stay as they
-are, with their keys. The job of a user task ends where the target has a native user task.
+All or nothing. Nothing is evaluated again: jobs, user tasks, incidents, variables and subscriptions keep
+their state and their keys. The job of a user task ends where the target has a native user task.
 """
 
 from collections.abc import Mapping
@@ -150,7 +150,7 @@ def _form_key(process_instance: ProcessInstance, instance: ElementInstance) -> K
 def _check_listeners(
     plan: MigrationPlan, instance: ElementInstance, source: Element, target: Element
 ) -> None:
-    """A phase that listeners have paused goes on with the same number of them."""
+    """Check that a phase that listeners have paused continues with the same number of listeners."""
     listeners = [(len(each.start_listeners), len(each.end_listeners)) for each in (source, target)]
     if instance.progress and listeners[0] != listeners[1]:
         raise plan.invalid_state(
@@ -159,10 +159,10 @@ def _check_listeners(
 
 
 def _joins(plan: MigrationPlan, arrivals: Mapping[str, int]) -> dict[str, int]:
-    """The arrivals that wait, by the flows of the target.
+    """The arrivals that wait at joining gateways, by the flows of the target.
 
-    Each gateway gets one of its own with at least as many incoming flows, and each flow another one: so what waits
-    for further arrivals in the source does so in the target.
+    Each gateway is mapped to a different one with at least as many incoming flows, and each flow to a
+    different flow. A gateway that waits for further arrivals in the source therefore does so in the target.
     """
     gateways: dict[str, Element] = {}
     joins: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""Where the elements of a process instance go when it is migrated, and what keeps it from going there."""
+"""Maps the elements of a process instance to the target of its migration, and refuses impossible mappings."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from server.engine.rejection import Rejected, RejectionType
 
 @dataclass(frozen=True, slots=True)
 class MigrationPlan:
-    """`mapping` leads from ids of the source, elements and flows, to those of the target."""
+    """A checked migration; `mapping` has the target ids of the source's elements and flows."""
 
     process_instance_key: Key
     source: ExecutableProcess
@@ -21,7 +21,7 @@ class MigrationPlan:
     mapping: Mapping[str, str]
 
     def counterpart(self, element: Element) -> Element:
-        """The element of the target that an active element of the source becomes; raises Rejected."""
+        """The target element for an active element of the source; raises Rejected."""
         if element.flow_scope is None:
             return self.target.root
         if element.type is ElementType.AD_HOC_SUB_PROCESS_INNER_INSTANCE:
@@ -53,7 +53,7 @@ class MigrationPlan:
         return target
 
     def _inner_instance(self, element: Element, flow_scope: Element) -> Element:
-        """An inner instance goes where its ad-hoc sub-process goes, with or without an instruction of its own."""
+        """The target inner instance: the one of the ad-hoc sub-process's target, with or without a mapping instruction."""
         ad_hoc = self.counterpart(flow_scope)
         target = cast("Element", ad_hoc.inner_instance)
         if self.mapping.get(element.id, target.id) != target.id:
@@ -88,7 +88,10 @@ def migration_plan(
     target: ExecutableProcess,
     instructions: Iterable[MappingInstruction],
 ) -> MigrationPlan:
-    """Each source stands once, and both ends are there: two elements, or two sequence flows; raises Rejected."""
+    """The plan for these instructions; raises Rejected.
+
+    Each source is mapped once, and both ends exist: two elements, or two sequence flows.
+    """
     mapping: dict[str, str] = {}
     for each in instructions:
         if each.source_element_id in mapping:

@@ -1,7 +1,7 @@
-"""Modify a process instance: activate elements anywhere in it, and terminate element instances.
+"""Modifies a process instance: activates elements anywhere in it, and terminates element instances.
 
-All or nothing. The command enters what is activated, with the flow scopes that it lacks, and leaves the rest as work.
-A scope in which nothing is left is terminated, too.
+All or nothing. The command enters the elements, with the flow scopes that are missing, and leaves the rest as
+work. A scope that becomes empty is terminated, too.
 """
 
 from server.engine.answers import DONE, Done

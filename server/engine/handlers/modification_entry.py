@@ -1,4 +1,4 @@
-"""Enters what a modification activates, in the flow scopes that are there or in new ones."""
+"""Enters the elements that a modification activates, in existing flow scopes or in new ones."""
 
 from collections.abc import Iterable
 
@@ -16,7 +16,7 @@ from server.engine.step import Step, Visit
 
 
 def entered(plan: ModificationPlan, step: Step, instance: ProcessInstance) -> tuple[Key, ...]:
-    """The element instances that have to be activated; raises Rejected."""
+    """The keys of the entered element instances, which are to be activated; raises Rejected."""
     entry = _Entry(plan, step, instance)
     return tuple(map(entry.enter, plan.activations))
 
@@ -28,7 +28,7 @@ class _Entry:
         self._instance = instance
         self._process = step.process_of(instance)
         self._terminated = frozenset(plan.terminated)
-        # For each scope that was looked into: what is inside it, by element.
+        # The element instances inside each visited scope, by element.
         self._inside: dict[Key, dict[tuple[str, ElementType], list[Key]]] = {}
 
     def enter(self, instruction: ActivateInstruction) -> Key:
@@ -53,7 +53,7 @@ class _Entry:
     def _use(
         self, scope: ElementInstance, element: Element, variables: Iterable[VariableInstruction]
     ) -> None:
-        """A scope that an event sub-process interrupted goes on, as on Zeebe."""
+        """Use an existing scope; a scope that an event sub-process interrupted continues, as on Zeebe."""
         self._expect_active(scope, element)
         if scope.interruption is not None:
             self._step.emit(events.InterruptionLifted(self._instance.head, scope.key))
@@ -62,9 +62,10 @@ class _Entry:
     def _existing(
         self, scope: ElementInstance, around: Element, element: Element, path: frozenset[Key] | None
     ) -> ElementInstance | None:
-        """The instance of a flow scope that is used; None for a new one.
+        """The instance of a flow scope to use; None for a new one.
 
-        Without an ancestor it is the only one. An ancestor and what is around it are used, and nothing inside it is.
+        Without an ancestor there must be at most one. With an ancestor, only the ancestor and its enclosing
+        scopes are used.
         """
         keys = self._found(scope).get((around.id, around.type), ())
         if path is not None:
@@ -128,7 +129,7 @@ class _Entry:
         return found
 
     def _note(self, scope: ElementInstance, made: ElementInstance) -> None:
-        """Another instruction may use it."""
+        """Remember a new element instance, because another instruction may use it as a scope."""
         if scope.key in self._inside:
             self._inside[scope.key].setdefault((made.element_id, made.type), []).append(made.key)
         self._expect_room()

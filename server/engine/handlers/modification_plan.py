@@ -1,4 +1,4 @@
-"""Plan of a modification: elements to activate and to terminate, and refusals of wrong instructions."""
+"""Plan of a modification: elements to activate and to terminate; refuses invalid instructions."""
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ UNSUPPORTED = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ModificationPlan:
-    """One instruction for each element instance that is made; `terminated` are those that instructions name."""
+    """The plan: one instruction for each new element instance; `terminated` are the instances that instructions name."""
 
     subject: str
     activations: tuple[ActivateInstruction, ...]
@@ -44,7 +44,7 @@ class ModificationPlan:
 def modification_plan(
     command: ModifyProcessInstance, step: Step, instance: ProcessInstance
 ) -> ModificationPlan:
-    """Raises Rejected."""
+    """The plan for the instructions of the command; raises Rejected."""
     process = step.process_of(instance)
     subject = f"process instance {instance.head.key} cannot be modified"
     checks = _Checks(subject, instance, process)
@@ -69,7 +69,7 @@ def modification_plan(
 
 
 def start_plan(step: Step, instance: ProcessInstance, element_ids: Collection[str]) -> ModificationPlan:
-    """The plan of a new process instance; raises Rejected."""
+    """The plan for a new process instance that starts at these elements; raises Rejected."""
     process = step.process_of(instance)
     subject = f"process '{process.id}' cannot be started as asked"
     _Checks(subject, instance, process).expect_elements(element_ids)
@@ -77,7 +77,7 @@ def start_plan(step: Step, instance: ProcessInstance, element_ids: Collection[st
 
 
 def flow_scopes_of(element: Element) -> list[Element]:
-    """The scopes around an element, the process first."""
+    """The scopes around an element, outermost first."""
     around = []
     scope = element.flow_scope
     while scope is not None:
@@ -90,7 +90,7 @@ def _refused(subject: str, reason: str) -> Rejected:
     return Rejected(RejectionType.INVALID_ARGUMENT, f"{subject}: {reason}")
 
 
-# What is there
+# Lookup of active element instances
 
 
 def _standing(
@@ -121,7 +121,7 @@ def _standing(
 
 
 def _outermost(instance: ProcessInstance, ids: Collection[str], terminated: Collection[Key]) -> Iterator[Key]:
-    """The active instances of these elements; what is inside another one that is terminated ends with it."""
+    """The outermost active instances of these elements; inner ones are terminated with them."""
     left = [*instance.inside.get(instance.head.key, ())] if ids else []
     left.sort(reverse=True)
     while left:
@@ -146,7 +146,7 @@ def _activation(
 def _ancestor(
     move: MoveInstruction, instance: ProcessInstance, target: Element, source_key: Key
 ) -> Key | None:
-    """The ancestor that a target is activated in; None leaves it open."""
+    """The ancestor for the target of a move; None lets the entry choose the scope."""
     scope_key = instance.elements[source_key].scope_key
     if move.ancestor_scope_type is AncestorScopeType.SOURCE_PARENT:
         return scope_key
@@ -157,12 +157,12 @@ def _ancestor(
     return next(each.key for each in sources if (each.element_id, each.type) in around)
 
 
-# What is wrong
+# Checks
 
 
 @dataclass(frozen=True, slots=True)
 class _Checks:
-    """Each raises Rejected; `subject` says what cannot be done."""
+    """Checks of instructions, each of which raises Rejected; `subject` begins the message."""
 
     subject: str
     instance: ProcessInstance

@@ -1,4 +1,4 @@
-"""Start, cancel and delete process instances."""
+"""Starts, cancels and deletes process instances."""
 
 from server.engine import execution
 from server.engine.answers import DONE, CreatedInstance, Done
@@ -47,7 +47,7 @@ def create(command: CreateProcessInstance, step: Step) -> CreatedInstance:
 
 
 def _start_at(element_ids: tuple[str, ...], step: Step, instance: ProcessInstance) -> None:
-    """Begin at elements anywhere in the process, in new flow scopes, without what the process begins with otherwise."""
+    """Start at elements anywhere in the process, in new flow scopes, instead of the none start event."""
     plan, root_key = start_plan(step, instance, element_ids), instance.head.key
     try:
         execution.open_flow_scope(step, step.visit(instance, instance.elements[root_key]))
@@ -99,7 +99,7 @@ def cancel(command: CancelProcessInstance, step: Step) -> Done:
 
 
 def delete(command: DeleteProcessInstance, step: Step) -> Done:
-    """The rows of an ended process instance are unknown here: the caller says whether there are any."""
+    """Delete the history of an ended process instance; the caller looks up in the store whether it has any."""
     key = command.process_instance_key
     instance = step.state.instance(key)
     if instance is not None and instance.head.tenant_id == command.tenant_id:
@@ -114,7 +114,7 @@ def delete(command: DeleteProcessInstance, step: Step) -> Done:
 
 
 def go_on(command: ContinueProcessInstance, step: Step) -> Done:
-    """Does nothing when the process instance ended meanwhile, or another command did the work."""
+    """Continue postponed work; does nothing when the process instance has ended or the work is done already."""
     instance = step.state.instance(command.process_instance_key)
     if instance is not None and instance.work:
         step.resume(instance)

@@ -1,7 +1,7 @@
-"""Delete what was deployed, in every partition.
+"""Deletes deployed resources, in every partition.
 
-Process instances of a deleted version go on. When it was the latest, the version before begins instances from now on:
-its start events wait again, its timers count from now.
+Process instances of a deleted version continue. If it was the latest, the previous version becomes the
+latest: its start events are subscribed again, and its timers count from now.
 """
 
 import msgspec
@@ -44,7 +44,7 @@ def delete(command: DeleteResource, step: Step) -> Done:
 
 
 def adopt(command: AdoptDeletion, step: Step) -> Done:
-    """Does nothing when it is known already."""
+    """Delete a resource that another partition deleted; does nothing when it is deleted already."""
     key, state = command.resource_key, step.state
     definition = state.definitions.get(key)
     is_process = definition is not None and not definition.is_deleted
@@ -70,7 +70,7 @@ def _delete_process(definition: Definition, step: Step) -> None:
 
 
 def _renew_timers(deleted: Definition, step: Step) -> None:
-    """Set those of the version that has become the latest, after all partitions hear of the deletion."""
+    """Set the timers of the version that became the latest, after the deletion was sent to all partitions."""
     name = (deleted.tenant_id, deleted.process_definition_id)
     latest = step.state.latest(*name)
     if latest is None:
@@ -81,13 +81,13 @@ def _renew_timers(deleted: Definition, step: Step) -> None:
 
 
 def _previous(state: State, latest: Definition) -> Definition | None:
-    """The version before the latest one."""
+    """The version before the latest one, or None."""
     keys = [*state.versions[latest.tenant_id, latest.process_definition_id].values()]
     return state.definitions[keys[-2]] if len(keys) > 1 else None
 
 
 def _deployed(definition: Definition) -> events.ProcessDefinitionDeployed:
-    """As it is stored from now on."""
+    """The stored form of a deleted definition."""
     return events.ProcessDefinitionDeployed(
         key=definition.key,
         deployment_key=definition.deployment_key,

@@ -1,4 +1,4 @@
-"""Signals: broadcast to everything that waits for them, in slices."""
+"""Signals: broadcast to all subscriptions, in slices."""
 
 from itertools import islice
 from typing import Final
@@ -14,7 +14,7 @@ from server.engine.signals import Broadcast
 from server.engine.step import BEGUN_ANEW, Step
 
 TRIGGERED_AT_ONCE: Final = 100
-"""Subscriptions that a broadcast triggers in one turn, and process instances that the turn needs for them."""
+"""Most subscriptions that a broadcast triggers in one turn, and process instances that it loads for them."""
 
 
 def broadcast(command: BroadcastSignal, step: Step) -> SignalBroadcast:
@@ -32,7 +32,7 @@ def receive(command: ReceiveSignal, step: Step) -> Done:
 
 
 def go_on(command: ContinueBroadcast, step: Step) -> Done:
-    """Does nothing when the broadcast has ended."""
+    """Continue a postponed broadcast; does nothing when it has ended."""
     found = step.state.signals.broadcasts.get(command.broadcast_key)
     if found is not None:
         _go_on(found, step)
@@ -40,7 +40,7 @@ def go_on(command: ContinueBroadcast, step: Step) -> Done:
 
 
 def _go_on(broadcast: Broadcast, step: Step) -> None:
-    """Trigger what is next: subscriptions, then processes; what is left has a turn of its own."""
+    """Trigger the next subscriptions, then start processes; the rest is postponed to a later turn."""
     last_key, left = _trigger(broadcast, step)
     last_process_id = broadcast.last_process_id
     if left and last_process_id is not None:
@@ -54,13 +54,13 @@ def _go_on(broadcast: Broadcast, step: Step) -> None:
 
 
 def _trigger(broadcast: Broadcast, step: Step) -> tuple[Key, int]:
-    """The subscription that was last, and how much room is left in the turn; none when there is more to trigger."""
+    """The last triggered subscription, and the capacity left in the turn; 0 when there is more to trigger."""
     state, last_key = step.state, broadcast.last_key
     line = state.signals.line_of(broadcast)
     found = list(islice(state.signals.left_for(broadcast), TRIGGERED_AT_ONCE))
     owners = [line[key] for key in found] if line is not None else []
     if len(step.events) > BEGUN_ANEW and not state.evicted.isdisjoint(owners):
-        # A turn of its own loads them, and does nothing anew.
+        # The next turn loads them, without repeating anything.
         return last_key, 0
     if not step.has_done_enough:
         state.expect_loaded(owners)
@@ -69,7 +69,7 @@ def _trigger(broadcast: Broadcast, step: Step) -> tuple[Key, int]:
             return last_key, 0
         step.begin_element()
         instance = state.owner_of(key)
-        # Closed, when what was triggered before it interrupts its scope.
+        # None when a subscription that was triggered earlier has interrupted its scope.
         if instance is not None and broadcast.change is not None:
             conditions.check_cluster_variables(step, instance, instance.subscriptions[key], broadcast.change)
         elif instance is not None:
@@ -79,7 +79,7 @@ def _trigger(broadcast: Broadcast, step: Step) -> tuple[Key, int]:
 
 
 def _begin(broadcast: Broadcast, step: Step, last_process_id: str, room: int) -> tuple[str, int]:
-    """The process that was last, and how much room is left in the turn; none when there are more to begin."""
+    """The last started process, and the capacity left in the turn; 0 when there are more to start."""
     line = step.state.starts.signals.get(broadcast.place)
     found = list(islice(line.after(last_process_id), room)) if line is not None else []
     for process_id in found:

@@ -1,4 +1,4 @@
-"""Timers that begin process instances: those of the latest version of each process."""
+"""Timers of start events, for the latest version of each process."""
 
 from collections.abc import Iterable, Iterator
 
@@ -18,7 +18,7 @@ from server.engine.timers import following, open_timer
 
 
 def close_earlier(step: Step, tenant_id: str, process_definition_id: str) -> None:
-    """Let the timers of all versions of a process but the latest begin nothing any more."""
+    """Close the timers of all versions of a process except the latest."""
     latest = step.state.latest(tenant_id, process_definition_id)
     for timer in list(step.state.start_timers.of((tenant_id, process_definition_id))):
         if latest is None or timer.process_definition_key != latest.key:
@@ -26,9 +26,9 @@ def close_earlier(step: Step, tenant_id: str, process_definition_id: str) -> Non
 
 
 def renew(step: Step, definition: Definition, process: ExecutableProcess, scope: NoVariables) -> None:
-    """Set the timers of the version that is the latest now in place of those before; raises Rejected.
+    """Replace the timers of earlier versions by those of the latest version; raises Rejected.
 
-    Their home sets them; other partitions close theirs when they learn of the version.
+    The home partition sets the timers. Other partitions close theirs when they adopt the version.
     """
     close_earlier(step, definition.tenant_id, definition.process_definition_id)
     timers = tuple(_timers(step, definition, process, scope))
@@ -44,7 +44,7 @@ def renew(step: Step, definition: Definition, process: ExecutableProcess, scope:
 def _timers(
     step: Step, definition: Definition, process: ExecutableProcess, scope: NoVariables
 ) -> Iterator[StartTimer]:
-    """The timers of the start events as they are set now; their home gives them keys."""
+    """The timers of the start events, counted from now; their home partition assigns the keys."""
     for start in process.root.starts:
         trigger = start.trigger
         if not isinstance(trigger, TimerTrigger):
@@ -64,7 +64,7 @@ def _timers(
 
 
 def set_timers(command: SetStartTimers, step: Step) -> Done:
-    """Does nothing when a later version is known, or the version was deleted."""
+    """Set the timers; does nothing when a later version is known, or this one was deleted."""
     first = command.timers[0]
     latest = step.state.latest(first.tenant_id, first.process_definition_id)
     if latest is not None and latest.key == first.process_definition_key:
@@ -80,7 +80,7 @@ def _open(step: Step, timers: Iterable[StartTimer]) -> None:
 
 
 def trigger(command: TriggerStartTimer, step: Step) -> Done:
-    """Does nothing when the timer was closed, or is due at another time, meanwhile."""
+    """Start a process instance; does nothing when the timer was closed or its due time has changed."""
     timer = step.state.start_timers.timers.get(command.timer_key)
     if timer is None or timer.due != command.due:
         return DONE

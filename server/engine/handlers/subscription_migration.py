@@ -1,7 +1,7 @@
-"""Migration of subscriptions together with their process instance.
+"""Migrates the subscriptions of a process instance.
 
-Mapped ones are kept as they are, with the time that is left; those of events that are not mapped are closed, and events
-of the target to which none is mapped are waited for anew.
+Subscriptions of mapped events stay as they are, timers with their remaining time. Subscriptions of other
+events are closed, and new ones are opened for events of the target that nothing is mapped to.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -23,7 +23,7 @@ from server.engine.subscriptions import ConditionalSubscription, MessageSubscrip
 
 @dataclass(frozen=True, slots=True)
 class SubscriptionMigration:
-    """`kept` are the ids that subscriptions get by their keys."""
+    """The changes to subscriptions; `kept` has the new element ids by subscription key."""
 
     kept: Mapping[Key, str]
     closed: tuple[Key, ...]
@@ -33,7 +33,7 @@ class SubscriptionMigration:
 def subscription_migration(
     plan: MigrationPlan, step: Step, instance: ProcessInstance
 ) -> SubscriptionMigration:
-    """Raises Rejected; nothing has happened yet."""
+    """The changes that the migration makes to subscriptions, not carried out yet; raises Rejected."""
     for subscription in instance.subscriptions.values():
         if isinstance(subscription, MessageSubscription) and subscription.is_moving:
             raise plan.invalid_state(
@@ -62,7 +62,7 @@ def _kept(plan: MigrationPlan, instance: ProcessInstance) -> Iterator[tuple[Key,
 
 
 def _check(plan: MigrationPlan, host: Element, catch: Element) -> None:
-    """A catch event goes to one on the element that its host becomes, which no other goes to."""
+    """Check that a catch event is mapped to one on its host's target, and that no other is mapped to that one."""
     target = plan.target.elements[plan.mapping[catch.id]]
     target = target.inner if catch.is_repeated and target.inner is not None else target
     if catch is not host and target not in plan.counterpart(host).catches:
@@ -102,7 +102,7 @@ def _opened(
 def _check_message_names(
     plan: MigrationPlan, instance: ProcessInstance, element: ElementInstance, opened: Iterable[Prepared]
 ) -> None:
-    """An element instance waits for a message once: an event that waits for it already is mapped to a new one."""
+    """Check that no element instance would wait for the same message twice, in an old and a new subscription."""
     own = map(instance.subscriptions.__getitem__, instance.subscribed(element.key))
     names = {each.message_name: each.element_id for each in own if isinstance(each, MessageSubscription)}
     for subscription, _ in opened:
@@ -115,7 +115,7 @@ def _check_message_names(
 
 
 def message_subscriptions(instance: ProcessInstance, migration: SubscriptionMigration) -> tuple[Key, ...]:
-    """Those of the kept ones that are to messages."""
+    """The kept subscriptions that wait for messages."""
     return tuple(
         key for key in migration.kept if isinstance(instance.subscriptions[key], MessageSubscription)
     )
@@ -131,13 +131,13 @@ def emit_opened(step: Step, instance: ProcessInstance, migration: SubscriptionMi
 
 
 def report_kept(step: Step, instance: ProcessInstance, migration: SubscriptionMigration) -> None:
-    """The homes of messages count by process id, which may be another one now."""
+    """Report the process id to the homes of kept message subscriptions, because it may have changed."""
     for key in migration.kept:
         report_moved(step, instance.head, instance.subscriptions[key])
 
 
 def emit_conditions(step: Step, instance: ProcessInstance, migration: SubscriptionMigration) -> None:
-    """Conditions are those of the target from now on."""
+    """Replace the variable filters of kept conditions by those of the target."""
     for key in migration.kept:
         kept = instance.subscriptions[key]
         if not isinstance(kept, ConditionalSubscription):

@@ -1,4 +1,4 @@
-"""Terminations of a modification: elements that its instructions name, and scopes that become empty."""
+"""Terminations of a modification: the elements that its instructions name, and scopes that become empty."""
 
 from collections import Counter
 
@@ -10,12 +10,12 @@ from server.engine.lifecycle import ACTIVATED, TERMINATING
 from server.engine.process_instance import ElementInstance, ProcessInstance
 from server.engine.step import Step
 
-# They wait for compensation handlers, and go on without those that are terminated.
+# Throwing events wait for compensation handlers, and continue without the terminated ones.
 THROWING = frozenset({ElementType.INTERMEDIATE_THROW_EVENT, ElementType.END_EVENT})
 
 
 def terminations(plan: ModificationPlan, step: Step, instance: ProcessInstance) -> tuple[Key, ...]:
-    """The outermost element instances that end, the first to be terminated first; raises Rejected."""
+    """The keys of the outermost element instances to terminate, in order; raises Rejected."""
     elements = instance.elements
     ending = {key: None for key in plan.terminated if elements[key].state is not TERMINATING}
     most = step.state.limits.terminations
@@ -42,7 +42,7 @@ def terminations(plan: ModificationPlan, step: Step, instance: ProcessInstance) 
 
 
 def _ends_empty(step: Step, instance: ProcessInstance, scope: ElementInstance) -> bool:
-    """Whether nothing more happens in a scope when the element instances in it have ended."""
+    """Whether nothing more happens in a scope after its element instances have ended."""
     if scope.state is not ACTIVATED or scope.flows or scope.is_being_emptied or scope.type in THROWING:
         return False
     if _goes_on(step, instance, scope):
@@ -54,7 +54,7 @@ def _ends_empty(step: Step, instance: ProcessInstance, scope: ElementInstance) -
 
 
 def _goes_on(step: Step, instance: ProcessInstance, scope: ElementInstance) -> bool:
-    """Whether something in the scope is being terminated by an event on its boundary, which follows."""
+    """Whether a boundary event in the scope follows an element instance that is being terminated."""
     if scope.children == len(instance.inside.get(scope.key, ())):
         return False
     process = step.process_of(instance)

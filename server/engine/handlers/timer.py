@@ -1,4 +1,4 @@
-"""The element instance that waits for a timer catches the event: when it is due, or before in a test run."""
+"""Triggers timers when they are due, or before that in a test run: the waiting element instance catches the event."""
 
 import msgspec
 
@@ -14,7 +14,7 @@ from server.engine.timers import following
 
 
 def trigger(command: TriggerTimer, step: Step) -> Done:
-    """Does nothing when the timer was closed, or is due at another time, meanwhile."""
+    """Trigger the timer; does nothing when it was closed or its due time has changed."""
     instance = step.state.owner_of(command.subscription_key)
     timer = instance.subscriptions.get(command.subscription_key) if instance is not None else None
     if instance is None or not isinstance(timer, TimerSubscription) or timer.due != command.due:

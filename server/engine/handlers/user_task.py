@@ -1,6 +1,6 @@
-"""The commands on user tasks: assign, unassign, update, complete.
+"""The commands for user tasks: assign, unassign, update, complete.
 
-With task listeners a command begins a transition; it is answered when that has ended.
+If task listeners exist, a command begins a transition, and is answered when the transition ends.
 """
 
 from datetime import datetime
@@ -124,7 +124,7 @@ def _user_task(step: Step, tenant_id: str, key: Key) -> tuple[Visit, UserTask]:
 
 
 def begun_before(step: Step, user_task: UserTask) -> TransitionBegun | None:
-    """The transition that the same request began; raises Rejected for another one."""
+    """The transition that an earlier attempt of this request began; raises Rejected if another request began it."""
     transition = user_task.transition
     if transition is None:
         return None

@@ -1,7 +1,6 @@
-"""User tasks that a job worker does become native when their process instance is migrated to such a definition.
+"""Turns a user task of a job worker into a native one when the migration target has a native one.
 
-Candidates, dates, form and headers are those of the job. The assignee is evaluated from the target, which also gives
-the priority.
+Candidates, dates, form and headers come from the job. Assignee and priority are evaluated from the target.
 """
 
 from collections.abc import Iterator
@@ -21,7 +20,7 @@ from server.engine.user_tasks import Assignment, assignment_in, create_user_task
 
 @dataclass(frozen=True, slots=True)
 class UserTaskMigration:
-    """A user task that becomes native; `visit` has its element of the target."""
+    """A user task that becomes native; `visit` has its element in the target."""
 
     visit: Visit
     job_key: Key
@@ -32,7 +31,7 @@ class UserTaskMigration:
 def user_task_migrations(
     plan: MigrationPlan, step: Step, instance: ProcessInstance
 ) -> tuple[UserTaskMigration, ...]:
-    """Raises Rejected; nothing has happened yet."""
+    """The user tasks that become native, not changed yet; raises Rejected."""
     return tuple(_migrations(plan, step, instance))
 
 
@@ -53,7 +52,7 @@ def _migrations(plan: MigrationPlan, step: Step, instance: ProcessInstance) -> I
 
 
 def _has_job(element: ElementInstance) -> bool:
-    """Whether the job stands for the user task; in other states it is that of a listener."""
+    """Whether the job is that of the user task; in other states it belongs to a listener."""
     return element.state is ElementState.ACTIVATED and element.job_key is not None
 
 
@@ -84,7 +83,7 @@ def emit_job_gone(step: Step, migration: UserTaskMigration) -> None:
 
 
 def emit_created(step: Step, migration: UserTaskMigration) -> None:
-    """It was there before, so no listener is asked."""
+    """Create the user task without running task listeners, because the task existed before."""
     visit, assignee = migration.visit, migration.assignment.assignee
     user_task = create_user_task(step, visit, migration.headers, migration.assignment)
     if assignee:

@@ -1,4 +1,4 @@
-"""Set the variables of an active scope from outside."""
+"""Sets variables of an active scope for a caller."""
 
 from server.engine import task_listeners, user_task_transitions
 from server.engine.answers import DONE, Done, TransitionBegun
@@ -32,7 +32,7 @@ def set_variables(command: SetVariables, step: Step) -> Done | TransitionBegun:
 
 
 def _update(command: SetVariables, step: Step, visit: Visit, user_task: UserTask) -> Done | TransitionBegun:
-    """The listeners of a user task are asked about its variables, too."""
+    """Set variables at a user task, after its task listeners."""
     begun = begun_before(step, user_task)
     if begun is not None:
         return begun
