@@ -12,6 +12,8 @@ from identity.access.sessions.logout_records import BACK_CHANNEL_LOGOUTS, BackCh
 from identity.access.tokens.config import LONGEST_ACCESS_TOKEN
 from identity.administration.webhooks.signatures import WebhookSecrets
 from identity.authentication.federation.secrets import ProviderSecrets
+from identity.authentication.ldap.pools import LdapPools
+from identity.authentication.ldap.secrets import LdapSecrets
 from identity.authentication.one_time_codes.secrets import GeneratorSecrets
 from identity.authentication.saml.keys import SamlKeys
 from identity.bootstrap import (
@@ -67,6 +69,7 @@ from identity.wiring.fed_cm import FedCmWiring
 from identity.wiring.federation import FederationWiring
 from identity.wiring.forward_auth import ForwardAuthWiring
 from identity.wiring.images import ImageWiring
+from identity.wiring.ldap import LdapWiring
 from identity.wiring.mail import mailing
 from identity.wiring.notices import NoticeWiring
 from identity.wiring.password_reset import PasswordResetWiring
@@ -189,6 +192,7 @@ async def open_identity(
                 **process_api(dependencies, user_state, people, tenants.administration),
                 **registration.servicers,
                 **FederationWiring(dependencies, callers, people).servicers,
+                **LdapWiring(dependencies, callers, people).servicers,
                 **second_factors.servicers(
                     authorization.context,
                     callers,
@@ -247,6 +251,10 @@ async def _dependencies(
     named = [client.backchannel_logout_uri for client in config.bootstrap.clients]
     destinations = Destinations.of(config.outgoing, named)
     documents = HttpDocuments(destinations)
+    ldap_pools = LdapPools(
+        Destinations.of_networks((*config.outgoing.allowed_networks, *config.ldap.allowed_networks)), clock
+    )
+    stack.push_async_callback(ldap_pools.close)
     stack.callback(making.close)
     stack.callback(passwords.close)
     stack.callback(rewriter.close)
@@ -287,6 +295,7 @@ async def _dependencies(
         published_keys=PublishedKeys(documents, clock),
         delays=Delays(config.events.login_protection.max_delayed),
         saml_keys=SamlKeys(masters, making, clock),
+        ldap_pools=ldap_pools,
     )
 
 
@@ -313,6 +322,7 @@ def _keeper(dependencies: Dependencies) -> KeyMaintenance:
         dependencies.root_secrets,
         others=(
             ProviderSecrets(dependencies.store, dependencies.master_keys),
+            LdapSecrets(dependencies.store, dependencies.master_keys),
             GeneratorSecrets(dependencies.store, dependencies.master_keys),
             WebhookSecrets(dependencies.store, dependencies.master_keys),
             dependencies.mail,

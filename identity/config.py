@@ -17,6 +17,7 @@ from identity.clients.dynamic.config import DynamicClientsConfig
 from identity.crypto.keys.config import EncryptionConfig
 from identity.crypto.keys.schedule import Schedule
 from identity.delivery.http.config import OutgoingConfig
+from identity.delivery.ldap.config import LdapConfig
 from identity.delivery.mail.config import EmailConfig
 from identity.directory.config import UsersConfig
 from identity.directory.images.config import PicturesConfig
@@ -74,6 +75,7 @@ class IdentityConfig:
     mutual_tls: MutualTlsConfig = MutualTlsConfig()
     federation: FederationConfig = FederationConfig()
     outgoing: OutgoingConfig = OutgoingConfig()
+    ldap: LdapConfig = LdapConfig()
     fedcm: FedCmConfig = FedCmConfig()
     pow: ProofOfWorkConfig = ProofOfWorkConfig()
     passwords: PasswordConfig = PasswordConfig()

@@ -35,6 +35,7 @@ from identity.directory.labels import GROUPS, ROLES, SCOPE_DEFINITIONS, USER_ATT
 from identity.directory.links.link import LINKS
 from identity.directory.mapping_rule import MAPPING_RULES
 from identity.directory.provider import PROVIDER_LINKS, PROVIDERS
+from identity.directory.tenants.ldap_directory import LDAP_DIRECTORIES, LDAP_LINKS
 from identity.directory.tenants.sign_in_domain import SIGN_IN_DOMAINS
 from identity.directory.tenants.tenant_record import TENANTS
 from identity.directory.user import USERS
@@ -78,6 +79,8 @@ KINDS: tuple[Kind[Any], ...] = (
     GROUPS,
     IMAGES,
     KEY_SETS,
+    LDAP_DIRECTORIES,
+    LDAP_LINKS,
     LEADERS,
     LINKS,
     LOGOUT_REQUESTS,

@@ -19,6 +19,7 @@ from identity.directory.labels import Group, Label, Role
 from identity.directory.mapping_rule import MappingRule
 from identity.directory.provider import ProviderFields
 from identity.directory.standings import Standings
+from identity.directory.tenants.ldap_directory import LdapFields
 from identity.directory.user import User
 from identity.foundation.tenants import Tenant
 from identity.foundation.vocabulary import Permission
@@ -46,15 +47,19 @@ class Administrators:
         if actor.is_api_key and await self.makes(what):
             raise PermissionDenied("an API key cannot create or change administrators")
 
-    async def expect_may_vouch(self, tenant: Tenant, fields: ProviderFields, actor: Actor) -> None:
-        """Raise PermissionDenied for an API key when a claim mapping of the provider makes users administrators."""
+    async def expect_may_vouch(
+        self, tenant: Tenant, fields: ProviderFields | LdapFields, actor: Actor
+    ) -> None:
+        """Raise PermissionDenied for an API key when a mapping of the provider or directory makes administrators."""
         anybody = _Anybody(
             tenant_id=tenant.tenant_id,
             roles=tuple(role for mapping in fields.mappings for role in mapping.roles),
             groups=tuple(group for mapping in fields.mappings for group in mapping.groups),
         )
         if actor.is_api_key and (await self._standings.of(anybody)).administers:
-            raise PermissionDenied("an API key cannot create or change a provider that makes administrators")
+            raise PermissionDenied(
+                "an API key cannot create or change a provider or directory that makes administrators"
+            )
 
     def expect_may_give(self, permissions: Collection[Permission], actor: Actor) -> None:
         """Raise PermissionDenied when the caller lacks one of the permissions."""

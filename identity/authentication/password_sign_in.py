@@ -1,10 +1,12 @@
-"""Sign-in with an e-mail address and a password.
+"""Sign-in with an e-mail address and a password, or with a user name that a directory of the tenant knows.
 
 The response does not reveal whether an account exists. Response and work are the same for an unknown address, a wrong
-password, a disabled account and an expired one. Other reasons are reported only after the right password.
+password, a disabled account and an expired one. Other reasons are reported only after the right password. An account with
+its own password is verified here; whoever is not is asked for at the directories.
 """
 
 from dataclasses import replace
+from typing import Protocol
 
 from identity.access.login_protection.protection import LoginProtection
 from identity.authentication.confirmation import ConfirmationPolicy, expect_confirmed
@@ -15,10 +17,18 @@ from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType
 from identity.foundation.tenants import Tenant
 from server.platform.clock import Clock
-from server.platform.errors import PermissionDenied, Unauthenticated
+from server.platform.errors import PermissionDenied, Unauthenticated, Unavailable
+
+
+class Directories(Protocol):
+    async def find(self, tenant: Tenant, *, name: str, password: str, known: User | None) -> User | None:
+        """Return the account of a user of a directory, None for nobody; raises Unavailable, PermissionDenied."""
+        ...
 
 
 class PasswordSignIn:
+    """`directories` are None where no directories are used."""
+
     def __init__(
         self,
         users: Users,
@@ -28,6 +38,7 @@ class PasswordSignIn:
         confirmation: ConfirmationPolicy,
         clock: Clock,
         events: Events,
+        directories: Directories | None = None,
     ) -> None:
         self._users = users
         self._passwords = passwords
@@ -35,35 +46,65 @@ class PasswordSignIn:
         self._confirmation = confirmation
         self._clock = clock
         self._events = events
+        self._directories = directories
 
     async def verify(self, tenant: Tenant, *, email: str, password: str, peer_address: str) -> User:
-        """Return the user with these credentials.
+        """Return the user with these credentials; `email` may be a user name that a directory knows.
 
         Raises Unauthenticated for wrong credentials, ResourceExhausted while the sign-in is blocked, and
-        PermissionDenied when the password has expired or the address must be confirmed; its metadata `cause` gives the
-        reason.
+        PermissionDenied when the password has expired, the address must be confirmed or the user of a directory has no
+        account; its metadata `cause` gives the reason. Raises Unavailable when a directory does not answer.
         """
         await self._protection.admit(tenant, peer_address, account=email)
-        user = await self._users.find_by_email(tenant, email)
-        is_right = await self._passwords.verify(user.password_hash if user else None, password)
+        known = await self._users.find_by_email(tenant, email)
+        is_right = await self._passwords.verify(known.password_hash if known else None, password)
+        user = known if is_right else await self._of_directory(tenant, email, password, peer_address, known)
         # Concurrent guesses all passed the first check. If one of them causes a block, it applies to all of them.
         await self._protection.admit(tenant, peer_address, account=email)
-        if user is None or not is_right or not user.is_active(self._clock.now()):
-            user_id = None if user is None else user.user_id
+        if user is None or not user.is_active(self._clock.now()):
+            user_id = None if known is None else known.user_id
             await self._protection.failed(
                 tenant, peer_address, account=email, secret=password, user_id=user_id
             )
             raise Unauthenticated("the e-mail address or the password is wrong")
         await self._protection.succeeded(tenant, peer_address, account=email)
+        if not is_right:
+            return await self._users.note_sign_in(user, self._clock.now())
         try:
             await self._expect_usable(tenant, user)
         except PermissionDenied as refusal:
-            cause = refusal.metadata["cause"]
-            await self._events.emit(
-                tenant.tenant_id, EventType.LOGIN_REFUSED, ip=peer_address, text=cause, user_id=user.user_id
-            )
+            await self._note_refusal(tenant, peer_address, refusal, user)
             raise
         return await self._signed_in(user, password)
+
+    async def _of_directory(
+        self, tenant: Tenant, name: str, password: str, peer_address: str, known: User | None
+    ) -> User | None:
+        if self._directories is None:
+            return None
+        try:
+            return await self._directories.find(tenant, name=name, password=password, known=known)
+        except PermissionDenied as refusal:
+            await self._note_refusal(tenant, peer_address, refusal, known)
+            raise
+        except Unavailable:
+            if known is not None and known.password_hash:
+                # While directories do not answer, guesses of a password that is verified here count as ever.
+                await self._protection.failed(
+                    tenant, peer_address, account=name, secret=password, user_id=known.user_id
+                )
+            raise
+
+    async def _note_refusal(
+        self, tenant: Tenant, peer_address: str, refusal: PermissionDenied, user: User | None
+    ) -> None:
+        await self._events.emit(
+            tenant.tenant_id,
+            EventType.LOGIN_REFUSED,
+            ip=peer_address,
+            text=refusal.metadata["cause"],
+            user_id=None if user is None else user.user_id,
+        )
 
     async def _expect_usable(self, tenant: Tenant, user: User) -> None:
         await expect_confirmed(self._confirmation, tenant, user)

@@ -6,12 +6,13 @@ A holder that gets the old name during the run is found by the next search, so t
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Generic, Literal, Protocol, TypeVar
+from typing import Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from identity.directory.client import CLIENTS
 from identity.directory.labels import GROUPS, ScopeDefinition
 from identity.directory.mapping_rule import MAPPING_RULES
 from identity.directory.provider import PROVIDERS, ClaimMapping, Provider
+from identity.directory.tenants.ldap_directory import LDAP_DIRECTORIES, LdapDirectory, LdapGroupMapping
 from identity.directory.user import USERS, User
 from identity.foundation.tenants import Tenant
 from server.platform.errors import Unavailable
@@ -24,6 +25,8 @@ _MOST_SEARCHES = 10_000
 
 
 R = TypeVar("R", bound=Record)
+M = TypeVar("M", ClaimMapping, LdapGroupMapping)
+_Field: TypeAlias = Literal["groups", "roles"]
 
 
 class Holders(Protocol):
@@ -38,6 +41,7 @@ def holders_of_groups(store: RecordStore) -> Holders:
         RecordsWith(store.of(CLIENTS), "groups"),
         RecordsWith(store.of(MAPPING_RULES), "groups"),
         ProvidersThatGive(store.of(PROVIDERS), "groups"),
+        LdapDirectoriesThatGive(store.of(LDAP_DIRECTORIES), "groups"),
     )
 
 
@@ -48,11 +52,12 @@ def holders_of_roles(store: RecordStore) -> Holders:
         RecordsWith(store.of(GROUPS), "roles"),
         RecordsWith(store.of(MAPPING_RULES), "roles"),
         ProvidersThatGive(store.of(PROVIDERS), "roles"),
+        LdapDirectoriesThatGive(store.of(LDAP_DIRECTORIES), "roles"),
     )
 
 
 class PeopleWith:
-    def __init__(self, users: Records[User], field: Literal["groups", "roles"]) -> None:
+    def __init__(self, users: Records[User], field: _Field) -> None:
         self._users = users
         self._field = field
 
@@ -90,21 +95,31 @@ class RecordsWith(Generic[R]):
 class ProvidersThatGive:
     """Providers with a claim mapping that gives the name."""
 
-    def __init__(self, providers: Records[Provider], field: Literal["groups", "roles"]) -> None:
+    def __init__(self, providers: Records[Provider], field: _Field) -> None:
         self._providers = providers
         self._field = field
 
     async def rename(self, tenant: Tenant, before: str, after: str) -> None:
         def renamed(provider: Provider) -> Provider:
-            mappings = tuple(self._renamed(mapping, before, after) for mapping in provider.fields.mappings)
+            mappings = _renamed_mappings(provider.fields.mappings, self._field, before, after)
             return replace(provider, fields=replace(provider.fields, mappings=mappings))
 
         await _write_each(self._providers, tenant, renamed)
 
-    def _renamed(self, mapping: ClaimMapping, before: str, after: str) -> ClaimMapping:
-        if self._field == "groups":
-            return replace(mapping, groups=_renamed(mapping.groups, before, after))
-        return replace(mapping, roles=_renamed(mapping.roles, before, after))
+
+class LdapDirectoriesThatGive:
+    """LDAP directories with a group mapping that gives the name."""
+
+    def __init__(self, directories: Records[LdapDirectory], field: _Field) -> None:
+        self._directories = directories
+        self._field = field
+
+    async def rename(self, tenant: Tenant, before: str, after: str) -> None:
+        def renamed(directory: LdapDirectory) -> LdapDirectory:
+            mappings = _renamed_mappings(directory.fields.mappings, self._field, before, after)
+            return replace(directory, fields=replace(directory.fields, mappings=mappings))
+
+        await _write_each(self._directories, tenant, renamed)
 
 
 class AllOf:
@@ -163,6 +178,12 @@ async def _write(records: Records[R], record: R) -> bool:
     except Changed:
         return False
     return True
+
+
+def _renamed_mappings(mappings: Sequence[M], field: _Field, before: str, after: str) -> tuple[M, ...]:
+    if field == "groups":
+        return tuple(replace(each, groups=_renamed(each.groups, before, after)) for each in mappings)
+    return tuple(replace(each, roles=_renamed(each.roles, before, after)) for each in mappings)
 
 
 def _renamed(names: Sequence[str], before: str, after: str) -> tuple[str, ...]:

@@ -50,6 +50,7 @@ from identity.wiring.browsers import BrowserWiring
 from identity.wiring.client_screens import screens_on
 from identity.wiring.dependencies import Dependencies
 from identity.wiring.federation import upstream_sign_in
+from identity.wiring.ldap import ldap_sign_in
 from identity.wiring.tokens import TokenWiring
 
 _AUTHORIZATION = authorization_service_pb2.DESCRIPTOR.services_by_name["AuthorizationService"]
@@ -222,4 +223,5 @@ class AuthorizationWiring:
             confirmation=self._confirmation,
             clock=dependencies.clock,
             events=dependencies.events,
+            directories=ldap_sign_in(dependencies, self._user_state),
         )

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from identity.access.login_protection.delays import Delays
+from identity.authentication.ldap.pools import LdapPools
 from identity.authentication.saml.keys import SamlKeys
 from identity.config import IdentityConfig
 from identity.crypto.keys.key_ring import KeyRing
@@ -61,3 +62,4 @@ class Dependencies:
     published_keys: PublishedKeys
     delays: Delays
     saml_keys: SamlKeys
+    ldap_pools: LdapPools

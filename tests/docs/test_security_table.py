@@ -30,6 +30,7 @@ BY_SPECIFICATION = [
         "RFC 7644",
         "imports",
         "Standard Webhooks",
+        "LDAP",
     ),
 ]
 

@@ -53,6 +53,10 @@ class Destinations:
     def of(cls, config: OutgoingConfig, configured: Collection[str] = ()) -> "Destinations":
         return cls(tuple(map(ip_network, config.allowed_networks)), frozenset(configured) - {""})
 
+    @classmethod
+    def of_networks(cls, networks: Iterable[str]) -> "Destinations":
+        return cls(tuple(map(ip_network, networks)))
+
     def is_refused(self, host: str) -> bool:
         """Whether a host is refused; names other than `localhost` are checked when they are resolved."""
         if _is_localhost(host):
