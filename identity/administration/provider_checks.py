@@ -43,6 +43,7 @@ def _expect_openid_provider(fields: ProviderFields) -> None:
     ):
         expect_safe_uri(member, getattr(fields, member))
     _expect_issuer(fields)
+    _expect_profile(fields)
     if fields.token_endpoint_auth_method not in METHODS:
         raise InvalidArgument("expected client_secret_basic, client_secret_post or neither")
     if not all(map(_SCOPE.fullmatch, fields.oauth_scopes)):
@@ -59,6 +60,27 @@ def expect_reachable_endpoints(
         uri = getattr(fields, member)
         if before is None or uri != getattr(before, member):
             expect_reachable(member, uri, destinations)
+    emails = _emails_endpoint(fields)
+    if before is None or emails != _emails_endpoint(before):
+        expect_reachable("profile: emails_endpoint", emails, destinations)
+
+
+def _emails_endpoint(fields: ProviderFields) -> str:
+    return "" if fields.profile is None else fields.profile.emails_endpoint
+
+
+def _expect_profile(fields: ProviderFields) -> None:
+    expect_safe_uri("profile: emails_endpoint", _emails_endpoint(fields))
+    if fields.profile is not None and not fields.userinfo_endpoint:
+        raise InvalidArgument("userinfo_endpoint: expected an https address, with profile")
+    if fields.profile is not None and not fields.profile.subject_claim:
+        raise InvalidArgument("profile: expected a subject_claim")
+    if fields.signed_secret is None:
+        return
+    if not (fields.signed_secret.team_id and fields.signed_secret.key_id):
+        raise InvalidArgument("signed_secret: expected team_id and key_id")
+    if not needs_secret(fields):
+        raise InvalidArgument("signed_secret: expected client_secret_basic or client_secret_post")
 
 
 def _expect_claims(fields: ProviderFields) -> None:
@@ -67,8 +89,14 @@ def _expect_claims(fields: ProviderFields) -> None:
 
 
 def is_known_elsewhere(before: ProviderFields, after: ProviderFields) -> bool:
-    """Whether the change would send our client secret to another server than the one that issued it."""
-    return any(getattr(before, member) != getattr(after, member) for member in _WHERE_WE_ARE_KNOWN)
+    """Whether the change would send our client secret to another server than the one that issued it.
+
+    A private key is no secret to send, and the other way round.
+    """
+    is_another_kind = (before.signed_secret is None) is not (after.signed_secret is None)
+    return is_another_kind or any(
+        getattr(before, member) != getattr(after, member) for member in _WHERE_WE_ARE_KNOWN
+    )
 
 
 def needs_secret(fields: ProviderFields) -> bool:
@@ -79,9 +107,9 @@ def _expect_issuer(fields: ProviderFields) -> None:
     # OpenID Connect Discovery 1.0 §3.
     if "?" in fields.issuer:
         raise InvalidArgument("issuer: expected an address without query")
-    if fields.type is ProviderType.GITHUB:
+    if fields.type is ProviderType.GITHUB or fields.profile is not None:
         return
-    # GitHub issues no ID tokens. For all other types an ID token identifies the user, so keys and `openid` are needed.
+    # GitHub issues no ID tokens. For most others an ID token identifies the user, so keys and `openid` are needed.
     if not fields.jwks_endpoint:
         raise InvalidArgument("jwks_endpoint: expected an https address")
     if Scope.OPENID not in fields.oauth_scopes:

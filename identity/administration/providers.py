@@ -13,6 +13,7 @@ from identity.administration.provider_checks import (
     needs_secret,
 )
 from identity.authentication.federation.secrets import ProviderSecrets
+from identity.authentication.federation.signed_secrets import expect_private_key
 from identity.authentication.saml.keys import SamlKeys
 from identity.crypto.keys.master_keys import Sealed
 from identity.delivery.http.destinations import Destinations
@@ -148,6 +149,8 @@ class ProviderAdministration:
         if not needs_secret(fields):
             return None
         if client_secret:
+            if fields.signed_secret is not None:
+                expect_private_key(client_secret)
             return self.secrets.seal(client_secret, provider.tenant_id, provider.id)
         if provider.client_secret is None or is_known_elsewhere(provider.fields, fields):
             raise InvalidArgument("client_secret: expected one for the issuer and its token_endpoint")

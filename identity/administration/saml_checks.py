@@ -9,7 +9,15 @@ from server.platform.errors import InvalidArgument
 
 # SAML 2.0 Core §8.3.6.
 _MAX_ENTITY_ID = 1024
-_OF_OIDC = ("token_endpoint", "userinfo_endpoint", "jwks_endpoint", "oauth_scopes", "workspace_domain")
+_OF_OIDC = (
+    "token_endpoint",
+    "userinfo_endpoint",
+    "jwks_endpoint",
+    "oauth_scopes",
+    "workspace_domain",
+    "profile",
+    "signed_secret",
+)
 
 
 def expect_saml_provider(fields: ProviderFields) -> None:

@@ -65,12 +65,38 @@ class SamlFields:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UserinfoProfile:
+    """Claims of a provider that issues no ID tokens: its userinfo identifies the user.
+
+    Dots in a claim separate the names of nested objects; an empty one means none. `emails_endpoint` has a list of
+    addresses with `primary` and `verified`, as GitHub does; with it the other claims about an address do not count.
+    """
+
+    subject_claim: str
+    email_claim: str = ""
+    email_verified_claim: str = ""
+    given_name_claim: str = ""
+    family_name_claim: str = ""
+    emails_endpoint: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignedSecret:
+    """Our client secret there is a JWT of ours, as Apple asks for; `team_id` is its issuer, `key_id` that of our key."""
+
+    team_id: str
+    key_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderFields:
     """Settings of a provider by its administrators; an empty address means none.
 
     A SAML provider has its entity id as `issuer`, and its single sign-on service as `authorization_endpoint`. Its
     `client_id` is our entity id there, empty for the address of our metadata.
 
+    With `posts_response` the browser posts the response of an OpenID provider. With `has_text_booleans` the text "true" in
+    `email_verified` counts. With `signed_secret` the client secret is our private key, an EC P-256 one in PEM.
 
     A user whose `mfa_claim` equals `mfa_value` authenticated with several factors there.
     """
@@ -94,6 +120,10 @@ class ProviderFields:
     mfa_claim: str = ""
     mfa_value: str = ""
     saml: SamlFields | None = None
+    posts_response: bool = False
+    has_text_booleans: bool = False
+    profile: UserinfoProfile | None = None
+    signed_secret: SignedSecret | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +153,7 @@ class Provider(Record):
         has_keys = bool(
             self.fields.jwks_endpoint if self.fields.saml is None else self.fields.saml.certificates
         )
-        return self.fields.is_enabled and has_keys
+        return self.fields.is_enabled and (has_keys or self.fields.profile is not None)
 
 
 PROVIDERS = Kind(Provider, "provider")

@@ -158,7 +158,11 @@ def upstream_sign_in(
     )
     saml_arrivals = SamlArrivals(dependencies.store)
     upstream_people = UpstreamPeople(
-        UpstreamTokens(dependencies.documents, ProviderSecrets(dependencies.store, dependencies.master_keys)),
+        UpstreamTokens(
+            dependencies.documents,
+            ProviderSecrets(dependencies.store, dependencies.master_keys),
+            dependencies.clock,
+        ),
         UpstreamIdTokens(dependencies.published_keys, dependencies.clock),
         saml_arrivals=saml_arrivals,
         saml_responses=SamlResponses(

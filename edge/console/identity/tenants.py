@@ -44,6 +44,38 @@ _PROVIDER_FIELDS: Final = (
     FormField("fields.auto_link", marked("Users with the same verified address are linked")),
     FormField("fields.mfa_claim_path", marked("Claim about several factors")),
     FormField("fields.mfa_claim_value", marked("Value of that claim")),
+    FormField("fields.form_post", marked("The browser posts its response")),
+    FormField("fields.text_booleans", marked("It writes true as a text")),
+)
+_FROM_PRESET: Final = Form(
+    name="preset",
+    rpc="CreateProviderFromPreset",
+    button=marked("Create from preset"),
+    done="created",
+    heading=marked("Large providers"),
+    fields=(
+        FormField(
+            "preset",
+            marked("Provider"),
+            sources=(Source(rpc="ListProviderPresets", paths=("presets.id",)),),
+            is_required=True,
+        ),
+        FormField("client_id", marked("Client id"), is_required=True),
+        FormField(
+            "client_secret",
+            marked("Client secret"),
+            marked("For Apple the private key, with its first and last line."),
+            control=Control.AREA,
+            is_required=True,
+        ),
+        FormField("name", marked("Name"), marked("Empty for the name of the provider.")),
+        FormField("directory", marked("Directory id"), marked("For Microsoft.")),
+        FormField("host", marked("Host"), marked("For a GitLab of your own.")),
+        FormField("team_id", marked("Team id"), marked("For Apple.")),
+        FormField("key_id", marked("Key id"), marked("For Apple.")),
+        FormField("auto_onboarding", marked("New users get an account")),
+        FormField("auto_link", marked("Users with the same verified address are linked")),
+    ),
 )
 
 PROVIDERS: Final = RecordKind(
@@ -71,6 +103,7 @@ PROVIDERS: Final = RecordKind(
         done="created",
         fields=_PROVIDER_FIELDS,
     ),
+    actions=(_FROM_PRESET,),
     forms=(
         Form(
             name="change",

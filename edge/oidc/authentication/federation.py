@@ -1,7 +1,8 @@
 """POST /providers/login, the redirect URI of upstream providers, and our SAML metadata.
 
-RFC 6749 §4.1.2; SAML 2.0 Bindings §3.5. A SAML provider posts its response from another site, so the browser sends no
-cookie with it: the response is kept, and the browser returns by GET with its cookie.
+RFC 6749 §4.1.2; SAML 2.0 Bindings §3.5; OAuth 2.0 Form Post Response Mode. A provider that posts its response does so from
+another site, so the browser sends no cookie with it. The browser returns by GET with its cookie: with the response in
+the query, or, for a SAML provider, after it was kept.
 """
 
 from urllib.parse import quote, urlencode
@@ -11,13 +12,13 @@ from aiohttp import hdrs, web
 
 from edge.oidc.access.body import read_json
 from edge.oidc.access.browsers import Browsers
-from edge.oidc.access.form import form_of, query_parameters, read_parameters, single
+from edge.oidc.access.form import Form, form_of, query_parameters, read_parameters, single
 from edge.oidc.access.refusal import Refused
 from edge.oidc.access.tenant import issuer_path, tenant_of
 from edge.oidc.authentication.redirects import accepted, sent_back
 from edge.oidc.authentication.steps import navigated
 from edge.oidc.config import OidcConfig
-from edge.oidc.openapi.operation import Caller, described, done, may, needs, page, plain, redirect
+from edge.oidc.openapi.operation import Caller, described, done, may, page, plain, redirect
 from edge.oidc.pages import Pages
 from edge.oidc.pages.explanations import explanation_of_provider_link
 from edge.oidc.stubs import Stubs
@@ -28,6 +29,9 @@ _MAX_ID = 256
 # A response has at most 393,216 characters of base64; a form writes some of them as three.
 _MAX_FORM_BYTES = 524_288
 _METADATA = "application/samlmetadata+xml"
+# RFC 6749 §4.1.2, RFC 9207 §2.
+_RESPONSE = ("state", "code", "iss", "error")
+_MAX_QUERY = 4096
 
 
 class _Departure(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -89,10 +93,17 @@ class FederationEndpoint:
         return await self._pages.instead_of_refusals(request, self._return(request), explain)
 
     @described(
-        "Takes the response of a SAML identity provider: SAML 2.0 Bindings §3.5.",
+        "Takes the posted response of an upstream provider: SAML 2.0 Bindings §3.5, OAuth 2.0 Form Post Response Mode.",
         redirect("The address of the callback.", status=303),
         caller=Caller.ANYBODY,
-        form=(needs("SAMLResponse", "The response."), needs("RelayState", "The state of the request.")),
+        form=(
+            may("SAMLResponse", "The response of a SAML identity provider."),
+            may("RelayState", "The state of a request to it."),
+            may("state", "The state of a request to an OpenID provider."),
+            may("code", "The authorization code."),
+            may("iss", "The issuer: RFC 9207."),
+            may("error", "Error of the provider."),
+        ),
     )
     async def receive(self, request: web.Request) -> web.Response:
         return await self._pages.instead_of_refusals(request, self._receive(request))
@@ -131,6 +142,8 @@ class FederationEndpoint:
 
     async def _receive(self, request: web.Request) -> web.Response:
         form = form_of(await read_parameters(request, _MAX_FORM_BYTES))
+        if "SAMLResponse" not in form:
+            return _forwarded(request, form)
         state = single(form, "RelayState")
         asked = pb.ReceiveSamlResponseRequest(
             tenant_id=tenant_of(request),
@@ -161,6 +174,16 @@ class FederationEndpoint:
         if returned.HasField("cookie"):
             self._browsers.keep(request, response, cookie=returned.cookie)
         return response
+
+
+def _forwarded(request: web.Request, form: Form) -> web.Response:
+    """Repeat a posted response as a query: browsers send our cookies with no form of another site."""
+    members = {name: single(form, name) for name in _RESPONSE if name in form}
+    own = f"{issuer_path(request)}/providers/{quote(_provider_id(request), safe='')}/callback"
+    query = urlencode(members)
+    if len(query) > _MAX_QUERY:
+        raise Refused(400, "BadRequest", "the response of the provider is too long")
+    return web.Response(status=303, headers={hdrs.LOCATION: f"{own}?{query}"})
 
 
 def _provider_id(request: web.Request) -> str:

@@ -1,16 +1,26 @@
 """ProviderService."""
 
 from collections.abc import Iterable
+from typing import TypeVar
+
+from google.protobuf.message import Message
 
 from gnomon.identity.v1 import provider_service_pb2 as pb
 from identity.access.rpc.admission import Admission
 from identity.access.rpc.records import fields_of, message_of
+from identity.administration.provider_presets import PRESETS, PresetValues, ProviderPreset, fields_from_preset
 from identity.administration.providers import ProviderAdministration
 from identity.administration.rpc.saml import described, saml_fields, saml_message
 from identity.authentication.federation.lookup import ProviderLookup
 from identity.authentication.rpc.browser import offered_provider
 from identity.authentication.saml.metadata import SamlMetadata
-from identity.directory.provider import ClaimMapping, Provider, ProviderFields
+from identity.directory.provider import (
+    ClaimMapping,
+    Provider,
+    ProviderFields,
+    SignedSecret,
+    UserinfoProfile,
+)
 from identity.directory.providers import Providers
 from identity.foundation.tenants import Tenants
 from server.platform.call import Call
@@ -22,8 +32,15 @@ _NAMES = {
     "auto_link": "links",
     "mfa_claim_path": "mfa_claim",
     "mfa_claim_value": "mfa_value",
+    "form_post": "posts_response",
+    "text_booleans": "has_text_booleans",
 }
-_SPECIAL = ("scope", "mappings", "saml")
+_SPECIAL = ("scope", "mappings", "saml", "profile", "signed_secret")
+
+
+_OF_PRESET = ("tenant_id", "caller", "preset", "client_secret")
+
+R = TypeVar("R")
 
 
 class ProviderServicer:
@@ -57,6 +74,21 @@ class ProviderServicer:
         fields = await self._described(request.fields)
         created = await self._administration.create(tenant, fields, request.client_secret, actor=actor)
         return pb.CreateProviderResponse(provider=_message(created))
+
+    async def list_provider_presets(
+        self, request: pb.ListProviderPresetsRequest, _call: Call
+    ) -> pb.ListProviderPresetsResponse:
+        await self._admission.of(request)
+        return pb.ListProviderPresetsResponse(presets=map(_preset_message, PRESETS.values()))
+
+    async def create_provider_from_preset(
+        self, request: pb.CreateProviderFromPresetRequest, _call: Call
+    ) -> pb.CreateProviderFromPresetResponse:
+        tenant, actor = await self._admission.of(request)
+        values = fields_of(request, PresetValues, _NAMES, without=_OF_PRESET)
+        fields = fields_from_preset(request.preset, PresetValues(**values))
+        created = await self._administration.create(tenant, fields, request.client_secret, actor=actor)
+        return pb.CreateProviderFromPresetResponse(provider=_message(created))
 
     async def update_provider(
         self, request: pb.UpdateProviderRequest, _call: Call
@@ -122,7 +154,15 @@ def _fields(message: pb.ProviderFields) -> ProviderFields:
         oauth_scopes=_distinct(message.scope.split()),
         mappings=tuple(map(_mapping, message.mappings)),
         saml=saml_fields(message.saml) if message.HasField("saml") else None,
+        profile=_nested(message.profile, UserinfoProfile) if message.HasField("profile") else None,
+        signed_secret=_nested(message.signed_secret, SignedSecret)
+        if message.HasField("signed_secret")
+        else None,
     )
+
+
+def _nested(message: Message, kind: type[R]) -> R:
+    return kind(**fields_of(message, kind))
 
 
 def _mapping(message: pb.ProviderClaimMapping) -> ClaimMapping:
@@ -132,6 +172,10 @@ def _mapping(message: pb.ProviderClaimMapping) -> ClaimMapping:
         roles=_distinct(message.roles),
         groups=_distinct(message.groups),
     )
+
+
+def _preset_message(preset: ProviderPreset) -> pb.ProviderPreset:
+    return message_of(pb.ProviderPreset, preset, scope=" ".join(preset.fields.oauth_scopes))
 
 
 def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
@@ -147,5 +191,9 @@ def _message(provider: Provider) -> pb.Provider:
         scope=" ".join(fields.oauth_scopes),
         mappings=[message_of(pb.ProviderClaimMapping, mapping) for mapping in fields.mappings],
         saml=None if fields.saml is None else saml_message(fields.saml),
+        profile=None if fields.profile is None else message_of(pb.UserinfoProfile, fields.profile),
+        signed_secret=None
+        if fields.signed_secret is None
+        else message_of(pb.SignedSecret, fields.signed_secret),
     )
     return pb.Provider(id=provider.id, fields=shown)

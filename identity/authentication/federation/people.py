@@ -10,6 +10,7 @@ from typing import Protocol
 from identity.authentication.federation.claims import UpstreamPerson, person_of
 from identity.authentication.federation.id_token import UpstreamIdTokens
 from identity.authentication.federation.tokens import UpstreamTokens
+from identity.authentication.federation.userinfo import with_booleans
 from identity.authentication.requests.parameters import Parameters
 from identity.authentication.saml.arrival import SamlArrivals
 from identity.authentication.saml.service_provider import callback_of
@@ -70,6 +71,9 @@ class UpstreamPeople:
         tokens = await self._tokens.redeem(
             provider, code=code, code_verifier=pending.code_verifier, redirect_uri=redirect_uri
         )
+        if provider.fields.profile is not None:
+            claims = await self._tokens.profile(provider, provider.fields.profile, tokens)
+            return person_of(claims, provider.fields)
         try:
             claims = await self._id_tokens.verified(
                 provider, tokens.id_token, nonce=pending.nonce, access_token=tokens.access_token
@@ -78,6 +82,8 @@ class UpstreamPeople:
             raise Unauthenticated(refusal.detail) from refusal
         if "email" not in claims:
             claims = {**await self._tokens.person(provider, tokens, claims["sub"]), **claims}
+        if provider.fields.has_text_booleans:
+            claims = with_booleans(claims)
         return person_of(claims, provider.fields)
 
     async def _saml_claims(

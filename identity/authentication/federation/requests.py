@@ -72,6 +72,7 @@ class UpstreamRequests:
             ("nonce", secrets.nonce),
             ("code_challenge", _challenge(secrets.code_verifier)),
             ("code_challenge_method", "S256"),
+            *((("response_mode", "form_post"),) if provider.fields.posts_response else ()),
             *((("prompt", "login"),) if forces_authentication else ()),
             *hints,
         )

@@ -82,6 +82,10 @@ class ProviderFields(_message.Message):
     MFA_CLAIM_PATH_FIELD_NUMBER: _builtins.int
     MFA_CLAIM_VALUE_FIELD_NUMBER: _builtins.int
     SAML_FIELD_NUMBER: _builtins.int
+    FORM_POST_FIELD_NUMBER: _builtins.int
+    TEXT_BOOLEANS_FIELD_NUMBER: _builtins.int
+    PROFILE_FIELD_NUMBER: _builtins.int
+    SIGNED_SECRET_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """What people know it by."""
     type: _builtins.str
@@ -116,6 +120,10 @@ class ProviderFields(_message.Message):
     """Claim that says whether a person used several factors there, empty without one; dots lead into objects."""
     mfa_claim_value: _builtins.str
     """What it says, or has among its values, when the person did."""
+    form_post: _builtins.bool
+    """Whether the browser posts its response: response_mode form_post."""
+    text_booleans: _builtins.bool
+    """Whether the text "true" counts in email_verified."""
     @_builtins.property
     def mappings(self) -> _containers.RepeatedCompositeFieldContainer[Global___ProviderClaimMapping]:
         """What follows from claims of its people."""
@@ -123,6 +131,14 @@ class ProviderFields(_message.Message):
     @_builtins.property
     def saml(self) -> Global___SamlProviderFields:
         """Settings of a SAML provider, absent for others."""
+
+    @_builtins.property
+    def profile(self) -> Global___UserinfoProfile:
+        """Claims of its userinfo, for a provider that issues no ID tokens; absent for others."""
+
+    @_builtins.property
+    def signed_secret(self) -> Global___SignedSecret:
+        """Our secret there is a JWT of ours, and client_secret the private key of it; absent for others."""
 
     def __init__(
         self,
@@ -146,14 +162,86 @@ class ProviderFields(_message.Message):
         mfa_claim_path: _builtins.str = ...,
         mfa_claim_value: _builtins.str = ...,
         saml: Global___SamlProviderFields | None = ...,
+        form_post: _builtins.bool = ...,
+        text_booleans: _builtins.bool = ...,
+        profile: Global___UserinfoProfile | None = ...,
+        signed_secret: Global___SignedSecret | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["saml", b"saml"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["profile", b"profile", "saml", b"saml", "signed_secret", b"signed_secret"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_endpoint", b"authorization_endpoint", "auto_link", b"auto_link", "auto_onboarding", b"auto_onboarding", "client_id", b"client_id", "enabled", b"enabled", "forward_sign_in_hints", b"forward_sign_in_hints", "issuer", b"issuer", "jwks_endpoint", b"jwks_endpoint", "mappings", b"mappings", "mfa_claim_path", b"mfa_claim_path", "mfa_claim_value", b"mfa_claim_value", "name", b"name", "saml", b"saml", "scope", b"scope", "token_endpoint", b"token_endpoint", "token_endpoint_auth_method", b"token_endpoint_auth_method", "type", b"type", "userinfo_endpoint", b"userinfo_endpoint", "workspace_domain", b"workspace_domain"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_endpoint", b"authorization_endpoint", "auto_link", b"auto_link", "auto_onboarding", b"auto_onboarding", "client_id", b"client_id", "enabled", b"enabled", "form_post", b"form_post", "forward_sign_in_hints", b"forward_sign_in_hints", "issuer", b"issuer", "jwks_endpoint", b"jwks_endpoint", "mappings", b"mappings", "mfa_claim_path", b"mfa_claim_path", "mfa_claim_value", b"mfa_claim_value", "name", b"name", "profile", b"profile", "saml", b"saml", "scope", b"scope", "signed_secret", b"signed_secret", "text_booleans", b"text_booleans", "token_endpoint", b"token_endpoint", "token_endpoint_auth_method", b"token_endpoint_auth_method", "type", b"type", "userinfo_endpoint", b"userinfo_endpoint", "workspace_domain", b"workspace_domain"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ProviderFields: _TypeAlias = ProviderFields  # noqa: Y015
+
+@_typing.final
+class UserinfoProfile(_message.Message):
+    """Claims of userinfo that identify and describe a user; dots lead into objects, empty for none."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SUBJECT_CLAIM_FIELD_NUMBER: _builtins.int
+    EMAIL_CLAIM_FIELD_NUMBER: _builtins.int
+    EMAIL_VERIFIED_CLAIM_FIELD_NUMBER: _builtins.int
+    GIVEN_NAME_CLAIM_FIELD_NUMBER: _builtins.int
+    FAMILY_NAME_CLAIM_FIELD_NUMBER: _builtins.int
+    EMAILS_ENDPOINT_FIELD_NUMBER: _builtins.int
+    subject_claim: _builtins.str
+    """Identifies the user."""
+    email_claim: _builtins.str
+    """The e-mail address."""
+    email_verified_claim: _builtins.str
+    """Whether the address is verified."""
+    given_name_claim: _builtins.str
+    """First name."""
+    family_name_claim: _builtins.str
+    """Last name."""
+    emails_endpoint: _builtins.str
+    """Address with a list of the user's addresses, in place of the claims about an address."""
+    def __init__(
+        self,
+        *,
+        subject_claim: _builtins.str = ...,
+        email_claim: _builtins.str = ...,
+        email_verified_claim: _builtins.str = ...,
+        given_name_claim: _builtins.str = ...,
+        family_name_claim: _builtins.str = ...,
+        emails_endpoint: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["email_claim", b"email_claim", "email_verified_claim", b"email_verified_claim", "emails_endpoint", b"emails_endpoint", "family_name_claim", b"family_name_claim", "given_name_claim", b"given_name_claim", "subject_claim", b"subject_claim"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UserinfoProfile: _TypeAlias = UserinfoProfile  # noqa: Y015
+
+@_typing.final
+class SignedSecret(_message.Message):
+    """How our secret at a provider is signed: ES256."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TEAM_ID_FIELD_NUMBER: _builtins.int
+    KEY_ID_FIELD_NUMBER: _builtins.int
+    team_id: _builtins.str
+    """Issuer of the JWT."""
+    key_id: _builtins.str
+    """Id of our key at the provider."""
+    def __init__(
+        self,
+        *,
+        team_id: _builtins.str = ...,
+        key_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["key_id", b"key_id", "team_id", b"team_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SignedSecret: _TypeAlias = SignedSecret  # noqa: Y015
 
 @_typing.final
 class SamlProviderFields(_message.Message):
@@ -372,6 +460,190 @@ class CreateProviderResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___CreateProviderResponse: _TypeAlias = CreateProviderResponse  # noqa: Y015
+
+@_typing.final
+class ListProviderPresetsRequest(_message.Message):
+    """Request of ListProviderPresets."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    CALLER_FIELD_NUMBER: _builtins.int
+    tenant_id: _builtins.str
+    """Tenant that asks; empty means the default tenant."""
+    @_builtins.property
+    def caller(self) -> _caller_pb2.Caller:
+        """Who asks."""
+
+    def __init__(
+        self,
+        *,
+        tenant_id: _builtins.str = ...,
+        caller: _caller_pb2.Caller | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller", "tenant_id", b"tenant_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListProviderPresetsRequest: _TypeAlias = ListProviderPresetsRequest  # noqa: Y015
+
+@_typing.final
+class ProviderPreset(_message.Message):
+    """A preset for a large provider."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    REGISTRATION_URL_FIELD_NUMBER: _builtins.int
+    NEEDS_FIELD_NUMBER: _builtins.int
+    SCOPE_FIELD_NUMBER: _builtins.int
+    id: _builtins.str
+    """Id."""
+    name: _builtins.str
+    """Name of the provider."""
+    registration_url: _builtins.str
+    """Page where our client is registered."""
+    scope: _builtins.str
+    """Scopes that it is asked for, separated by spaces."""
+    @_builtins.property
+    def needs(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Members beside client_id and client_secret that it needs."""
+
+    def __init__(
+        self,
+        *,
+        id: _builtins.str = ...,
+        name: _builtins.str = ...,
+        registration_url: _builtins.str = ...,
+        needs: _abc.Iterable[_builtins.str] | None = ...,
+        scope: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["id", b"id", "name", b"name", "needs", b"needs", "registration_url", b"registration_url", "scope", b"scope"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ProviderPreset: _TypeAlias = ProviderPreset  # noqa: Y015
+
+@_typing.final
+class ListProviderPresetsResponse(_message.Message):
+    """Response of ListProviderPresets."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PRESETS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def presets(self) -> _containers.RepeatedCompositeFieldContainer[Global___ProviderPreset]:
+        """The presets."""
+
+    def __init__(
+        self,
+        *,
+        presets: _abc.Iterable[Global___ProviderPreset] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["presets", b"presets"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListProviderPresetsResponse: _TypeAlias = ListProviderPresetsResponse  # noqa: Y015
+
+@_typing.final
+class CreateProviderFromPresetRequest(_message.Message):
+    """Request of CreateProviderFromPreset."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    CALLER_FIELD_NUMBER: _builtins.int
+    PRESET_FIELD_NUMBER: _builtins.int
+    CLIENT_ID_FIELD_NUMBER: _builtins.int
+    CLIENT_SECRET_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    DIRECTORY_FIELD_NUMBER: _builtins.int
+    HOST_FIELD_NUMBER: _builtins.int
+    TEAM_ID_FIELD_NUMBER: _builtins.int
+    KEY_ID_FIELD_NUMBER: _builtins.int
+    AUTO_ONBOARDING_FIELD_NUMBER: _builtins.int
+    AUTO_LINK_FIELD_NUMBER: _builtins.int
+    tenant_id: _builtins.str
+    """Tenant that the provider is to be of; empty means the default tenant."""
+    preset: _builtins.str
+    """Id of the preset."""
+    client_id: _builtins.str
+    """What we are called there."""
+    client_secret: _builtins.str
+    """Our secret there; for a preset with team_id and key_id the private key in PEM."""
+    name: _builtins.str
+    """What people know it by; empty for the name of the preset."""
+    directory: _builtins.str
+    """Id of a directory, for a preset that needs it."""
+    host: _builtins.str
+    """Host of an installation of its own, for a preset that may have it."""
+    team_id: _builtins.str
+    """Id of our team, for a preset that needs it."""
+    key_id: _builtins.str
+    """Id of our key, for a preset that needs it."""
+    auto_onboarding: _builtins.bool
+    """Whether people who are new get an account."""
+    auto_link: _builtins.bool
+    """Whether people who have an account of the same, verified address are linked to it."""
+    @_builtins.property
+    def caller(self) -> _caller_pb2.Caller:
+        """Who asks."""
+
+    def __init__(
+        self,
+        *,
+        tenant_id: _builtins.str = ...,
+        caller: _caller_pb2.Caller | None = ...,
+        preset: _builtins.str = ...,
+        client_id: _builtins.str = ...,
+        client_secret: _builtins.str = ...,
+        name: _builtins.str = ...,
+        directory: _builtins.str = ...,
+        host: _builtins.str = ...,
+        team_id: _builtins.str = ...,
+        key_id: _builtins.str = ...,
+        auto_onboarding: _builtins.bool = ...,
+        auto_link: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["auto_link", b"auto_link", "auto_onboarding", b"auto_onboarding", "caller", b"caller", "client_id", b"client_id", "client_secret", b"client_secret", "directory", b"directory", "host", b"host", "key_id", b"key_id", "name", b"name", "preset", b"preset", "team_id", b"team_id", "tenant_id", b"tenant_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CreateProviderFromPresetRequest: _TypeAlias = CreateProviderFromPresetRequest  # noqa: Y015
+
+@_typing.final
+class CreateProviderFromPresetResponse(_message.Message):
+    """Response of CreateProviderFromPreset."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PROVIDER_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def provider(self) -> Global___Provider:
+        """The provider."""
+
+    def __init__(
+        self,
+        *,
+        provider: Global___Provider | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["provider", b"provider"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["provider", b"provider"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CreateProviderFromPresetResponse: _TypeAlias = CreateProviderFromPresetResponse  # noqa: Y015
 
 @_typing.final
 class UpdateProviderRequest(_message.Message):

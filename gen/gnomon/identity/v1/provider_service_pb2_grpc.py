@@ -45,6 +45,16 @@ class ProviderServiceStub:
                 request_serializer=gnomon_dot_identity_dot_v1_dot_provider__service__pb2.CreateProviderRequest.SerializeToString,
                 response_deserializer=gnomon_dot_identity_dot_v1_dot_provider__service__pb2.CreateProviderResponse.FromString,
                 _registered_method=True)
+        self.ListProviderPresets = channel.unary_unary(
+                '/gnomon.identity.v1.ProviderService/ListProviderPresets',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_provider__service__pb2.ListProviderPresetsRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_provider__service__pb2.ListProviderPresetsResponse.FromString,
+                _registered_method=True)
+        self.CreateProviderFromPreset = channel.unary_unary(
+                '/gnomon.identity.v1.ProviderService/CreateProviderFromPreset',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_provider__service__pb2.CreateProviderFromPresetRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_provider__service__pb2.CreateProviderFromPresetResponse.FromString,
+                _registered_method=True)
         self.UpdateProvider = channel.unary_unary(
                 '/gnomon.identity.v1.ProviderService/UpdateProvider',
                 request_serializer=gnomon_dot_identity_dot_v1_dot_provider__service__pb2.UpdateProviderRequest.SerializeToString,
@@ -86,6 +96,22 @@ class ProviderServiceServicer:
     def CreateProvider(self, request, context):
         """Registers a provider.
         Rejected with INVALID_ARGUMENT for what no provider may be, with INVALID_STATE when the tenant has too many.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListProviderPresets(self, request, context):
+        """Returns the presets for large providers, by name.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CreateProviderFromPreset(self, request, context):
+        """Registers a provider with the issuer, endpoints, scopes and claims of a preset.
+        Rejected with NOT_FOUND when there is no such preset, with INVALID_ARGUMENT when it needs another value, with
+        INVALID_STATE when the tenant has too many providers.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -144,6 +170,16 @@ def add_ProviderServiceServicer_to_server(servicer, server):
                     servicer.CreateProvider,
                     request_deserializer=gnomon_dot_identity_dot_v1_dot_provider__service__pb2.CreateProviderRequest.FromString,
                     response_serializer=gnomon_dot_identity_dot_v1_dot_provider__service__pb2.CreateProviderResponse.SerializeToString,
+            ),
+            'ListProviderPresets': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListProviderPresets,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_provider__service__pb2.ListProviderPresetsRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_provider__service__pb2.ListProviderPresetsResponse.SerializeToString,
+            ),
+            'CreateProviderFromPreset': grpc.unary_unary_rpc_method_handler(
+                    servicer.CreateProviderFromPreset,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_provider__service__pb2.CreateProviderFromPresetRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_provider__service__pb2.CreateProviderFromPresetResponse.SerializeToString,
             ),
             'UpdateProvider': grpc.unary_unary_rpc_method_handler(
                     servicer.UpdateProvider,
@@ -226,6 +262,60 @@ class ProviderService:
             '/gnomon.identity.v1.ProviderService/CreateProvider',
             gnomon_dot_identity_dot_v1_dot_provider__service__pb2.CreateProviderRequest.SerializeToString,
             gnomon_dot_identity_dot_v1_dot_provider__service__pb2.CreateProviderResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListProviderPresets(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.ProviderService/ListProviderPresets',
+            gnomon_dot_identity_dot_v1_dot_provider__service__pb2.ListProviderPresetsRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_provider__service__pb2.ListProviderPresetsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CreateProviderFromPreset(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.ProviderService/CreateProviderFromPreset',
+            gnomon_dot_identity_dot_v1_dot_provider__service__pb2.CreateProviderFromPresetRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_provider__service__pb2.CreateProviderFromPresetResponse.FromString,
             options,
             channel_credentials,
             insecure,

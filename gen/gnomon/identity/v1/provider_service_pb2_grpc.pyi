@@ -39,6 +39,13 @@ class ProviderServiceStub:
     """Registers a provider.
     Rejected with INVALID_ARGUMENT for what no provider may be, with INVALID_STATE when the tenant has too many.
     """
+    ListProviderPresets: _grpc.UnaryUnaryMultiCallable[_provider_service_pb2.ListProviderPresetsRequest, _provider_service_pb2.ListProviderPresetsResponse]
+    """Returns the presets for large providers, by name."""
+    CreateProviderFromPreset: _grpc.UnaryUnaryMultiCallable[_provider_service_pb2.CreateProviderFromPresetRequest, _provider_service_pb2.CreateProviderFromPresetResponse]
+    """Registers a provider with the issuer, endpoints, scopes and claims of a preset.
+    Rejected with NOT_FOUND when there is no such preset, with INVALID_ARGUMENT when it needs another value, with
+    INVALID_STATE when the tenant has too many providers.
+    """
     UpdateProvider: _grpc.UnaryUnaryMultiCallable[_provider_service_pb2.UpdateProviderRequest, _provider_service_pb2.UpdateProviderResponse]
     """Changes all of a provider; its secret stays when none is given and it is sent where it was sent before.
     Rejected with NOT_FOUND when the tenant has none of that id, with INVALID_ARGUMENT for what no provider may be, with
@@ -71,6 +78,13 @@ class ProviderServiceAsyncStub(ProviderServiceStub):
     CreateProvider: _aio.UnaryUnaryMultiCallable[_provider_service_pb2.CreateProviderRequest, _provider_service_pb2.CreateProviderResponse]  # type: ignore[assignment]
     """Registers a provider.
     Rejected with INVALID_ARGUMENT for what no provider may be, with INVALID_STATE when the tenant has too many.
+    """
+    ListProviderPresets: _aio.UnaryUnaryMultiCallable[_provider_service_pb2.ListProviderPresetsRequest, _provider_service_pb2.ListProviderPresetsResponse]  # type: ignore[assignment]
+    """Returns the presets for large providers, by name."""
+    CreateProviderFromPreset: _aio.UnaryUnaryMultiCallable[_provider_service_pb2.CreateProviderFromPresetRequest, _provider_service_pb2.CreateProviderFromPresetResponse]  # type: ignore[assignment]
+    """Registers a provider with the issuer, endpoints, scopes and claims of a preset.
+    Rejected with NOT_FOUND when there is no such preset, with INVALID_ARGUMENT when it needs another value, with
+    INVALID_STATE when the tenant has too many providers.
     """
     UpdateProvider: _aio.UnaryUnaryMultiCallable[_provider_service_pb2.UpdateProviderRequest, _provider_service_pb2.UpdateProviderResponse]  # type: ignore[assignment]
     """Changes all of a provider; its secret stays when none is given and it is sent where it was sent before.
@@ -113,6 +127,25 @@ class ProviderServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_provider_service_pb2.CreateProviderResponse, _abc.Awaitable[_provider_service_pb2.CreateProviderResponse]]:
         """Registers a provider.
         Rejected with INVALID_ARGUMENT for what no provider may be, with INVALID_STATE when the tenant has too many.
+        """
+
+    @_abc_1.abstractmethod
+    def ListProviderPresets(
+        self,
+        request: _provider_service_pb2.ListProviderPresetsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_provider_service_pb2.ListProviderPresetsResponse, _abc.Awaitable[_provider_service_pb2.ListProviderPresetsResponse]]:
+        """Returns the presets for large providers, by name."""
+
+    @_abc_1.abstractmethod
+    def CreateProviderFromPreset(
+        self,
+        request: _provider_service_pb2.CreateProviderFromPresetRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_provider_service_pb2.CreateProviderFromPresetResponse, _abc.Awaitable[_provider_service_pb2.CreateProviderFromPresetResponse]]:
+        """Registers a provider with the issuer, endpoints, scopes and claims of a preset.
+        Rejected with NOT_FOUND when there is no such preset, with INVALID_ARGUMENT when it needs another value, with
+        INVALID_STATE when the tenant has too many providers.
         """
 
     @_abc_1.abstractmethod

@@ -38,6 +38,8 @@ WHOLE: dict[str, Any] = {
     "mfa_claim_value": "mfa",
     "auto_onboarding": True,
     "auto_link": True,
+    "form_post": False,
+    "text_booleans": False,
     "mappings": [{"claim": "realm_access.roles", "value": "boss", "roles": ["admin"], "groups": []}],
 }
 NEW = WHOLE | {"client_secret": SECRET}

@@ -120,7 +120,7 @@ class Flow:
         self.requests = UpstreamRequests(ServiceProvider(self.saml_keys), **sources)
         saml_arrivals = SamlArrivals(store)
         self.people = UpstreamPeople(
-            UpstreamTokens(self.answers, self.secrets),
+            UpstreamTokens(self.answers, self.secrets, provider.clock),
             UpstreamIdTokens(
                 PublishedKeys(KnownDocuments({KEYS_URI: published(*KEYS.values())}), provider.clock),
                 provider.clock,

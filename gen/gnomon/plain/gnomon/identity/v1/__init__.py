@@ -112,6 +112,8 @@ __all__ = (
     "CreateLdapDirectoryResponse",
     "CreateMappingRuleRequest",
     "CreateMappingRuleResponse",
+    "CreateProviderFromPresetRequest",
+    "CreateProviderFromPresetResponse",
     "CreateProviderRequest",
     "CreateProviderResponse",
     "CreateRecoveryCodesRequest",
@@ -342,6 +344,8 @@ __all__ = (
     "ListPasskeysResponse",
     "ListProviderLinksRequest",
     "ListProviderLinksResponse",
+    "ListProviderPresetsRequest",
+    "ListProviderPresetsResponse",
     "ListProvidersRequest",
     "ListProvidersResponse",
     "ListRolesRequest",
@@ -401,6 +405,7 @@ __all__ = (
     "ProviderFields",
     "ProviderLinkServiceStub",
     "ProviderMetadata",
+    "ProviderPreset",
     "ProviderServiceStub",
     "ProvisioningServiceStub",
     "PushAuthorizationRequest",
@@ -488,6 +493,7 @@ __all__ = (
     "SignInServiceStub",
     "SignInTarget",
     "SignedOutPage",
+    "SignedSecret",
     "StartBackchannelAuthenticationRequest",
     "StartBackchannelAuthenticationResponse",
     "StartCodeGeneratorRequest",
@@ -590,6 +596,7 @@ __all__ = (
     "UserServiceStub",
     "UserTransferServiceStub",
     "UserValues",
+    "UserinfoProfile",
     "VerifyDeviceRequest",
     "VerifyDeviceResponse",
     "VerifySignInDomainRequest",
@@ -4164,6 +4171,95 @@ class CreateMappingRuleResponse(betterproto2.Message):
 
 default_message_pool.register_message(
     "gnomon.identity.v1", "CreateMappingRuleResponse", CreateMappingRuleResponse
+)
+
+
+@dataclass(eq=False, repr=False)
+class CreateProviderFromPresetRequest(betterproto2.Message):
+    """
+    Request of CreateProviderFromPreset.
+    """
+
+    tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Tenant that the provider is to be of; empty means the default tenant.
+    """
+
+    caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Who asks.
+    """
+
+    preset: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
+    """
+    Id of the preset.
+    """
+
+    client_id: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
+    """
+    What we are called there.
+    """
+
+    client_secret: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
+    """
+    Our secret there; for a preset with team_id and key_id the private key in PEM.
+    """
+
+    name: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
+    """
+    What people know it by; empty for the name of the preset.
+    """
+
+    directory: "str" = betterproto2.field(7, betterproto2.TYPE_STRING)
+    """
+    Id of a directory, for a preset that needs it.
+    """
+
+    host: "str" = betterproto2.field(8, betterproto2.TYPE_STRING)
+    """
+    Host of an installation of its own, for a preset that may have it.
+    """
+
+    team_id: "str" = betterproto2.field(9, betterproto2.TYPE_STRING)
+    """
+    Id of our team, for a preset that needs it.
+    """
+
+    key_id: "str" = betterproto2.field(10, betterproto2.TYPE_STRING)
+    """
+    Id of our key, for a preset that needs it.
+    """
+
+    auto_onboarding: "bool" = betterproto2.field(11, betterproto2.TYPE_BOOL)
+    """
+    Whether people who are new get an account.
+    """
+
+    auto_link: "bool" = betterproto2.field(12, betterproto2.TYPE_BOOL)
+    """
+    Whether people who have an account of the same, verified address are linked to it.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "CreateProviderFromPresetRequest", CreateProviderFromPresetRequest
+)
+
+
+@dataclass(eq=False, repr=False)
+class CreateProviderFromPresetResponse(betterproto2.Message):
+    """
+    Response of CreateProviderFromPreset.
+    """
+
+    provider: "Provider | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    The provider.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "CreateProviderFromPresetResponse", CreateProviderFromPresetResponse
 )
 
 
@@ -9362,6 +9458,45 @@ default_message_pool.register_message(
 
 
 @dataclass(eq=False, repr=False)
+class ListProviderPresetsRequest(betterproto2.Message):
+    """
+    Request of ListProviderPresets.
+    """
+
+    tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Tenant that asks; empty means the default tenant.
+    """
+
+    caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Who asks.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "ListProviderPresetsRequest", ListProviderPresetsRequest
+)
+
+
+@dataclass(eq=False, repr=False)
+class ListProviderPresetsResponse(betterproto2.Message):
+    """
+    Response of ListProviderPresets.
+    """
+
+    presets: "list[ProviderPreset]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
+    """
+    The presets.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "ListProviderPresetsResponse", ListProviderPresetsResponse
+)
+
+
+@dataclass(eq=False, repr=False)
 class ListProvidersRequest(betterproto2.Message):
     """
     Request of ListProviders.
@@ -10632,6 +10767,26 @@ class ProviderFields(betterproto2.Message):
     Settings of a SAML provider, absent for others.
     """
 
+    form_post: "bool" = betterproto2.field(20, betterproto2.TYPE_BOOL)
+    """
+    Whether the browser posts its response: response_mode form_post.
+    """
+
+    text_booleans: "bool" = betterproto2.field(21, betterproto2.TYPE_BOOL)
+    """
+    Whether the text "true" counts in email_verified.
+    """
+
+    profile: "UserinfoProfile | None" = betterproto2.field(22, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Claims of its userinfo, for a provider that issues no ID tokens; absent for others.
+    """
+
+    signed_secret: "SignedSecret | None" = betterproto2.field(23, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Our secret there is a JWT of ours, and client_secret the private key of it; absent for others.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "ProviderFields", ProviderFields)
 
@@ -10947,6 +11102,41 @@ class ProviderMetadata(betterproto2.Message):
 
 
 default_message_pool.register_message("gnomon.identity.v1", "ProviderMetadata", ProviderMetadata)
+
+
+@dataclass(eq=False, repr=False)
+class ProviderPreset(betterproto2.Message):
+    """
+    A preset for a large provider.
+    """
+
+    id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Id.
+    """
+
+    name: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    Name of the provider.
+    """
+
+    registration_url: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
+    """
+    Page where our client is registered.
+    """
+
+    needs: "list[str]" = betterproto2.field(4, betterproto2.TYPE_STRING, repeated=True)
+    """
+    Members beside client_id and client_secret that it needs.
+    """
+
+    scope: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
+    """
+    Scopes that it is asked for, separated by spaces.
+    """
+
+
+default_message_pool.register_message("gnomon.identity.v1", "ProviderPreset", ProviderPreset)
 
 
 @dataclass(eq=False, repr=False)
@@ -12869,6 +13059,26 @@ class SignedOutPage(betterproto2.Message):
 
 
 default_message_pool.register_message("gnomon.identity.v1", "SignedOutPage", SignedOutPage)
+
+
+@dataclass(eq=False, repr=False)
+class SignedSecret(betterproto2.Message):
+    """
+    How our secret at a provider is signed: ES256.
+    """
+
+    team_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Issuer of the JWT.
+    """
+
+    key_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    Id of our key at the provider.
+    """
+
+
+default_message_pool.register_message("gnomon.identity.v1", "SignedSecret", SignedSecret)
 
 
 @dataclass(eq=False, repr=False)
@@ -15680,6 +15890,46 @@ class UserFields(betterproto2.Message):
 
 
 default_message_pool.register_message("gnomon.identity.v1", "UserFields", UserFields)
+
+
+@dataclass(eq=False, repr=False)
+class UserinfoProfile(betterproto2.Message):
+    """
+    Claims of userinfo that identify and describe a user; dots lead into objects, empty for none.
+    """
+
+    subject_claim: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Identifies the user.
+    """
+
+    email_claim: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    The e-mail address.
+    """
+
+    email_verified_claim: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
+    """
+    Whether the address is verified.
+    """
+
+    given_name_claim: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
+    """
+    First name.
+    """
+
+    family_name_claim: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
+    """
+    Last name.
+    """
+
+    emails_endpoint: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
+    """
+    Address with a list of the user's addresses, in place of the claims about an address.
+    """
+
+
+default_message_pool.register_message("gnomon.identity.v1", "UserinfoProfile", UserinfoProfile)
 
 
 @dataclass(eq=False, repr=False)
@@ -19341,6 +19591,50 @@ class ProviderServiceStub(betterproto2_grpclib.ServiceStub):
             "/gnomon.identity.v1.ProviderService/CreateProvider",
             message,
             CreateProviderResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def list_provider_presets(
+        self,
+        message: "ListProviderPresetsRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "ListProviderPresetsResponse":
+        """
+        Returns the presets for large providers, by name.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.identity.v1.ProviderService/ListProviderPresets",
+            message,
+            ListProviderPresetsResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def create_provider_from_preset(
+        self,
+        message: "CreateProviderFromPresetRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "CreateProviderFromPresetResponse":
+        """
+        Registers a provider with the issuer, endpoints, scopes and claims of a preset.
+        Rejected with NOT_FOUND when there is no such preset, with INVALID_ARGUMENT when it needs another value, with
+        INVALID_STATE when the tenant has too many providers.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.identity.v1.ProviderService/CreateProviderFromPreset",
+            message,
+            CreateProviderFromPresetResponse,
             timeout=timeout,
             deadline=deadline,
             metadata=metadata,
