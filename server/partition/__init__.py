@@ -1,1 +1,1 @@
-"""One writer per partition: drain the queue, run the engine over the batch, commit it whole, answer."""
+"""Partitions with one writer each: drain the queue, run the engine over the batch, commit it as a whole, answer."""

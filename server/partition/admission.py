@@ -1,6 +1,6 @@
-"""Takes commands of callers into the queue of a partition, and gives each caller its answer.
+"""Admits commands of callers to the queue of a partition, and returns the answers.
 
-A command with an idempotency key is carried out even if its caller goes away, so that a repeat finds the answer.
+A command with an idempotency key is executed even if its caller goes away, so that a repeat finds the answer.
 """
 
 import asyncio
@@ -19,7 +19,11 @@ from server.store.entities import AuditEntry
 
 
 class Admission:
-    """Every call raises Unavailable in a state that takes no commands, ResourceExhausted when the queue is full."""
+    """Admission to one partition.
+
+    Every call raises Unavailable when the partition accepts no commands, and ResourceExhausted when the queue
+    is full.
+    """
 
     def __init__(
         self,
@@ -37,7 +41,7 @@ class Admission:
         self._meter = meter
 
     def submit(self, command: Command, origin: Origin | None) -> Coroutine[None, None, Answer]:
-        """The command's answer once it is committed; awaiting it raises the refusal."""
+        """The command's answer once it is committed; awaiting it raises the rejection."""
         key = origin.idempotency if origin else None
         return self._answer(command, origin) if key is None else self._answer_once(key, command, origin)
 
@@ -50,13 +54,13 @@ class Admission:
         return await asyncio.shield(answer)
 
     async def settle(self) -> None:
-        """Return when everything that is due by now has happened and is committed."""
+        """Return when everything that is due now has been handled and committed."""
         while self._pending.has_due:
             await self._answer(None, None)
         await self._answer(None, None)
 
     async def note(self, entries: Sequence[AuditEntry]) -> None:
-        """Return when these are in the audit log."""
+        """Return when these entries are committed to the audit log."""
         await self._place(Entry(None, noted=entries))
 
     async def _answer(self, command: Command | None, origin: Origin | None) -> Answer:

@@ -1,8 +1,8 @@
-"""The audit log: an entry for every command of a caller, also one that was refused.
+"""The audit log: an entry for every command of a caller, rejected ones included.
 
-Commands that are due or come from other partitions have no entry of their own, and neither has the activation of jobs:
-the entry of a job is written when the worker completes or fails it. The
-changes of user tasks are in `user_task_audit`; of commands on them, only those that were refused are here.
+Due commands, commands of other partitions and job activations have no entries; a job's entry is written when
+the worker completes or fails it. Changes of user tasks are in `user_task_audit`; of the commands for user
+tasks, only rejected ones are here.
 """
 
 from collections.abc import Mapping
@@ -32,9 +32,9 @@ from server.store.entities import AuditEntry, AuditResult
 
 PROCESS_INSTANCE = "PROCESS_INSTANCE"
 USER_TASK = "USER_TASK"
-# A signal concerns many process instances, none more than others.
+# A signal concerns many process instances, so its entry names none.
 SIGNAL = "SIGNAL"
-# The conditions of start events of any number of processes.
+# An evaluation concerns the conditional start events of any number of processes.
 CONDITIONAL = "CONDITIONAL"
 BATCH = "BATCH"
 VARIABLE = "VARIABLE"
@@ -43,9 +43,10 @@ LONGEST_DETAIL = 2_000
 
 
 class Audited(NamedTuple):
-    """How the log names a command and its entity.
+    """The audited names of a command and its entity.
 
-    `key` is the field with the entity's key, `id` that with its name where it has one, in the request too.
+    `key` is the command field with the entity's key, `id` the field with its name; the API request has the
+    same fields.
     """
 
     entity_type: str
@@ -96,7 +97,7 @@ AUDITED: Mapping[type, Audited] = {
 
 
 class Concerned(NamedTuple):
-    """The process instance that a command changed, or the place of the user task that it was refused for."""
+    """The process instance that a command changed, or the user task that a rejected command concerns."""
 
     head: InstanceHead | None = None
     element_instance_key: Key | None = None
@@ -114,7 +115,7 @@ def audit_entry(
     *,
     concerned: Concerned = NOTHING,
 ) -> AuditEntry | None:
-    """The entry of a command and its result."""
+    """The audit entry for a command and its result; None if the command is not audited here."""
     audited = AUDITED.get(type(command))
     if audited is None:
         return None
@@ -138,7 +139,7 @@ def audit_entry(
 
 
 def _note_entity(entry: AuditEntry, result: Answer | ServiceError) -> None:
-    """Take the key of what the command made."""
+    """Set the key of the entity that the command created."""
     match result:
         case CreatedInstance(head):
             entry.entity_key = head.key
@@ -169,7 +170,7 @@ def _note_batch_operation(entry: AuditEntry, command: commands.Command) -> None:
 def refused_entry(
     audited: Audited, named: object, origin: Origin, refusal: ServiceError, now: datetime
 ) -> AuditEntry:
-    """The entry of a refused command; `named`, the command or its request, has the entity's key."""
+    """The entry of a rejected command; `named` is the command or its request, and has the entity's key."""
     entry = _entry(audited, named, origin, now)
     entry.result = AuditResult.FAIL
     entry.reason, entry.detail = refusal.reason, refusal.detail[:LONGEST_DETAIL]
@@ -195,6 +196,6 @@ def _entry(audited: Audited, named: object, origin: Origin, now: datetime) -> Au
 
 
 def _key(audited: Audited, named: object) -> Key | None:
-    """A number that no entity can have is left out."""
+    """The entity's key, or None for a number that no entity can have."""
     key: Key = getattr(named, audited.key) if audited.key else Key(0)
     return key if key > 0 else None

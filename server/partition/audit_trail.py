@@ -1,4 +1,4 @@
-"""Entries of the audit log that come without a command: they wait here until a loop takes them to a partition."""
+"""Buffer of audit entries without a command, which a loop brings to a partition."""
 
 import asyncio
 import logging
@@ -12,7 +12,7 @@ logger = logging.getLogger(__name__)
 
 
 class WaitingEntries:
-    """At most `most` wait; entries beyond are lost, and the log says how many."""
+    """A buffer for `most` entries; entries beyond that are lost, and their number is logged."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -28,16 +28,16 @@ class WaitingEntries:
         self._arrival.set()
 
     async def first(self, most: int) -> Sequence[AuditEntry]:
-        """The oldest, as soon as there are any; they stay until they are removed."""
+        """Wait for entries and return the oldest; they stay in the buffer until `remove`."""
         while not self._entries:
             self._arrival.clear()
             await self._arrival.wait()
         return tuple(islice(self._entries, most))
 
     def remove(self, count: int) -> None:
-        """Let the oldest go, which are in the audit log by now."""
+        """Remove the oldest entries after they were written to the audit log."""
         for _ in range(count):
             self._entries.popleft()
         if self._lost:
-            logger.warning("audit entries were lost for want of room", extra={"entries": self._lost})
+            logger.warning("audit entries were lost: too many were waiting", extra={"entries": self._lost})
             self._lost = 0

@@ -1,4 +1,4 @@
-"""Entries of the audit log for the items of batch operations, in the name of those who asked for the batch operation."""
+"""Audit entries for the items of batch operations, in the name of the caller who created the operation."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
@@ -23,12 +23,12 @@ _ITEMS: Mapping[BatchOperationType, Audited] = {
 
 
 def processes_batch_items(command: Command | None) -> bool:
-    """Whether the command may do so: a partition has some of the items of a batch operation that it leads."""
+    """Whether the command may process items; a leading partition may also have items itself."""
     return isinstance(command, ContinueBatchOperation | ProcessBatchItems)
 
 
 def note_batch_operation(entries: Iterable[AuditEntry], happened: Iterable[Event]) -> None:
-    """Entries of user tasks belong to the batch operation whose items the same command processed."""
+    """Assign entries of user tasks to the batch operation whose items the same command processed."""
     for event in happened:
         if isinstance(event, BatchItemsProcessed):
             for entry in entries:

@@ -1,7 +1,7 @@
-"""The commits of a partition, one at a time: commands that are processed during one grow the next one.
+"""The commits of a partition, one at a time; commands processed during one commit are added to the next.
 
-No caller is answered before its commit. The next commit is on its way before the callers of the last are answered, so
-that the store does not wait for them.
+No caller is answered before its commit. The next commit is sent before the callers of the last one are
+answered, so that the store need not wait for them.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from server.store.ports import Ledger
 
 
 class Commits:
-    """`run` commits what has grown until `end`; it calls `committed` with each turn, and `late` for a slow commit."""
+    """`run` commits the growing turn until `end`; it calls `committed` with each turn, and `late` for a slow commit."""
 
     def __init__(
         self,
@@ -42,16 +42,16 @@ class Commits:
         self._is_ending = False
 
     def entries(self) -> Iterator[Entry]:
-        """Entries that are processed and not answered yet."""
+        """Entries that are processed but not answered yet."""
         return (entry for turn in self._in_hand for entry, _ in turn.results)
 
     def touched(self) -> set[DocumentId]:
-        """Documents with changes that are not committed."""
+        """Documents with uncommitted changes."""
         return {document for turn in self._in_hand for document in turn.touched}
 
     @property
     def room(self) -> int:
-        """How many more commands the turn that grows takes; entries of the audit log count like commands."""
+        """The number of commands that the growing turn still accepts; audit entries count like commands."""
         if self._growing is None:
             return self._config.max_batch
         return 0 if self._growing.is_full else self._config.max_batch - self._growing.share
@@ -66,26 +66,26 @@ class Commits:
         return growth
 
     async def taken(self) -> None:
-        """Return when what has grown is being committed."""
+        """Return when the growing turn is being committed."""
         self._taken.clear()
         await self._taken.wait()
 
     async def idle(self) -> None:
-        """Return when everything that has grown is committed and answered."""
+        """Return when all turns are committed and answered."""
         await self._idle.wait()
 
     def end(self) -> None:
-        """Let `run` return when everything is committed."""
+        """Let `run` return once everything is committed."""
         self._is_ending = True
         self._grown.set()
 
     def give_up(self) -> None:
-        """Forget the turns in hand, of which the outcome is unknown."""
+        """Forget the turns in progress, whose outcome is unknown."""
         self._in_hand.clear()
         self._growing = None
 
     async def run(self, tasks: asyncio.TaskGroup) -> None:
-        """Raises what the ledger raises."""
+        """Commit turns until `end`; raises the errors of the ledger."""
         last: Turn | None = None
         while last is not None or await self._has_grown():
             turn = self._take()
@@ -101,7 +101,7 @@ class Commits:
             last = turn
 
     async def _has_grown(self) -> bool:
-        """Wait until something has; False when nothing will any more."""
+        """Wait for a growing turn; False after `end`, when there will be none."""
         while self._growing is None:
             if self._is_ending:
                 return False

@@ -1,7 +1,7 @@
-"""Compiles large models beside the event loop, before the commands that need them are queued.
+"""Compiles large models outside the event loop, before the commands that need them are queued.
 
-The loop of a partition compiles what it finds uncompiled, and everybody waits for that: a model of a megabyte takes
-seconds. So the loop is left with small models, and with models that scheduled commands need after a recovery.
+The loop of a partition compiles models on demand, and everyone waits meanwhile: a model of a megabyte takes
+seconds. The loop therefore compiles only small models, and models that due commands need after a recovery.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,12 +22,12 @@ _WORKERS = 2
 _MOST_WAITING = 1_000
 _MOST_OF_ONE_TENANT = 250
 
-# A large model: calling it compiles the model, or finds it compiled.
+# Compiles a large model, or returns at once if it is compiled.
 _Model = Callable[[], object]
 
 
 class Compilation:
-    """Of the models that the commands of one partition need."""
+    """Compiles the models that the commands of one partition need."""
 
     def __init__(self, state: State) -> None:
         self._state = state
@@ -44,13 +44,13 @@ class Compilation:
 
 
 def _attempt(compiled: Callable[[], object]) -> None:
-    """Compile a model; one that a later version refuses is refused by the engine, with the reason."""
+    """Compile a model; errors are ignored here, because the engine rejects the command with the reason."""
     with suppress(BpmnReadError, DmnError):
         compiled()
 
 
 def _of_owners(state: State, command: Command) -> Sequence[_Model]:
-    """The models of process instances that are in memory; of the others nothing is known before they are loaded."""
+    """The models of loaded process instances; those of evicted instances are not known."""
     address = command.address
     if not isinstance(address, OwnersOf):
         return ()
@@ -94,7 +94,7 @@ def _version(state: State, tenant_id: str, process_id: str, number: int | None) 
 def _begun(
     state: State, command: commands.PublishMessage | commands.CorrelateMessage | commands.BroadcastSignal
 ) -> Iterator[_Model]:
-    """The processes that begin with a message or a signal."""
+    """The processes that the message or signal starts."""
     if isinstance(command, commands.BroadcastSignal):
         line = state.starts.signals.get((command.tenant_id, command.signal_name))
     else:
@@ -105,7 +105,7 @@ def _begun(
 
 
 def _begun_by_conditions(state: State, command: commands.EvaluateConditionals) -> Iterator[_Model]:
-    """The processes that begin with conditions; those of many that the variables begin are not known yet."""
+    """The processes with conditional start events, unless they are too many to compile in advance."""
     key = command.process_definition_key
     line = state.starts.conditions.get(command.tenant_id)
     if key is not None:

@@ -26,11 +26,14 @@ class CompletionWaiters:
 
     @property
     def waiting(self) -> int:
-        """How many callers wait."""
+        """The number of waiting callers."""
         return self._places.taken
 
     async def completed(self, key: Key, tenant_id: str, seconds: float) -> None:
-        """Return when the instance has completed; raises when it was cancelled, or is still running by then."""
+        """Return when the process instance has completed.
+
+        Raises InvalidState when it was terminated, and DeadlineExceeded when it still runs after `seconds`.
+        """
         try:
             async with asyncio.timeout(seconds):
                 state = await self._end(key, tenant_id)
@@ -52,7 +55,9 @@ class CompletionWaiters:
             state = await self._state(key, tenant_id)
             if state is ProcessInstanceState.ACTIVE:
                 if not self._partition.lifecycle.allows(Operation.WAIT):
-                    raise Unavailable("the partition takes no calls that wait; the process instance goes on")
+                    raise Unavailable(
+                        "the partition accepts no waiting calls; the process instance continues"
+                    )
                 await ended
                 state = await self._state(key, tenant_id)
             return state

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from server.engine.formats import LATEST, OLDEST
 
-# The upper bits of a key have room for it.
+# A key has 12 bits for the partition.
 MAX_PARTITIONS = 4095
 MAX_STALL_SECONDS = 600.0
 

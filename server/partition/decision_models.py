@@ -1,6 +1,6 @@
-"""The files of a deployment that hold decisions: read, linted and compiled, each with the models that it imports.
+"""DMN files of a deployment: read, linted and compiled, each with the models that it imports.
 
-Each is read once, whatever is made of it.
+Each file is parsed once.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ Files = Sequence[tuple[str, bytes]]
 
 
 def decision_models(files: Files, dialect: DialectChoice, problems: list[str]) -> list[DecisionModel]:
-    """Those that can be deployed; what is wrong with the others goes to the problems."""
+    """The deployable models; findings about the others are appended to `problems`."""
     models = [model for name, content in files if (model := _read(name, content, problems))]
     given = {model.definitions.namespace: model for model in models}
     found = (_deployable(model, given, problems, dialect=dialect) for model in models)
@@ -36,7 +36,7 @@ def decision_models(files: Files, dialect: DialectChoice, problems: list[str]) -
 
 @dataclass(frozen=True, slots=True)
 class _Model:
-    """A file that was read; `root` is all that it says, `definitions` what that means."""
+    """A parsed file: `root` is its XML tree, `definitions` its decoded content."""
 
     name: str
     content: bytes
@@ -88,7 +88,7 @@ def _deployable(
 
 
 def _imported(model: _Model, given: Mapping[str, _Model]) -> list[_Model]:
-    """The models that this one imports, and that those import, as far as they are in the deployment."""
+    """The models of the deployment that this one imports, directly or indirectly."""
     found: dict[str, _Model] = {}
     waiting = [each.namespace for each in model.definitions.imports]
     while waiting:
@@ -100,7 +100,7 @@ def _imported(model: _Model, given: Mapping[str, _Model]) -> list[_Model]:
 
 
 def _dialect(definitions: Definitions, choice: DialectChoice) -> DialectName:
-    """A file that names a schema of Camunda was written for it."""
+    """The dialect of a file: with `auto`, a file that names a Camunda schema is in Camunda's dialect."""
     if choice is not DialectChoice.AUTO:
         return "camunda" if choice is DialectChoice.CAMUNDA else "standard"
     namespaces = (definitions.namespace, *definitions.prefixes.values())

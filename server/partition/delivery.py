@@ -1,7 +1,7 @@
-"""Tells partitions that commands wait for them in the outbox, as soon as these are committed.
+"""Notifies partitions of committed commands that wait for them in the outbox.
 
-A call that fails is repeated. When its process dies instead, the next owner of the sender calls; and a partition looks
-into the outbox by itself when it is recovered.
+A failed call is repeated. If the sending process dies, the next owner of its partition calls. A partition
+also reads the outbox when it is recovered.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ _BACK_OFF = BackOff(0.5, 5.0)
 
 
 class Delivery:
-    """Partitions of this process report with `sent`; `run` calls the receivers wherever they are, each once at a time."""
+    """Partitions of this process report with `sent`; `run` notifies the receivers, with one call at a time for each."""
 
     def __init__(self) -> None:
         self._sent: set[tuple[PartitionId, PartitionId]] = set()
@@ -30,12 +30,12 @@ class Delivery:
         self._called: set[PartitionId] = set()
 
     def sent(self, source: PartitionId, targets: Collection[PartitionId]) -> None:
-        """Report commands that the source has committed."""
+        """Report commands that the source partition has committed."""
         self._sent |= {(source, target) for target in targets}
         self._some.set()
 
     async def run(self, partitions: Partitions) -> None:
-        """Call until it is cancelled."""
+        """Notify receivers until cancelled."""
         async with asyncio.TaskGroup() as calls:
             while True:
                 await self._some.wait()
@@ -68,9 +68,11 @@ class Delivery:
                 await partitions.find(target).catch_up()
         except (ServiceError, TimeoutError) as error:
             facts = {"partition_id": target, "reason": str(error) or type(error).__name__}
-            logger.info("a partition was not told of commands", extra=facts)
+            logger.info("notifying a partition of commands failed; retrying", extra=facts)
             return False
         except Exception:
-            logger.exception("a partition was not told of commands", extra={"partition_id": target})
+            logger.exception(
+                "notifying a partition of commands failed; retrying", extra={"partition_id": target}
+            )
             return False
         return True

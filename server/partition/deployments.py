@@ -1,6 +1,6 @@
-"""From the files of a deployment to a command, outside the partition's loop: reading, linting and compiling take time.
+"""Turns the files of a deployment into a command, outside the partition's loop, because linting and compiling take time.
 
-All or none: every problem of every file is in the one refusal, with rule and element.
+All or none: one rejection lists every problem of every file, with rule and element.
 """
 
 import hashlib
@@ -31,14 +31,14 @@ from server.platform.errors import InvalidArgument
 
 _ENDINGS = (*BPMN_ENDINGS, DMN_ENDING, FORM_ENDING)
 
-# A file with what was read of it.
+# The name and content of a file, and its definitions.
 _Read = tuple[str, bytes, Definitions]
 
 
 def prepared(tenant_id: str, files: Files, *, dialect: DialectChoice = DialectChoice.AUTO) -> DeployResources:
     """The command that deploys the files (name and content); raises InvalidArgument.
 
-    The dialect is that of decisions.
+    `dialect` is the dialect of the decisions.
     """
     problems: list[str] = []
     decisions = [file for file in files if file[0].lower().endswith(DMN_ENDING)]
@@ -74,7 +74,7 @@ def _read(name: str, content: bytes, problems: list[str]) -> _Read | None:
 
 
 def _expect_few_flow_elements(files: Iterable[_Read]) -> None:
-    """Raises InvalidArgument before anything is linted, because that takes long."""
+    """Raises InvalidArgument for too many flow elements, before they are linted, which takes long."""
     found = sum(flow_elements(definitions) for _, _, definitions in files)
     if found > MAX_FLOW_ELEMENTS:
         detail = f"expected at most {MAX_FLOW_ELEMENTS}, found {found}"
@@ -88,7 +88,7 @@ def _resource(name: str, content: bytes, definitions: Definitions, problems: lis
         return None
     ids = tuple(process.id for process in definitions.processes if process.is_executable)
     for process_id in ids:
-        executable_process(content, process_id)  # compiled here, kept for the partition's loop
+        executable_process(content, process_id)  # compiled here and cached for the partition's loop
     return Resource(name, content, hashlib.sha256(content).hexdigest(), ids)
 
 

@@ -1,7 +1,7 @@
 """Scheduled commands of a partition: timers, job deadlines, back-offs and postponed work, earliest first.
 
-An entry may be out of date: it is dropped, or the engine ignores its command. The entries follow from the events; a
-partition that recovers takes them from its documents.
+An outdated entry is dropped, or the engine ignores its command. Entries are derived from events; a recovering
+partition derives them from its documents.
 """
 
 import heapq
@@ -49,15 +49,15 @@ DueCommand = (
     | TriggerStartTimer
 )
 
-# For documents that do not say when their work was postponed.
+# The due time for documents that have no time of their postponement.
 AT_ONCE = datetime.min.replace(tzinfo=UTC)
 
-# Entries that are out of date are cleared away when there are more of them than this.
+# Outdated entries are removed when there are more than this.
 OVERTAKEN = 1_000
 
 
 class Due:
-    """For each timer, job, message, broadcast or process instance one entry counts: the latest."""
+    """A heap of scheduled commands; of each timer, job, message, broadcast or process instance, the latest entry counts."""
 
     def __init__(self) -> None:
         self._heap: list[tuple[datetime, int, DueCommand]] = []
@@ -81,7 +81,7 @@ class Due:
                 note(self, event)
 
     def adopt(self, instance: ProcessInstance) -> None:
-        """Take in what is due in a process instance that comes from its document."""
+        """Schedule the commands of a process instance that was read from its document."""
         tenant_id = instance.head.tenant_id
         if instance.work:
             self.expect(
@@ -99,27 +99,27 @@ class Due:
                 self.expect(job.due, EndJobBackOff(tenant_id, job.key, job.due))
 
     def adopt_message(self, message: Message) -> None:
-        """Take in what is due for a message that comes from its document."""
+        """Schedule the command of a message that was read from its document."""
         if message.postponed_at is not None:
             self.expect(message.postponed_at, ContinueMessage(message.tenant_id, message.key))
         elif not message.is_expired:
             self.expect(message.expires_at, ExpireMessage(message.tenant_id, message.key))
 
     def adopt_broadcast(self, broadcast: Broadcast) -> None:
-        """Take in what is due for a broadcast that comes from its document."""
+        """Schedule the command of a broadcast that was read from its document."""
         self.expect(broadcast.postponed_at or AT_ONCE, ContinueBroadcast(broadcast.tenant_id, broadcast.key))
 
     def adopt_batch_operation(self, operation: BatchOperation) -> None:
-        """Take in what is due for a batch operation that comes from its document."""
+        """Schedule the command of a batch operation that was read from its document."""
         if operation.due is not None:
             self.expect(operation.due, ContinueBatchOperation(operation.tenant_id, operation.key))
 
     def adopt_start_timer(self, timer: StartTimer) -> None:
-        """Take in what is due for a timer that comes from its document."""
+        """Schedule the command of a timer that was read from its document."""
         self.expect(timer.due, TriggerStartTimer(timer.tenant_id, timer.key, timer.due))
 
     def take(self, now: datetime, most: int) -> Iterator[DueCommand]:
-        """Commands whose time has come, at most `most`."""
+        """Remove and return due commands, at most `most`."""
         taken = 0
         while taken < most and self.has_come(now):
             _, order, command = heapq.heappop(self._heap)
@@ -129,7 +129,7 @@ class Due:
                 yield command
 
     def forget(self, key: Key) -> None:
-        """Nothing is due for this job or process instance any more."""
+        """Drop the scheduled command of this job, process instance or other entity."""
         self._latest.pop(key, None)
 
     def expect(self, when: datetime, command: DueCommand) -> None:
@@ -142,7 +142,7 @@ class Due:
 
 
 def _subject(command: DueCommand) -> Key:
-    """The key of what the command is about."""
+    """The key of the entity that the command is for."""
     return command.address.keys[0]
 
 

@@ -1,4 +1,4 @@
-"""Partitions over PostgreSQL: each is recovered, and its loops run for as long as its lease lasts."""
+"""Partitions over PostgreSQL: each is recovered, and its loops run as long as its lease is held."""
 
 import asyncio
 import logging
@@ -28,9 +28,9 @@ from server.store.postgres.ledger import PostgresLedger
 logger = logging.getLogger(__name__)
 
 _BACK_OFF = BackOff(1.0, 30.0)
-# Senders report commands, so this finds only those of nodes that report nothing.
+# Senders report commands, so this interval finds only commands of nodes that report nothing.
 LOOK_SECONDS = 30.0
-# Ended process instances are moved many at a time: a move costs a flush of its own.
+# Ended process instances are moved in groups, because each move costs a flush.
 MOVE_SECONDS = 0.2
 MOST_MOVED = 200
 _ENDS = (ElementCompleted, ElementTerminated)
@@ -38,9 +38,10 @@ _ENDS = (ElementCompleted, ElementTerminated)
 
 @dataclass(frozen=True, slots=True)
 class DurablePartitions:
-    """`open` recovers the partition of a lease, and runs its loops while the block runs but for `run`, the caller's own.
+    """Opens partitions for leases.
 
-    `sent` is called with the partitions to which it has sent commands.
+    `open` recovers the partition and runs its loops while the block runs; the caller runs `Partition.run`.
+    `sent` is called with the partitions that the opened one has sent commands to.
     """
 
     dsn: str
@@ -99,7 +100,7 @@ class DurablePartitions:
 
 
 class Ended:
-    """Process instances that have ended and still lie among the live ones; `run` moves them away."""
+    """Ended process instances in the tables of live ones; `run` moves them to the history."""
 
     def __init__(self, partition: Partition, history: History, left: Sequence[Key]) -> None:
         self._partition_id = partition.id
@@ -120,7 +121,10 @@ class Ended:
             try:
                 await self._history.move(self._partition_id, keys)
             except ServiceError as refusal:
-                logger.warning("history waits", extra={"reason": refusal.detail})
+                logger.warning(
+                    "moving ended process instances to history failed; retrying",
+                    extra={"reason": refusal.detail},
+                )
                 await pauses.after_failure()
                 continue
             pauses.succeeded()
@@ -149,7 +153,7 @@ class Deleted:
         partition.observers.append(self._observe)
 
     async def run(self) -> None:
-        """Hide what is new before the rest of what is hidden."""
+        """Delete until cancelled: new deletions are hidden from searches first, then rows are deleted in steps."""
         pauses = Pauses(_BACK_OFF)
         try:
             while True:
@@ -159,7 +163,9 @@ class Deleted:
                 try:
                     is_over = await self._go_on()
                 except ServiceError as refusal:
-                    logger.warning("deletions wait", extra={"reason": refusal.detail})
+                    logger.warning(
+                        "deleting process instances failed; retrying", extra={"reason": refusal.detail}
+                    )
                     await pauses.after_failure()
                     self._some.set()
                     continue
@@ -172,15 +178,15 @@ class Deleted:
             self._release(len(self._waiting))
 
     async def _go_on(self) -> bool:
-        """Whether nothing is left."""
+        """Hide all new deletions and delete some rows; returns whether nothing is left."""
         while await self._deletions.hide():
             pass
         return not await self._deletions.delete_some()
 
     async def hidden(self) -> None:
-        """Return when the process instances whose deletion is committed are found no more.
+        """Return when searches no longer find process instances whose deletion is committed.
 
-        When this partition ends before, its next owner hides them.
+        If this partition ends earlier, its next owner hides them.
         """
         if not self._has_ended:
             released = asyncio.get_running_loop().create_future()
@@ -200,10 +206,12 @@ class Deleted:
 
 
 async def _look_for_commands(partition: Partition) -> None:
-    """Carry out commands of other partitions that were not reported."""
+    """Execute commands of other partitions that were not reported."""
     while True:
         await asyncio.sleep(LOOK_SECONDS)
         try:
             await partition.catch_up()
         except ServiceError as refusal:
-            logger.warning("commands of other partitions wait", extra={"reason": refusal.detail})
+            logger.warning(
+                "reading commands of other partitions failed; retrying", extra={"reason": refusal.detail}
+            )

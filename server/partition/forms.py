@@ -1,4 +1,4 @@
-"""The files of a deployment that are forms: read and linted."""
+"""Form files of a deployment: read and linted."""
 
 import hashlib
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ FORM_ENDING = ".form"
 
 
 def form_files(files: Sequence[tuple[str, bytes]], problems: list[str]) -> list[FormFile]:
-    """Those that can be deployed; what is wrong with the others goes to the problems."""
+    """The deployable forms; findings about the others are appended to `problems`."""
     return [file for name, content in files if (file := _file(name, content, problems))]
 
 

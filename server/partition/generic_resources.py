@@ -1,6 +1,7 @@
-"""The files of a deployment that are neither models nor forms: generic resources, such as scripts of a worker.
+"""Generic resources: the files of a deployment that are neither models nor forms, such as scripts of workers.
 
-A file for robots (RPA) is JSON with its id and its version tag; any other file has its name as its id, and no tag.
+A file for robotic process automation (RPA) is JSON with an id and a version tag. Any other file has its name
+as id, and no tag.
 """
 
 import hashlib
@@ -25,7 +26,7 @@ RPA_ENDING = ".rpa"
 
 
 class _Unfit(ValueError):
-    """Content that is no generic resource, by this rule."""
+    """The content breaks a rule for generic resources."""
 
     def __init__(self, rule: Rule, detail: str) -> None:
         super().__init__(detail)
@@ -33,7 +34,7 @@ class _Unfit(ValueError):
 
 
 class _Rpa(msgspec.Struct, rename="camel"):
-    """Members beside these are for its worker."""
+    """The identity of an RPA file; other members are for its worker."""
 
     id: str
     version_tag: str | None = None
@@ -43,7 +44,7 @@ _decode = msgspec.json.Decoder(_Rpa).decode
 
 
 def generic_files(files: Sequence[tuple[str, bytes]], problems: list[str]) -> list[GenericFile]:
-    """Those that can be deployed; what is wrong with the others goes to the problems."""
+    """The deployable resources; findings about the others are appended to `problems`."""
     return [file for name, content in files if (file := _file(name, content, problems))]
 
 
@@ -75,7 +76,7 @@ def _text(content: bytes) -> str:
 
 
 def _rpa_identity(content: bytes) -> tuple[str, str | None]:
-    """Its id and its version tag."""
+    """The id and version tag of an RPA file."""
     try:
         rpa = _decode(content)
     except (msgspec.MsgspecError, RecursionError) as error:

@@ -1,7 +1,7 @@
-"""Commands that are repeated under the same idempotency key get the first answer; their effect happens once.
+"""Idempotency: a repeated command with the same idempotency key gets the first answer, and takes effect once.
 
-A repeat that comes while the first is under way waits for it. A command that was refused changed nothing and is not
-kept: its repeat is handled anew.
+A repeat that arrives while the first command is in progress waits for it. A rejected command changed nothing
+and is not kept, so its repeat is handled again.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from server.platform.errors import IdempotencyConflict
 
 @dataclass(frozen=True, slots=True)
 class IdempotencyKey:
-    """The key that a caller chose, within its tenant; `request_hash` tells one request from another."""
+    """The key that a caller chose, within its tenant; `request_hash` distinguishes requests."""
 
     tenant_id: str
     key: str
@@ -28,14 +28,14 @@ class _Kept:
 
 
 class Answers:
-    """LRU cache of answers to commands with an idempotency key; commands under way do not count towards its bound."""
+    """LRU cache of answers to commands with an idempotency key; commands in progress are never evicted."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._kept: OrderedDict[tuple[str, str], _Kept] = OrderedDict()
 
     def find(self, key: IdempotencyKey) -> asyncio.Future[Answer] | None:
-        """The answer of the first command with the key; raises IdempotencyConflict when that asked for something else."""
+        """The answer of the first command with the key; raises IdempotencyConflict if that was another request."""
         kept = self._kept.get((key.tenant_id, key.key))
         if kept is None:
             return None

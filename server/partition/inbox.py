@@ -1,4 +1,4 @@
-"""Brings commands of other partitions from the outbox into the queue, and says when they are committed."""
+"""Moves commands of other partitions from the outbox into the queue, and reports when they are committed."""
 
 import asyncio
 import logging
@@ -14,7 +14,7 @@ logger = logging.getLogger(__name__)
 
 
 class Inbox:
-    """One call reads at a time."""
+    """The inbox of one partition; only one call at a time reads the outbox."""
 
     def __init__(self, lifecycle: Lifecycle, pending: WaitingCommands, incoming: IncomingCommands) -> None:
         self._lifecycle = lifecycle
@@ -24,13 +24,13 @@ class Inbox:
 
     @property
     def unreadable_sources(self) -> int:
-        """How many partitions sent something that this version cannot read."""
+        """The number of partitions that sent a command this version cannot read."""
         return self._incoming.stopped
 
     async def catch_up(self) -> None:
-        """Return when everything that other partitions sent by now is committed; raises Unavailable.
+        """Return when everything that other partitions have sent is committed; raises Unavailable.
 
-        It is carried out even if the caller gives up.
+        The commands are executed even if the caller gives up.
         """
         async with self._catching_up:
             self._lifecycle.expect(Operation.COMMAND)
@@ -40,18 +40,18 @@ class Inbox:
                 await self._incoming.all_committed()
 
     async def take(self) -> bool:
-        """Whether other partitions sent something new, which is in the queue then; raises Unavailable."""
+        """Queue new commands of other partitions, and return whether there were any; raises Unavailable."""
         entries = await self._incoming.read()
         self._pending.put_urgent(entries)
         return bool(entries)
 
     def settle(self, incoming: IncomingCommand, result: Result) -> None:
-        """Report a command that is committed, or that failed for good."""
+        """Report a command that is committed, or has failed for good."""
         if isinstance(result, ServiceError):
             facts = {"source": incoming.source, "number": incoming.number, "reason": result.detail}
             logger.warning("an incoming command was refused", extra=facts)
         self._incoming.settle(incoming)
 
     def refuse(self, reason: str) -> None:
-        """Tell the callers that wait that this owner commits nothing any more."""
+        """Raise Unavailable for the waiting callers, because this owner commits nothing more."""
         self._incoming.refuse(reason)

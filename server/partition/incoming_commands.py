@@ -1,8 +1,9 @@
-"""Commands from other partitions: each is read once from the outbox and carried out, whether or not a caller waits.
+"""Commands from other partitions: each is read once from the outbox and executed, even if no caller waits.
 
-A caller waits for the position of a command, `committed(source, number)`, and not for the command itself, so a caller
-that gives up cancels nothing. A command that this program cannot read stays in the outbox until another node owns the
-partition. Later commands of the same source may depend on it and stay, too; other sources go on.
+A caller waits for the position of a command, `committed(source, number)`, not for the command itself, so a
+caller that gives up cancels nothing. A command that this version cannot read stays in the outbox until
+another node owns the partition. Later commands of the same source may depend on it and stay, too; other
+sources continue.
 """
 
 import asyncio
@@ -17,9 +18,9 @@ from server.store.ports import IncomingCommand, Ledger, PartitionId
 
 logger = logging.getLogger(__name__)
 
-# At most this many are read and not committed yet.
+# The most commands that are read and not committed yet.
 MOST_INCOMING = 1_000
-# Above the number of every command: a source that was read up to here is not read further.
+# Higher than the number of every command: nothing more is read from a source at this position.
 AFTER_ALL = (1 << 63) - 1
 
 _Position = tuple[PartitionId, int]
@@ -37,11 +38,11 @@ class IncomingCommands:
 
     @property
     def stopped(self) -> int:
-        """How many sources wait for an owner that can read their commands."""
+        """The number of sources whose commands wait for an owner that can read them."""
         return len(self._stopped)
 
     async def read(self) -> Sequence[Entry]:
-        """The next commands to carry out; raises Unavailable."""
+        """The next commands to execute; raises Unavailable."""
         # All commands found may belong to sources that stop here; the next read leaves those sources out.
         while found := await self._ledger.incoming(self._read, MOST_INCOMING):
             entries = [entry for each in found if (entry := self._entry(each)) is not None]
@@ -62,7 +63,7 @@ class IncomingCommands:
         return Entry(command, incoming=incoming)
 
     def _stop(self, incoming: IncomingCommand, reason: str) -> None:
-        """Read no more of a source, because its commands are carried out in their order."""
+        """Stop reading a source, because its commands must be executed in order."""
         self._stopped.add(incoming.source)
         self._read[incoming.source] = AFTER_ALL
         logger.error(
@@ -76,14 +77,14 @@ class IncomingCommands:
         )
 
     def settle(self, incoming: IncomingCommand) -> None:
-        """Note that a command is committed or failed for good."""
+        """Note that a command is committed, or has failed for good."""
         self._under_way[incoming.source].pop(incoming.number, None)
         for future, (source, number) in list(self._waiting.items()):
             if not future.done() and self._is_committed(source, number):
                 future.set_result(None)
 
     async def committed(self, source: PartitionId, number: int) -> None:
-        """Return when everything that was read of this source is committed up to this number; raises Unavailable."""
+        """Return when all commands read from this source up to the number are committed; raises Unavailable."""
         if self._is_committed(source, number):
             return
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -94,12 +95,12 @@ class IncomingCommands:
             del self._waiting[future]
 
     async def all_committed(self) -> None:
-        """Return when everything that was read by now is committed; raises Unavailable."""
+        """Return when all commands that have been read are committed; raises Unavailable."""
         for source, number in list(self._read.items()):
             await self.committed(source, number)
 
     def refuse(self, reason: str) -> None:
-        """Tell the callers that wait that this owner commits nothing any more."""
+        """Raise Unavailable for the waiting callers, because this owner commits nothing more."""
         for future in self._waiting:
             if not future.done():
                 future.set_exception(Unavailable(reason))

@@ -1,4 +1,4 @@
-"""Partitions measured: metrics of their commands, turns and commits, and spans of commands that are traced."""
+"""Metrics of commands, turns and commits of partitions, and trace spans of commands."""
 
 import time
 from collections import Counter
@@ -21,14 +21,14 @@ _PARTITION = ("partition",)
 
 
 def instruments(observation: Observation, *, max_tenants: int) -> Meter:
-    """Return a meter for what is observed."""
+    """The meter for the configured metrics and tracer."""
     if observation.metrics is None and observation.tracer is None:
         return UNMEASURED
     return Instruments(observation.metrics or Metrics(), max_tenants=max_tenants, tracer=observation.tracer)
 
 
 class Instruments:
-    """The meter of all partitions of a process; lengths of queues are measured for `max_tenants` tenants."""
+    """The meter of all partitions of a process; queue lengths are reported for the `max_tenants` longest queues."""
 
     def __init__(self, metrics: Metrics, *, max_tenants: int, tracer: Tracer | None = None) -> None:
         self._tracer = tracer
@@ -84,7 +84,7 @@ class Instruments:
         return counter
 
     def _trace(self, name: str, traced: Traced, turn: Turn, tracer: Tracer) -> None:
-        """Note the command from the queue to its answer, and its commit, which it shares with others."""
+        """Write the span of the command, from the queue to its answer, and of its commit, which it shares with others."""
         command = tracer.note(name, traced.parent, began=traced.began, ended=time.time_ns())
         if turn.commit_ended:
             tracer.note(

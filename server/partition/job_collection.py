@@ -1,7 +1,7 @@
-"""One activation answered from several partitions, each asked in turn for what the answer still has room for.
+"""One activation answered by several partitions, each asked in turn for what fits into the rest of the answer.
 
-Jobs are in hand while the next partition is asked. When the caller goes away then, they are offered again at once; what
-cannot be given back comes back by the deadline of each job.
+Activated jobs are held while the next partition is asked. If the caller goes away then, they are offered
+again at once; jobs that cannot be returned are offered again at their deadlines.
 """
 
 import asyncio
@@ -14,12 +14,12 @@ from server.engine.commands import ActivateJobs, YieldJobs
 from server.partition.port import PartitionPort
 from server.platform.errors import ServiceError, Unavailable
 
-# How long jobs are given back at most.
+# The longest time for returning jobs.
 GIVE_BACK_SECONDS = 2.0
 
 
 async def collected(ports: Sequence[PartitionPort], command: ActivateJobs) -> ActivatedJobs:
-    """The jobs that these partitions have at the moment; raises Unavailable when none can be reached."""
+    """The jobs that these partitions offer now; raises Unavailable when none can be reached."""
     in_hand: list[tuple[PartitionPort, Sequence[ActivatedJob]]] = []
     refusals: list[Unavailable] = []
     try:
@@ -44,7 +44,7 @@ async def collected(ports: Sequence[PartitionPort], command: ActivateJobs) -> Ac
 
 
 async def give_back(tenant_id: str, in_hand: Sequence[tuple[PartitionPort, Sequence[ActivatedJob]]]) -> None:
-    """Offer jobs again that no worker has; those of a partition that is away come back by their deadlines."""
+    """Offer jobs again that no worker received; those of unreachable partitions are offered again at their deadlines."""
     giving = [
         port.submit(YieldJobs(tenant_id, tuple((job.key, job.deadline) for job in jobs)))
         for port, jobs in in_hand
@@ -60,7 +60,7 @@ def _jobs(in_hand: Sequence[tuple[PartitionPort, Sequence[ActivatedJob]]]) -> It
 
 
 def _rest(command: ActivateJobs, jobs: Sequence[ActivatedJob]) -> ActivateJobs | None:
-    """The rest of the command: as much as the answer has room for beside these jobs; None when it is full."""
+    """The command for the rest of the answer after these jobs; None when the answer is full."""
     if not jobs:
         return command
     octets = MAX_ANSWER_OCTETS - sum(job.octets for job in jobs)

@@ -1,8 +1,9 @@
-"""Streams of jobs: one activation after another for one worker, and its jobs written before the next.
+"""Job streams: repeated activations for one worker, each written before the next.
 
-A worker that does not read keeps one job, the one that is being written: the others in hand are offered again a second
-after they were activated, and nothing more is activated until the worker reads. Jobs in hand are also offered again
-when the stream ends. A job whose write has begun may have arrived: it comes back by its deadline.
+A worker that does not read keeps one job, the one that is being written. The other jobs are offered again one
+second after their activation, and nothing more is activated until the worker reads. Jobs that were not
+written are also offered again when the stream ends. A job whose write has begun may have arrived, so it is
+offered again at its deadline.
 """
 
 import asyncio
@@ -19,11 +20,11 @@ from server.partition.places import Places
 from server.partition.router import Router
 from server.platform.errors import Unavailable
 
-# Most jobs that a stream has in hand.
+# The most activated jobs that a stream holds.
 MOST_IN_HAND = 32
-# How long a worker has to read those; less where the jobs have less time.
+# The time a worker has to read those jobs; less if their time-out is shorter.
 PATIENCE_SECONDS = 1.0
-# How often the caller of a stream is checked while there are no jobs.
+# The interval between permission checks of a stream's caller while there are no jobs.
 REVIEW_SECONDS = 10.0
 
 Write = Callable[[ActivatedJob], Awaitable[None]]
@@ -31,7 +32,7 @@ Admit = Callable[[], Awaitable[None]]
 
 
 class JobStreams:
-    """All streams of a process."""
+    """All job streams of a process."""
 
     def __init__(
         self,
@@ -50,31 +51,33 @@ class JobStreams:
 
     @property
     def open(self) -> int:
-        """How many streams are open."""
+        """The number of open streams."""
         return self._places.taken
 
     def drain(self) -> None:
-        """End all streams; one that writes ends when its worker has read what is being written."""
+        """End all streams; a stream that is writing ends after that write."""
         self._is_draining = True
         for wait in self._waits:
             wait.reschedule(0)
 
     async def push(self, command: ActivateJobs, *, write: Write, admit: Admit) -> NoReturn:
-        """Write jobs until cancelled, at most `command.max_jobs` in hand.
+        """Write jobs until cancelled, holding at most `command.max_jobs`.
 
-        `write` returns when the worker has room for more; `admit` raises when the worker may have no more jobs. Raises
-        ResourceExhausted when there is no room for a stream, and Unavailable when the process stops.
+        `write` returns when the worker has room for more; `admit` raises when the worker may have no more
+        jobs. Raises ResourceExhausted when there are too many streams, and Unavailable when the process
+        stops.
         """
         with self._places.one(command.tenant_id):
             most = command.max_jobs
             while True:
                 jobs = await self._activated(replace(command, max_jobs=most))
                 were_read = await self._pushed(command, jobs, write=write, admit=admit)
-                # A slow worker finds its way back to the most, so that few jobs are given back in vain.
+                # A slow worker gets one job and then doubling numbers, so that few jobs are activated in
+                # vain.
                 most = min(2 * most, command.max_jobs) if were_read else 1
 
     async def _activated(self, command: ActivateJobs) -> deque[ActivatedJob]:
-        """Jobs as soon as there are any; none when it is time for a review."""
+        """Wait for jobs and return them; returns none when the caller is to be checked again."""
         if self._is_draining:
             raise Unavailable.untouched("the server is about to stop")
         try:
@@ -90,7 +93,7 @@ class JobStreams:
     async def _pushed(
         self, command: ActivateJobs, jobs: deque[ActivatedJob], *, write: Write, admit: Admit
     ) -> bool:
-        """Whether the worker read all of them in time."""
+        """Write the jobs, and return whether the worker read all of them in time."""
         clock = asyncio.get_running_loop().time
         until = clock() + min(PATIENCE_SECONDS, command.timeout.total_seconds())
         in_time = True

@@ -1,7 +1,7 @@
-"""Workers that wait for a job: an activation that found none is tried again when one is offered.
+"""Workers that wait for jobs: an activation that found none is tried again when a job is offered.
 
-First come, first served: who comes while others wait for the same jobs waits behind them, and who was woken in vain
-keeps the place it had.
+First come, first served: new activations queue behind those that wait for the same jobs, and an activation
+that was woken but got no job keeps its position.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ NO_JOBS = ActivatedJobs(())
 
 @dataclass(slots=True, order=True)
 class _Waiter:
-    """A waiting activation; the number says who came first, `is_served` that it left the line to ask."""
+    """A waiting activation; `number` is its arrival order, `is_served` is true after it left the queue to activate jobs."""
 
     number: int
     max_jobs: int = field(compare=False)
@@ -35,14 +35,14 @@ class _Waiter:
 
 @dataclass(slots=True)
 class _Line:
-    """The activations that wait at one place, in order, and the number of jobs that woken ones ask for."""
+    """The queue of activations for one job type of a tenant, and the number of jobs that woken ones ask for."""
 
     waiters: list[_Waiter] = field(default_factory=list)
     asked: int = 0
 
 
 class JobWaiters:
-    """Wakes as many waiting activations as the jobs on offer can serve, longest waiting first."""
+    """Wakes as many waiting activations as the offered jobs can serve, longest waiting first."""
 
     def __init__(self, partition: Partition, config: JobsConfig) -> None:
         self._partition = partition
@@ -54,11 +54,11 @@ class JobWaiters:
 
     @property
     def waiting(self) -> int:
-        """How many activations wait."""
+        """The number of waiting activations."""
         return self._places.taken
 
     async def activate(self, command: ActivateJobs, seconds: float) -> ActivatedJobs:
-        """Jobs as soon as there are any; an empty answer after `seconds`, or when the partition is drained."""
+        """Wait for jobs and return them; empty after `seconds`, or when the partition is drained."""
         try:
             async with asyncio.timeout(seconds):
                 return await self._first_jobs(command)
@@ -75,7 +75,7 @@ class JobWaiters:
         return answer
 
     async def await_offer(self, command: ActivateJobs, seconds: float) -> bool:
-        """Whether there are jobs for this activation, as soon as there are; who asks next gets them."""
+        """Wait for an offer and return whether there is one; the next activation gets the jobs."""
         place = (command.tenant_id, command.type)
         try:
             async with asyncio.timeout(seconds):
@@ -112,7 +112,7 @@ class JobWaiters:
         return waiter
 
     def _leave(self, place: Place, waiter: _Waiter) -> None:
-        """Leave the line, or make room for those behind, who may be served by what this one left."""
+        """Leave the queue, and wake the next activations for the jobs that this one did not take."""
         line = self._lines[place]
         if waiter.is_served:
             line.asked -= waiter.max_jobs
@@ -148,5 +148,5 @@ def _tenant(place: Place) -> str:
 
 
 def _is_waiting(waiter: _Waiter) -> bool:
-    """Tell it from one that was cancelled and has yet to leave."""
+    """Whether the waiter still waits, and was not cancelled."""
     return not waiter.woken.done()

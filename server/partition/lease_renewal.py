@@ -1,9 +1,9 @@
-"""Renews the leases of a process beside its event loop, for as long as that loop makes progress.
+"""Renews the leases of a process in a thread, as long as the event loop of the process makes progress.
 
-Neither a busy loop nor a busy connection pool delays a renewal: it runs in a thread with an event loop and a connection
-of its own. A loop that stands still for longer than `cluster.stall_seconds` loses its leases `cluster.lease_seconds`
-later, so that partitions are never held by a process that is alive and does nothing. Nothing here has to be in time for
-the data to be right: every commit compares the epoch of its lease.
+The thread has its own event loop and connection, so neither a busy loop nor a busy connection pool delays a
+renewal. When the loop of the process stands still for longer than `cluster.stall_seconds`, its leases expire
+`cluster.lease_seconds` later, so a process that hangs holds no partition. Correctness does not depend on
+timing here: every commit compares the epoch of its lease.
 """
 
 import asyncio
@@ -22,13 +22,13 @@ from server.store.postgres.leases import Lease, Leases, NodeFormats
 
 logger = logging.getLogger(__name__)
 
-# Within the time of a lease, a renewal may take this share of it, and wait for the lock of one row this share.
+# Of the duration of a lease, the share that one renewal may take, and the share it may wait for a row lock.
 STATEMENT_SHARE = 1 / 2
 LOCK_SHARE = 1 / 6
 
 
 class RenewalTable(Protocol):
-    """The rows that a renewal writes; both calls raise Unavailable when the database is away."""
+    """The rows that a renewal writes; both calls raise Unavailable when the database is unreachable."""
 
     async def beat(self, node_id: str, address: str, *, seconds: float, formats: NodeFormats) -> None: ...
 
@@ -38,9 +38,9 @@ class RenewalTable(Protocol):
 
 
 class LeaseRenewal:
-    """`run` may run in another thread than the one that holds leases, lets them go and reports progress.
+    """Renews leases; `run` may run in another thread than the other methods.
 
-    `lost` is called in the thread of `run`, for a lease that another process has by now.
+    `lost` is called in the thread of `run`, for a lease that another process has taken.
     """
 
     def __init__(
@@ -57,13 +57,13 @@ class LeaseRenewal:
         self._config = config
         self._lost = lost
         self._clock = clock
-        # Replaced whole, never changed, because another thread reads it.
+        # Replaced as a whole and never changed, because another thread reads it.
         self._held: Mapping[PartitionId, Lease] = {}
         self._formats = NodeFormats()
         self._progress = clock()
         self._is_failing = False
 
-    # The process
+    # Called in the thread of the process
 
     def hold(self, lease: Lease) -> None:
         self._held = {**self._held, lease.partition_id: lease}
@@ -72,17 +72,17 @@ class LeaseRenewal:
         self._held = {key: held for key, held in self._held.items() if held != lease}
 
     def announce(self, formats: NodeFormats) -> None:
-        """Let the row of the node say this from the next renewal on."""
+        """Write these formats to the row of the node from the next renewal on."""
         self._formats = formats
 
     def progress(self) -> None:
-        """Report that the event loop of the process turns."""
+        """Report that the event loop of the process makes progress."""
         self._progress = self._clock()
 
-    # Beside it
+    # Called in the thread of the renewal
 
     async def run(self, leases: RenewalTable) -> None:
-        """Renew until it is cancelled."""
+        """Renew until cancelled."""
         while True:
             await self._attempt(leases)
             await asyncio.sleep(self._config.poll_seconds)
@@ -113,7 +113,7 @@ class LeaseRenewal:
             self._lost(held[partition_id])
 
     def _report(self, failure: str | None) -> None:
-        """Log the first of several failures, and the first success after them."""
+        """Log the first of several failures, and the first success afterwards."""
         if failure and not self._is_failing:
             logger.warning("leases are not renewed", extra={"reason": failure, "leases": len(self._held)})
         elif not failure and self._is_failing:
@@ -126,7 +126,7 @@ Renewing = Callable[[LeaseRenewal], AbstractAsyncContextManager[None]]
 
 
 def renewing(dsn: str, config: ClusterConfig) -> Renewing:
-    """In a thread of its own, over a connection of its own."""
+    """Renewals in a separate thread, over a separate connection."""
 
     @asynccontextmanager
     async def run(renewal: LeaseRenewal) -> AsyncIterator[None]:

@@ -1,4 +1,4 @@
-"""The states of a partition in this process, the moves between them, and what it takes from callers in each.
+"""The states of a partition in this process, the transitions between them, and the allowed operations in each.
 
              ┌────────────── SUSPEND ─────────────► SUSPENDED ───────────┐
              │  ┌─────────── RESUME ───────────────────┘ │ DRAIN         │
@@ -33,7 +33,7 @@ class PartitionState(StrEnum):
 
 
 class Move(StrEnum):
-    """OPEN: commands of other partitions were read; SUSPEND: a commit is late; RESUME: it is there."""
+    """OPEN: commands of other partitions were read; SUSPEND: a commit is late; RESUME: the late commit has ended."""
 
     OPEN = "OPEN"
     SUSPEND = "SUSPEND"
@@ -45,7 +45,7 @@ class Move(StrEnum):
 
 
 class Operation(StrEnum):
-    """COMMAND: submit, settle, catch up, note. WAIT: await a job or a completion that has yet to come."""
+    """COMMAND: submit, settle, catch up, note. WAIT: wait for a job or a completion in the future."""
 
     COMMAND = "COMMAND"
     WAIT = "WAIT"
@@ -54,7 +54,7 @@ class Operation(StrEnum):
 _S, _M = PartitionState, Move
 
 TRANSITIONS: Table[PartitionState, Move] = {
-    # A partition that is drained before it has served anybody does not open.
+    # A partition that is drained before it has served any call does not open.
     _S.STARTING: {
         _M.OPEN: _S.OPEN,
         _M.DRAIN: _S.STOPPING,
@@ -88,7 +88,7 @@ TRANSITIONS: Table[PartitionState, Move] = {
         _M.STOP: _S.STOPPING,
         _M.FAIL: _S.FAILED,
     },
-    # Commands that were taken are still carried out, and their commits may be late. OPEN: stopped while it started.
+    # Accepted commands are still executed, and their commits may be late. OPEN: stopped while it started.
     _S.STOPPING: {
         _M.OPEN: _S.STOPPING,
         _M.SUSPEND: _S.STOPPING,
@@ -112,7 +112,7 @@ ALLOWED: Mapping[PartitionState, frozenset[Operation]] = {
     _S.FAILED: frozenset(),
 }
 
-# Why an operation is refused that the state does not allow.
+# The reason for refusing an operation that the state does not allow.
 REASONS: Mapping[PartitionState, str] = {
     _S.STARTING: "it is starting",
     _S.OPEN: "",
@@ -129,7 +129,7 @@ _DRAINED = frozenset({_S.DRAINING, _S.DRAINING_SUSPENDED, _S.STOPPING, _S.CLOSED
 
 
 class Lifecycle(Machine[PartitionState, Move]):
-    """The present state of one partition."""
+    """The current state of one partition."""
 
     def __init__(self, partition_id: PartitionId) -> None:
         super().__init__(f"partition {partition_id}", PartitionState.STARTING, TRANSITIONS)
@@ -141,14 +141,14 @@ class Lifecycle(Machine[PartitionState, Move]):
 
     @property
     def is_draining(self) -> bool:
-        """Whether the partition stops in good order, or has done so."""
+        """Whether the partition is stopping in an orderly way, or has done so."""
         return self.state in _DRAINED
 
     def allows(self, operation: Operation) -> bool:
         return operation in ALLOWED[self.state]
 
     def expect(self, operation: Operation) -> None:
-        """Raises Unavailable for an operation that the state does not allow; nothing has happened then."""
+        """Raises Unavailable for an operation that the state does not allow, before anything has happened."""
         if not self.allows(operation):
             raise Unavailable.untouched(
                 f"partition {self._partition_id} is not serving: {REASONS[self.state]}"

@@ -1,6 +1,6 @@
 """LRU cache of loaded process instances; evicted instances stay in the store.
 
-Only committed instances are evicted, so a document that comes back is the one that left.
+Only committed instances are evicted, so an instance that is loaded again equals the evicted one.
 """
 
 from collections import OrderedDict
@@ -16,7 +16,7 @@ from server.engine.state import State
 
 
 class LoadedInstances:
-    """`most` process instances stay; more do while those beyond are not committed yet."""
+    """Keeps `most` process instances, and more while the ones beyond that are not committed yet."""
 
     def __init__(self, state: State, most: int) -> None:
         self._state = state
@@ -26,12 +26,12 @@ class LoadedInstances:
         self._held: Collection[Key] = ()
 
     def touch(self, documents: Iterable[DocumentId]) -> None:
-        """Remember that these were busy, or have ended: the turn is over."""
+        """Note at the end of a turn that these documents changed or ended."""
         self._named = ()
         self._note(documents)
 
     def missing(self, turn: Iterable[Command]) -> Collection[DocumentId]:
-        """The process instances that a turn's commands name and that are not here; those that are stay for the turn."""
+        """The evicted process instances that a turn's commands name; the loaded ones stay loaded for the turn."""
         if not self._state.evicted:
             return ()
         self._named = {key for command in turn for key in _named(command, self._state)}
@@ -39,14 +39,14 @@ class LoadedInstances:
         return [DocumentId(Kind.PROCESS_INSTANCE, key) for key in missing]
 
     def hold(self, documents: Iterable[DocumentId]) -> None:
-        """Let these stay, and no longer those of before: commands have missed them, and are about to begin anew.
+        """Keep these documents loaded, instead of those held before, for commands that start again because they missed them.
 
-        A command that needs several, one after the other, comes to its end however few may stay.
+        A command that needs several instances one after the other therefore ends, however small the cache is.
         """
         self._held = {document.key for document in documents}
 
     def evict(self, uncommitted: Collection[DocumentId]) -> None:
-        """Let the idlest go, but none of these, nor of those that the next turn names."""
+        """Evict the least recently used instances, except uncommitted, held and named ones."""
         excess = len(self._busy) - self._most
         if excess <= 0:
             return
@@ -71,6 +71,6 @@ class LoadedInstances:
 
 
 def _named(command: Command, state: State) -> Iterable[Key]:
-    """The process instances that have what the command names; which ones an activation needs shows when it is its turn."""
+    """The process instances that own the named keys; those of an activation are known only when it runs."""
     address = command.address
     return state.owners_of(address.keys) if isinstance(address, OwnersOf) else ()

@@ -1,4 +1,4 @@
-"""A partition of this process, with the callers that wait there for jobs and for completions."""
+"""A partition of this process, with the callers that wait there for jobs and completions."""
 
 from collections.abc import Awaitable, Callable, Sequence
 
@@ -18,11 +18,14 @@ from server.store.ports import PartitionId, Store
 
 
 async def _at_once() -> None:
-    """Nothing is to be awaited."""
+    """Return at once."""
 
 
 class LocalPartition:
-    """`hidden` returns when the store finds no process instance any more whose deletion is committed."""
+    """A partition of this process.
+
+    `hidden` returns when the store no longer finds process instances whose deletion is committed.
+    """
 
     def __init__(
         self,
@@ -72,7 +75,7 @@ class LocalPartition:
 
 
 class OnlyPartition:
-    """All partitions of a process that has one and knows of no other process."""
+    """The only partition of a process without other processes, as all partitions."""
 
     def __init__(self, local: LocalPartition, host: str, port: int) -> None:
         self.ids = (local.partition.id,)

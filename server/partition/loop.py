@@ -1,6 +1,7 @@
-"""The loop of a partition: takes what waits, has the engine process it, and puts it into the commit that grows.
+"""The loop of a partition: takes waiting commands, runs the engine over them, and adds them to the growing commit.
 
-Commands that were carried out before get their stored answers. Process instances that commands name are loaded first.
+Commands that were executed before get their stored answers. Process instances that commands name are loaded
+first.
 """
 
 import asyncio
@@ -23,7 +24,7 @@ from server.platform.errors import Unavailable
 from server.store.ports import Ledger
 
 _BACK_OFF = BackOff(0.2, 2.0)
-# In this time answers that are ready are written.
+# A pause in which ready answers are written to callers.
 PAUSE_SECONDS = 0.002
 
 
@@ -56,7 +57,7 @@ class Loop:
         self._meter = meter
 
     async def run(self) -> None:
-        """Return when the partition stops and nothing waits any more."""
+        """Return when the partition stops and no command waits any more."""
         while self._pending or self._lifecycle.state is not PartitionState.STOPPING:
             if not self._pending:
                 await self._pending.change()
@@ -84,7 +85,7 @@ class Loop:
             await self._reserve(starts, wanted)
             wanted = list(filter(_is_wanted, wanted))
         growth = self._commits.grow(wanted, now=to_the_millisecond(self._clock.now()))
-        # Commands that are processed may count, so nobody is to take them for commands that did not happen.
+        # Processed commands may be committed, so they must not be refused as if they had not happened.
         self.in_hand = growth.postponed
         self._meter.turned(growth.seconds)
         self._slow.note(_processed(wanted, growth), growth.slow)
@@ -92,17 +93,17 @@ class Loop:
         self._pending.note_processed(growth, wanted)
         if growth.left:
             self._pending.put_left(growth.left)
-            # Commits, leases and callers have their time, too.
+            # Let commits, leases and callers run.
             await asyncio.sleep(0)
         self._loaded.hold(document for entry in growth.postponed for document in entry.missed)
         if growth.postponed:
             await self._load(growth)
 
     async def _chosen(self, wanted: list[Entry]) -> list[Entry]:
-        """Those to process now; the others are put back.
+        """The entries to process now; the others are put back.
 
-        A command of a slow tenant runs alone, when the callers of all others have their answers: in one turn with them,
-        it would delay their commit, and in the time of their commit it would delay their answers.
+        A command of a slow tenant runs alone, after the callers of all others have their answers. In one turn
+        with them it would delay their commit, and during their commit it would delay their answers.
         """
         quick, slow = self._slow.split(wanted)
         if not slow:
@@ -118,19 +119,19 @@ class Loop:
         return [entry for entry in slow[:1] if entry.is_wanted]
 
     async def _reserve(self, starts: Mapping[str, int], entries: Iterable[Entry]) -> None:
-        """Reserve in the quotas of tenants what these entries may start; refuse those when the store is away."""
+        """Reserve quota for the process instances that these entries may start; refuse them when the store is unreachable."""
         try:
             self._quota.grant(await self._ledger.reserve(starts, self._quota.most))
         except Unavailable as refusal:
             _refuse((entry for entry in entries if self._quota.wanted([entry.command])), refusal.detail)
 
     async def _bring_back(self, missing: Collection[DocumentId]) -> None:
-        """Load what commands name, so that they are carried out in their order; else they miss it and wait."""
+        """Load the named process instances, so that commands keep their order; if that fails, they are postponed."""
         with suppress(Unavailable):
             self._loaded.bring_back(await self._ledger.documents(missing))
 
     async def _load(self, growth: Growth) -> None:
-        """Load what was missed, and let what could not be done have the next turn."""
+        """Load the missing process instances, and put the postponed entries first in the next turn."""
         try:
             self._loaded.bring_back(await self._ledger.documents(growth.missing))
         except Unavailable as refusal:

@@ -20,19 +20,22 @@ logger = logging.getLogger(__name__)
 MOST_ENTRIES = 1_000
 _BACK_OFF = BackOff(1.0, 30.0)
 RETENTION_SECONDS = 3600.0
-# Expired documents count for their tenant until they leave.
+# Expired documents count towards their tenant's limit until they are deleted.
 EXPIRY_SECONDS = 60.0
 
 
 async def note_refusals(waiting: WaitingEntries, router: Router) -> None:
-    """Bring entries that came without a command to the audit log, until it is cancelled."""
+    """Write buffered audit entries to the audit log, until cancelled."""
     pauses = Pauses(_BACK_OFF)
     while True:
         entries = await waiting.first(MOST_ENTRIES)
         try:
             await router.note(entries)
         except ServiceError as refusal:
-            logger.warning("audit entries wait", extra={"entries": len(entries), "reason": refusal.detail})
+            logger.warning(
+                "writing audit entries failed; retrying",
+                extra={"entries": len(entries), "reason": refusal.detail},
+            )
             await pauses.after_failure()
             continue
         pauses.succeeded()
@@ -40,13 +43,15 @@ async def note_refusals(waiting: WaitingEntries, router: Router) -> None:
 
 
 async def keep_history(history: History, config: RetentionConfig, clock: Clock) -> None:
-    """Create the tables of the coming weeks, and drop those beyond the retention, every hour."""
+    """Create the tables of the coming weeks and drop those past the retention, every hour."""
     pauses = Pauses(_BACK_OFF)
     while True:
         try:
             dropped = await keep(history, config, clock.now())
         except ServiceError as refusal:
-            logger.warning("retention waits", extra={"reason": refusal.detail})
+            logger.warning(
+                "applying the retention of history failed; retrying", extra={"reason": refusal.detail}
+            )
             await pauses.after_failure()
             continue
         pauses.succeeded()
@@ -56,14 +61,16 @@ async def keep_history(history: History, config: RetentionConfig, clock: Clock) 
 
 
 async def keep_decisions(database: Database, config: RetentionConfig, clock: Clock) -> None:
-    """Drop evaluations of decisions beyond the retention, every hour."""
+    """Delete decision evaluations past the retention, every hour."""
     pauses = Pauses(_BACK_OFF)
     while config.retention_days:
         before = clock.now() - timedelta(days=config.retention_days)
         try:
             forgotten = await forget_decision_instances(database, before)
         except ServiceError as refusal:
-            logger.warning("retention waits", extra={"reason": refusal.detail})
+            logger.warning(
+                "deleting old decision instances failed; retrying", extra={"reason": refusal.detail}
+            )
             await pauses.after_failure()
             continue
         pauses.succeeded()
@@ -73,14 +80,14 @@ async def keep_decisions(database: Database, config: RetentionConfig, clock: Clo
 
 
 async def keep_batch_operations(database: Database, config: RetentionConfig, clock: Clock) -> None:
-    """Drop batch operations that ended before the retention, every hour."""
+    """Delete batch operations that ended before the retention period, every hour."""
     pauses = Pauses(_BACK_OFF)
     while config.retention_days:
         before = clock.now() - timedelta(days=config.retention_days)
         try:
             forgotten = await forget_batch_operations(database, before)
         except ServiceError as refusal:
-            logger.warning("retention waits", extra={"reason": refusal.detail})
+            logger.warning("deleting old batch operations failed; retrying", extra={"reason": refusal.detail})
             await pauses.after_failure()
             continue
         pauses.succeeded()
@@ -90,13 +97,13 @@ async def keep_batch_operations(database: Database, config: RetentionConfig, clo
 
 
 async def keep_documents(documents: DocumentStore, clock: Clock) -> None:
-    """Drop expired documents, every minute."""
+    """Delete expired documents, every minute."""
     pauses = Pauses(_BACK_OFF)
     while True:
         try:
             forgotten = await documents.forget_expired(clock.now())
         except ServiceError as refusal:
-            logger.warning("expiry of documents waits", extra={"reason": refusal.detail})
+            logger.warning("deleting expired documents failed; retrying", extra={"reason": refusal.detail})
             await pauses.after_failure()
             continue
         pauses.succeeded()

@@ -1,4 +1,4 @@
-"""Port for measurements: a partition reports its turns, commits and queue here."""
+"""Port for measurements: partitions report their turns, commits and queues."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Traced:
-    """A command whose request is traced, and when it was queued, in nanoseconds since 1970."""
+    """The trace of a command, and the time when it was queued, in nanoseconds since 1970."""
 
     parent: "SpanContext"
     began: int
@@ -21,34 +21,34 @@ class Traced:
 
 class Meter(Protocol):
     def traced(self) -> Traced | None:
-        """Describe the trace of the command that is being queued."""
+        """The trace of the command that is being queued; None without one."""
         ...
 
     def turned(self, seconds: float) -> None:
-        """Note how long the engine took over the commands that waited."""
+        """Record the engine's time for one batch of commands."""
         ...
 
     def committed(self, turn: "Turn") -> None:
-        """Note a turn whose callers have their answers."""
+        """Record a committed turn whose callers were answered."""
         ...
 
     def pushed(self) -> None:
-        """Note a job that was written to a stream."""
+        """Record a job that was written to a stream."""
         ...
 
     def watch_streams(self, streams: "JobStreams") -> None:
-        """Report how many streams are open."""
+        """Report the number of open streams from now on."""
         ...
 
     def watch(self, partition: "LocalPartition") -> None:
-        """Report what waits in a partition, until `forget`."""
+        """Report the queues of a partition from now on, until `forget`."""
         ...
 
     def forget(self, partition: "LocalPartition") -> None: ...
 
 
 class Unmeasured:
-    """Measures nothing."""
+    """A meter that measures nothing."""
 
     def traced(self) -> Traced | None:
         return None

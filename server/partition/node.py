@@ -1,8 +1,8 @@
-"""A process that owns partitions: takes them by lease, serves them, hands them over, and knows where the others are.
+"""A process that owns partitions: takes leases, serves partitions, hands them over, and knows their other owners.
 
-A lease is a row, by the database's clock. A process that takes one raises its epoch, and every commit compares that
-epoch: an owner that was away too long commits nothing, so nothing here has to be in time for the data to be right. A
-process that joins gets its share from those that have more than theirs.
+A lease is a row that expires by the database's clock. Taking a lease raises its epoch, and every commit
+compares the epoch. An owner that was away too long therefore commits nothing, and correctness does not depend
+on timing here. A process that joins gets its share from processes with more than their share.
 """
 
 import asyncio
@@ -30,34 +30,35 @@ from server.store.postgres.leases import FormatRow, Lease, LeaseHolder, Survey
 logger = logging.getLogger(__name__)
 
 INCARNATION_OCTETS = 4
-# So many leases long, a process leaves those that start with it their share, and is not ready without all partitions.
+# For this many lease durations, a process leaves other starting processes their share, and waits for all
+# partitions before it is ready.
 STARTING_LEASES = 3
 
 
 class LeaseTable(FormatTable, Protocol):
-    """The rows of all leases and of all processes; every call raises Unavailable when the database is away."""
+    """The rows of all leases and processes; every call raises Unavailable when the database is unreachable."""
 
     async def leave(self, node_id: str) -> None: ...
 
     async def survey(self, node_id: str) -> Survey:
-        """Look at all leases, at the formats, and at the number of other processes."""
+        """Read all leases, the formats, and the number of other processes."""
         ...
 
     async def take(
         self, partition_id: PartitionId, node_id: str, *, address: str, seconds: float
     ) -> Lease | None:
-        """Take a partition without an owner; None when it has one by now."""
+        """Take a partition without an owner; None when another process was faster."""
         ...
 
     async def release(self, lease: Lease, node_id: str) -> None: ...
 
 
-# Recovers a partition; it can be served while the block runs.
+# Recovers a partition, which can be served while the block runs.
 OpenPartition = Callable[[Lease], AbstractAsyncContextManager[LocalPartition]]
 
 
 class Node:
-    """`run` serves until `stop` is called; then it hands its partitions over and returns."""
+    """`run` serves partitions until `stop` is called; then it hands them over and returns."""
 
     def __init__(
         self,
@@ -69,7 +70,8 @@ class Node:
         tunnels: Tunnels,
         node_format: NodeFormat | None = None,
     ) -> None:
-        # A restarted process often has the name and the process id of the one before, whose rows are not its own.
+        # A restarted process often has the name and process id of the previous one, but must not use its
+        # rows.
         self.node_id = f"{config.node_id or socket.gethostname()}-{secrets.token_hex(INCARNATION_OCTETS)}"
         self._address = config.address or f"{config.host}:{config.port}"
         self._leases = leases
@@ -89,7 +91,7 @@ class Node:
 
     @property
     def format(self) -> ClusterFormat:
-        """The latest format that all processes read, as this one last saw it."""
+        """The latest format that all processes read, as last seen by this one."""
         return self._format.cluster
 
     @property
@@ -98,7 +100,7 @@ class Node:
 
     @property
     def message_homes(self) -> int:
-        """How many partitions, from 1 on, are homes of messages."""
+        """The number of partitions, counted from 1, that are homes of messages."""
         return self._topology.message_homes
 
     def find(self, partition_id: PartitionId) -> PartitionPort:
@@ -107,7 +109,7 @@ class Node:
         return self._topology.remote(partition_id)
 
     def find_local(self, partition_id: PartitionId) -> LocalPartition:
-        """A partition that is served here; raises Unavailable."""
+        """A partition that this process serves; raises Unavailable."""
         held = self._held.get(partition_id)
         if held is None:
             raise Unavailable.untouched(f"partition {partition_id} is not served here")
@@ -145,15 +147,16 @@ class Node:
             held.hand_over()
 
     async def _tick(self) -> None:
-        """Report progress for as long as this event loop turns."""
+        """Report that the event loop makes progress."""
         while True:
             self._renewal.progress()
             await asyncio.sleep(self._config.poll_seconds)
 
     async def ready(self) -> None:
-        """Return when everything that this process took is served, and others own the rest as far as it knows.
+        """Return when every partition this process took is open, and all others have owners as far as is known.
 
-        Partitions that nobody can take are waited for no longer than those that start together wait for each other.
+        It waits for partitions without owners only as long as processes that start together wait for each
+        other.
         """
         await self._looked.wait()
         with suppress(TimeoutError):
@@ -165,7 +168,7 @@ class Node:
                 await held.local.partition.opened()
 
     def drain(self) -> None:
-        """Let nobody wait any longer for what has yet to happen."""
+        """End the calls that wait for jobs or completions."""
         for held in self._held.values():
             if held.local is not None:
                 held.local.partition.drain()
@@ -174,7 +177,7 @@ class Node:
         self._stopping.set()
 
     async def _look(self, tasks: asyncio.TaskGroup) -> None:
-        """Find out the owners of all partitions, and take the share of this process."""
+        """Read the owners of all partitions, and take the share of this process."""
         try:
             survey = await self._leases.survey(self.node_id)
             await self._look_at_formats(survey.formats)
@@ -183,7 +186,7 @@ class Node:
             if self._topology.is_all_owned:
                 self._all_owned.set()
         except Unavailable as refusal:
-            logger.warning("the leases cannot be reached", extra={"reason": refusal.detail})
+            logger.warning("reading the leases failed; retrying", extra={"reason": refusal.detail})
             return
         self._looked.set()
 
@@ -198,7 +201,7 @@ class Node:
         local.partition.state.format = self.format
 
     def _report_lost(self, lease: Lease) -> None:
-        """Called beside the event loop."""
+        """Report a lost lease to the event loop; called in the thread of the renewal."""
         self._loop.call_soon_threadsafe(self._lose, lease)
 
     def _lose(self, lease: Lease) -> None:
@@ -221,7 +224,7 @@ class Node:
                 await self._take(holding.partition_id, tasks)
 
     def _share(self, survey: Survey) -> int:
-        """How many partitions this process may own: none while it cannot read what the others write."""
+        """The number of partitions that this process may own: none while it cannot read the cluster format."""
         if not self._format.is_readable:
             return 0
         nodes = survey.other_nodes + 1
@@ -251,7 +254,7 @@ class Node:
         )
 
     async def _own_until_released(self, held: OwnedPartition) -> None:
-        """Serve the partition, then give it back, unless another node has it or this one is being cut off."""
+        """Serve the partition, then release its lease, unless another node has it or the task is cancelled."""
         try:
             await self._serve(held)
         except asyncio.CancelledError:
@@ -277,7 +280,9 @@ class Node:
         except* LeaseLost:
             logger.warning("another process has the partition", extra=facts)
         except* UnreadableFormat:
-            logger.exception("the partition cannot be read here and is left to other processes", extra=facts)
+            logger.exception(
+                "this version cannot read the partition; other processes may take it", extra=facts
+            )
             self._format.give_up(held.lease.partition_id)
         except* Exception:
             logger.exception("partition failed", extra=facts)

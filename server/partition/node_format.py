@@ -1,7 +1,7 @@
-"""The cluster format as a node sees it: raised when all nodes read a later one, and whether this node reads it.
+"""The cluster format as a node sees it: when it is raised, and whether this node can read it.
 
-The format is a row of the database that never falls, so a node that comes back with an older program finds what was
-written meanwhile. A partition that a node cannot read is left to others until the node starts anew.
+The format is a row in the database that never falls, so a node that returns with an older version learns what
+was written meanwhile. A partition that a node cannot read is left to other nodes until the node restarts.
 """
 
 import logging
@@ -15,17 +15,17 @@ logger = logging.getLogger(__name__)
 
 
 class FormatTable(Protocol):
-    """The row of the cluster format and those of nodes; both calls raise Unavailable."""
+    """The rows of the cluster format and of the nodes' formats; both calls raise Unavailable."""
 
     async def formats(self) -> FormatRow: ...
 
     async def raise_format(self, latest: int) -> None:
-        """Raise the cluster format to what all live nodes read, and to `latest` at most."""
+        """Raise the cluster format to what all live nodes read, but at most to `latest`."""
         ...
 
 
 class NodeFormat:
-    """Of a program that reads formats up to `reads`; `held_at` is the latest to which an operator lets it rise, 0 for any."""
+    """Format of a node that reads formats up to `reads`; the operator's bound `held_at` limits raising, 0 for no bound."""
 
     def __init__(self, held_at: int = 0, *, reads: int = LATEST) -> None:
         self._held_at = held_at
@@ -35,17 +35,17 @@ class NodeFormat:
 
     @property
     def is_readable(self) -> bool:
-        """Whether this program reads what the nodes of the deployment write."""
+        """Whether this version reads what the nodes of the deployment write."""
         return self.cluster.number <= self._reads
 
     @property
     def announced(self) -> NodeFormats:
-        """The formats in the row of the node."""
+        """The formats for the row of this node."""
         return NodeFormats(OLDEST, self._latest, min(self.cluster.number, self._reads), len(self._unreadable))
 
     @property
     def _latest(self) -> int:
-        """A format that was reached is not given up again."""
+        """The latest format that this node accepts; a format that was reached is never given up."""
         return min(self._reads, max(self._held_at or self._reads, self.cluster.number))
 
     def can_read(self, partition_id: PartitionId) -> bool:
@@ -56,7 +56,7 @@ class NodeFormat:
         self._unreadable.add(partition_id)
 
     async def look(self, found: FormatRow, table: FormatTable) -> None:
-        """Adopt the cluster format that was found, and raise it when all nodes read a later one. Raises Unavailable."""
+        """Adopt the cluster format of the row, and raise it first when all nodes read a later one. Raises Unavailable."""
         if min(self._latest, found.lowest or self._latest) > found.cluster:
             await table.raise_format(self._latest)
             found = await table.formats()

@@ -8,7 +8,7 @@ from server.platform.call import CLIENT
 
 
 class Origin(msgspec.Struct, frozen=True, gc=False):
-    """`operation_reference` is the caller's own number for what it does, `actor_type` the kind of caller."""
+    """The caller of a command; `operation_reference` is a number that it chose, `actor_type` its kind."""
 
     tenant_id: str
     actor_id: str
@@ -19,7 +19,7 @@ class Origin(msgspec.Struct, frozen=True, gc=False):
 
 
 def requester_of(origin: Origin) -> Requester:
-    """The caller as the engine keeps it until its command comes to an end."""
+    """The caller as the engine keeps it until the command takes effect."""
     key = origin.idempotency
     return Requester(
         origin.actor_type,

@@ -1,4 +1,4 @@
-"""The states of a partition as a node sees it, from its lease to its release, and the moves between them.
+"""The states of a partition in its node, from its lease to its release, and the transitions between them.
 
 UNOWNED ─ TAKE ─► ACQUIRED ─ OPEN ─► RECOVERING ─ SERVE ─► SERVING
                      │                   │                    │
@@ -43,7 +43,7 @@ _S, _M = Ownership, Move
 
 TRANSITIONS: Table[Ownership, Move] = {
     _S.UNOWNED: {_M.TAKE: _S.ACQUIRED},
-    # Handed over or lost before its task runs: the task ends at once.
+    # A partition that is handed over or lost before its task runs: the task ends at once.
     _S.ACQUIRED: {
         _M.OPEN: _S.RECOVERING,
         _M.HAND_OVER: _S.HANDING_OVER,
@@ -57,7 +57,7 @@ TRANSITIONS: Table[Ownership, Move] = {
         _M.END: _S.UNOWNED,
     },
     _S.SERVING: {_M.HAND_OVER: _S.HANDING_OVER, _M.LOSE: _S.LOST, _M.END: _S.UNOWNED},
-    # A node that has more than its share says so at each look.
+    # A node with more than its share repeats the move at each survey.
     _S.HANDING_OVER: {_M.HAND_OVER: _S.HANDING_OVER, _M.LOSE: _S.LOST, _M.END: _S.UNOWNED},
     _S.LOST: {_M.HAND_OVER: _S.LOST, _M.LOSE: _S.LOST, _M.END: _S.UNOWNED},
 }
@@ -65,9 +65,10 @@ TRANSITIONS: Table[Ownership, Move] = {
 
 @dataclass(slots=True, eq=False)
 class OwnedPartition:
-    """A partition of this process; `settled` is set when it has recovered, or cannot.
+    """A partition of this process; `settled` is set when its recovery has succeeded or failed.
 
-    `local` is there from its recovery on. Its task calls `begin` first, so nothing cancels a task that never ran.
+    `local` is set after its recovery. Its task calls `begin` first, so that a task that never ran is not
+    cancelled.
     """
 
     lease: Lease
@@ -86,16 +87,16 @@ class OwnedPartition:
 
     @property
     def is_open(self) -> bool:
-        """Whether it takes commands."""
+        """Whether the partition accepts commands."""
         return self.local is not None and self.local.partition.is_open
 
     @property
     def is_given_up(self) -> bool:
-        """Whether it is handed over before it has recovered."""
+        """Whether the partition is handed over before its recovery ends."""
         return self.state is Ownership.HANDING_OVER and self.local is None
 
     def begin(self) -> bool:
-        """Whether to recover it, in the current task; False when it was given up before."""
+        """Start the recovery in the current task; returns False when the partition was given up already."""
         if self.state is not Ownership.ACQUIRED:
             return False
         self.machine.move(Move.OPEN)
@@ -103,19 +104,19 @@ class OwnedPartition:
         return True
 
     def serve(self, local: LocalPartition) -> None:
-        """It has recovered; callers find it from now on."""
+        """Make the recovered partition available to callers."""
         self.machine.move(Move.SERVE)
         self.local = local
         self.settled.set()
 
     def served(self) -> LocalPartition:
-        """Raises Unavailable when it has not recovered."""
+        """The served partition; raises Unavailable before it is recovered."""
         if self.local is None:
             raise Unavailable.untouched(f"partition {self.lease.partition_id} is not served here")
         return self.local
 
     def hand_over(self) -> None:
-        """Let the partition end what it has taken; one that recovers is given up."""
+        """Let the partition finish its accepted commands and stop; a recovery in progress is cancelled."""
         before = self.state
         self.machine.move(Move.HAND_OVER)
         if before is Ownership.RECOVERING:
@@ -124,7 +125,7 @@ class OwnedPartition:
             self.local.partition.stop()
 
     def lose(self) -> None:
-        """Another node has the lease: end at once what cannot be committed any more."""
+        """Cancel the task after another node took the lease, because nothing more can be committed."""
         self.machine.move(Move.LOSE)
         self._cancel()
 

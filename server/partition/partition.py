@@ -1,10 +1,10 @@
-"""One partition: commands in, committed answers out, by one writer.
+"""One partition, the only writer of its state: takes commands, and answers when they are committed.
 
     callers ──► Admission ──► WaitingCommands ──► Loop ──► Commits ──► Replies ──► callers
     outbox  ──► Inbox ──────────┘                     └──────► Inbox, observers
 
-`Lifecycle` says what is allowed in each state, and every part asks it. A ledger that fails ends the partition: nothing
-may be answered on a guess.
+Every part asks `Lifecycle` which operations are allowed. A failed ledger ends the partition, because no caller may
+be answered while the outcome is unknown.
 """
 
 import asyncio
@@ -39,15 +39,15 @@ from server.store.ports import Ledger, PartitionId
 
 logger = logging.getLogger(__name__)
 
-# Called with the events of each committed turn, and once when there will be no more.
+# Called with the events of each committed turn. An `Ending` is called once when there will be no more.
 Observer = Callable[[Sequence[Event]], None]
 Ending = Callable[[], None]
-# Called with the partitions to which a committed turn sent commands.
+# Called with the partitions that a committed turn sent commands to.
 Sent = Callable[[PartitionId, Collection[PartitionId]], None]
 
 
 class Partition:
-    """Takes commands from anywhere in this process; `run` serves them until it is cancelled or told to stop."""
+    """Accepts commands from anywhere in this process; `run` executes them until cancelled or stopped."""
 
     def __init__(
         self,
@@ -96,7 +96,7 @@ class Partition:
         )
         self._opened = asyncio.Event()
 
-    # What others see
+    # Properties
 
     @property
     def id(self) -> PartitionId:
@@ -104,60 +104,60 @@ class Partition:
 
     @property
     def is_open(self) -> bool:
-        """Whether it takes commands."""
+        """Whether the partition accepts commands."""
         return self.lifecycle.allows(Operation.COMMAND)
 
     @property
     def is_draining(self) -> bool:
-        """Whether calls that wait for what has yet to happen are over."""
+        """Whether the partition is stopping, so that no call may wait for a job or completion."""
         return self.lifecycle.is_draining
 
     @property
     def queued(self) -> Mapping[str, int]:
-        """How many commands of each tenant wait."""
+        """The number of waiting commands of each tenant."""
         return self._pending.counts
 
     @property
     def unreadable_sources(self) -> int:
-        """How many partitions sent something that this version cannot read."""
+        """The number of partitions that sent a command this version cannot read."""
         return self._inbox.unreadable_sources
 
     @property
     def waiting_for_listeners(self) -> int:
-        """How many callers wait for the listeners of user tasks."""
+        """The number of callers that wait for the listeners of user tasks."""
         return self._transitions.waiting
 
     @property
     def due_lag_seconds(self) -> float:
-        """How long ago the earliest timer that has not fired was due."""
+        """The time since the earliest timer that has not fired was due."""
         return self._pending.due_lag_seconds
 
     # Callers; each call raises Unavailable in a state that does not allow it
 
     def submit(self, command: Command, origin: Origin | None = None) -> Coroutine[None, None, Answer]:
-        """The command's answer once it is committed; raises the refusal, or that there is no room."""
+        """The command's answer once it is committed; raises the rejection, or ResourceExhausted when the queue is full."""
         return self._admission.submit(command, origin)
 
     async def settle(self) -> None:
-        """Return when everything that is due by now has happened and is committed."""
+        """Return when everything that is due now has been handled and committed."""
         await self._admission.settle()
 
     async def note(self, entries: Sequence[AuditEntry]) -> None:
-        """Return when these are in the audit log."""
+        """Return when these entries are committed to the audit log."""
         await self._admission.note(entries)
 
     async def catch_up(self) -> None:
-        """Return when everything that other partitions sent by now is committed."""
+        """Return when everything that other partitions have sent is committed."""
         await self._inbox.catch_up()
 
     def clock_moved(self) -> None:
-        """Look again at what is due."""
+        """Check again which scheduled commands are due."""
         self._pending.wake()
 
     # The owner
 
     async def run(self) -> None:
-        """Serve until told to stop, until cancelled, or until a commit fails; incoming commands go first."""
+        """Serve until stopped, cancelled, or a commit fails; commands of other partitions come first."""
         try:
             await self._inbox.take()
             self.lifecycle.move(Move.OPEN)
@@ -179,16 +179,16 @@ class Partition:
         self._end_waits()
 
     async def opened(self) -> None:
-        """Return when `run` takes commands, or has ended before it did."""
+        """Return when the partition accepts commands, or `run` has ended before that."""
         await self._opened.wait()
 
     def drain(self) -> None:
-        """End calls that wait for what has yet to happen; commands are served until `run` ends."""
+        """End calls that wait for jobs or completions; commands are served until `run` ends."""
         self.lifecycle.move(Move.DRAIN)
         self._end_waits()
 
     def stop(self) -> None:
-        """Take no more commands; `run` returns when those that wait have been carried out."""
+        """Accept no more commands; `run` returns when the waiting ones have been executed."""
         self.lifecycle.move(Move.STOP)
         self._end_waits()
         self._pending.wake()
@@ -219,7 +219,7 @@ class Partition:
         self._meter.committed(turn)
 
     def _suspend(self) -> None:
-        """The commit takes too long: refuse the callers that wait for it, and new ones until it is there."""
+        """Handle a late commit: refuse the callers that wait for it, and new callers until it ends."""
         self.lifecycle.move(Move.SUSPEND)
         logger.warning("a commit takes too long", extra={"partition_id": self.id})
         self._replies.refuse_callers(

@@ -1,4 +1,4 @@
-"""Bound of callers that wait: one for all of them, and one for those of each tenant."""
+"""Bounds on waiting callers: one for all, and one for each tenant."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from server.platform.errors import ResourceExhausted
 
 
 class Places:
-    """At most `most` wait, and `most_of_one` of each tenant; `waiters` names them in refusals."""
+    """At most `most` callers may wait, and `most_of_one` of each tenant; `waiters` names them in error messages."""
 
     def __init__(self, most: int, most_of_one: int, waiters: str) -> None:
         self._most = most
@@ -22,7 +22,7 @@ class Places:
         return self._count
 
     def take(self, tenant_id: str) -> None:
-        """Raises ResourceExhausted when there is no room."""
+        """Raises ResourceExhausted when a bound is reached."""
         if self._count >= self._most:
             raise ResourceExhausted(f"{self._most} {self._waiters} wait already")
         if self._taken[tenant_id] >= self._most_of_one:
@@ -38,7 +38,7 @@ class Places:
 
     @contextmanager
     def one(self, tenant_id: str) -> Iterator[None]:
-        """Take a place for as long as the block runs."""
+        """Take a place while the block runs."""
         self.take(tenant_id)
         try:
             yield

@@ -1,4 +1,4 @@
-"""The interface of a partition that a router uses, wherever the partition runs."""
+"""The interface of a partition for a router, whichever process runs the partition."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,36 +14,39 @@ from server.store.ports import PartitionId
 
 
 class PartitionPort(Protocol):
-    """Every call raises Unavailable when the partition is not served there, or cannot be reached."""
+    """A partition; every call raises Unavailable when it is not served there, or cannot be reached."""
 
     async def submit(self, command: Command, origin: Origin | None = None) -> Answer:
-        """The command's answer once it is committed; raises the refusal."""
+        """The command's answer once it is committed; raises the rejection."""
         ...
 
     async def activate(self, command: ActivateJobs, seconds: float) -> ActivatedJobs:
-        """Jobs as soon as there are any; an empty answer after `seconds`, and at once when that is 0."""
+        """Wait for jobs and return them; empty after `seconds`, and at once when that is 0."""
         ...
 
     async def await_offer(self, command: ActivateJobs, seconds: float) -> bool:
-        """Whether there are jobs for this activation, as soon as there are."""
+        """Wait for an offer of jobs, and return whether there is one."""
         ...
 
     async def await_completion(self, key: Key, tenant_id: str, seconds: float) -> None:
-        """Return when the process instance has completed; raises when it was cancelled, or still runs by then."""
+        """Return when the process instance has completed.
+
+        Raises an error when it was terminated, or still runs after `seconds`.
+        """
         ...
 
     async def catch_up(self) -> None:
-        """Return when everything that other partitions sent by now is committed."""
+        """Return when everything that other partitions have sent is committed."""
         ...
 
     async def note(self, entries: Sequence[AuditEntry]) -> None:
-        """Return when these are in the audit log."""
+        """Return when these entries are committed to the audit log."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A process that owns partitions: where its gRPC listens, and the partitions with whether each takes commands."""
+    """A process that owns partitions: its gRPC address, and for each partition whether it accepts commands."""
 
     node_id: str
     host: str
@@ -56,12 +59,12 @@ class Partitions(Protocol):
 
     @property
     def ids(self) -> Sequence[PartitionId]:
-        """In their order, from 1 on without a gap."""
+        """All partition ids in order, from 1 without gaps."""
         ...
 
     @property
     def message_homes(self) -> int:
-        """How many of them, from 1 on, are homes of messages."""
+        """The number of partitions, counted from 1, that are homes of messages."""
         ...
 
     @property
@@ -70,7 +73,7 @@ class Partitions(Protocol):
         ...
 
     def find(self, partition_id: PartitionId) -> PartitionPort:
-        """The partition where it runs now; raises Unavailable when it has no owner."""
+        """The partition at its current owner; raises Unavailable when it has none."""
         ...
 
     def members(self) -> Sequence[Member]: ...

@@ -1,7 +1,7 @@
 """Queue of a partition: bounded, and fair among tenants.
 
-The tenants that wait are served in turns, one command each, so that one that sends a thousand delays the others by one.
-A tenant has a bound of its own, so that it never takes the room of all others.
+Waiting tenants take turns, one command each, so a tenant with a thousand commands delays the others by one.
+Each tenant has its own bound, so one tenant cannot fill the queue.
 """
 
 from collections import OrderedDict, deque
@@ -20,7 +20,7 @@ W = TypeVar("W", bound=TenantEntry)
 
 
 class FairQueue(Generic[W]):
-    """At most `most` wait, and `most_of_one` of each tenant; `urgent` ones go before all others and have no bound."""
+    """At most `most` entries wait, and `most_of_one` of each tenant; `urgent` entries come first and are not bounded."""
 
     def __init__(self, most: int, most_of_one: int) -> None:
         self._most = most
@@ -33,13 +33,13 @@ class FairQueue(Generic[W]):
         return self._count + len(self._urgent)
 
     def counts(self) -> Mapping[str, int]:
-        """Count the entries of each tenant; urgent ones have none."""
+        """The number of entries by tenant; urgent ones count under the empty id."""
         return {tenant_id: len(line) for tenant_id, line in self._lines.items()} | (
             {"": len(self._urgent)} if self._urgent else {}
         )
 
     def put(self, entry: W) -> None:
-        """Raises ResourceExhausted when there is no room."""
+        """Add an entry; raises ResourceExhausted when a bound is reached."""
         if self._count >= self._most:
             raise ResourceExhausted(f"{self._most} commands wait already")
         line = self._line(entry.tenant_id)
@@ -49,26 +49,26 @@ class FairQueue(Generic[W]):
         self._count += 1
 
     def add(self, entry: W) -> None:
-        """Put in the line of its tenant what is bounded elsewhere."""
+        """Add an entry that is bounded elsewhere."""
         self._line(entry.tenant_id).append(entry)
         self._count += 1
 
     def put_back(self, entries: list[W]) -> None:
-        """Put back what was taken and could not be served: its tenants are the next, in the order of the entries."""
+        """Put back entries that could not be served; their tenants come next, in the order of the entries."""
         for entry in reversed(entries):
             self._line(entry.tenant_id).appendleft(entry)
             self._lines.move_to_end(entry.tenant_id, last=False)
             self._count += 1
 
     def put_first(self, entries: list[W]) -> None:
-        """Put back, in their order, what had its turn already."""
+        """Put entries back before all others, in their order."""
         self._urgent.extendleft(reversed(entries))
 
     def put_urgent(self, entry: W) -> None:
         self._urgent.append(entry)
 
     def take(self) -> W:
-        """Take the next one; there has to be one."""
+        """Remove and return the next entry; the queue must not be empty."""
         if self._urgent:
             return self._urgent.popleft()
         tenant_id, line = next(iter(self._lines.items()))
@@ -87,5 +87,5 @@ class FairQueue(Generic[W]):
         return line
 
     def clear(self) -> list[W]:
-        """Empty the queue; what was in it."""
+        """Empty the queue, and return its entries."""
         return [self.take() for _ in range(len(self))]

@@ -1,9 +1,10 @@
-"""How many process instances of one tenant may be active at a time, in all partitions together.
+"""Quota of active process instances of one tenant, in all partitions together.
 
-A partition counts its own. Before a turn it reserves in the ledger what the turn's commands may start, so that all
-partitions together never exceed a quota and refuse nothing below it. Starts under way count like active ones. So do
-process instances that messages, signals and timers begin; but no event is refused, so these may exceed the quota. An
-evaluation of conditions needs room for one process instance, and may begin more.
+A partition counts its own instances. Before a turn, it reserves in the ledger what the turn's commands may
+start, so that all partitions together neither exceed a quota nor refuse starts below it. Starts in progress
+count like active instances. Process instances that messages, signals and timers start count, too; but no
+event is refused, so they may exceed the quota. An evaluation of conditions needs room for one process
+instance, and may start more.
 """
 
 from collections import Counter
@@ -16,7 +17,7 @@ from server.store.ports import Reservation
 
 # A process instance may end at any time.
 RETRY_SECONDS = 1
-# Commands of callers that are refused without room for one more process instance.
+# Commands of callers that need room for one more process instance.
 _STARTING = (commands.CreateProcessInstance, commands.EvaluateConditionals)
 
 
@@ -28,31 +29,31 @@ class Quota:
         self._numbers: list[int] = []
 
     def wanted(self, turn: Iterable[commands.Command | None]) -> Mapping[str, int]:
-        """How many process instances of each tenant these commands may start; none when there is no quota."""
+        """The number of process instances by tenant that these commands may start; empty without a quota."""
         if not self.most:
             return {}
         return Counter(command.tenant_id for command in turn if isinstance(command, _STARTING))
 
     def room(self, tenant_id: str) -> int | None:
-        """How many process instances of a tenant may be called in this partition now; None when there is no quota.
+        """The number of process instances of a tenant that call activities may start now; None without a quota.
 
-        Instances of other partitions are not known in the middle of a command, so they are not counted.
+        Instances in other partitions are not counted, because they are not known during a command.
         """
         return max(self.most - self._own[tenant_id], 0) if self.most else None
 
     def grant(self, reservation: Reservation) -> None:
-        """Let the next turn start these."""
+        """Allow the next turn to start the reserved process instances."""
         self._granted = Counter(reservation.granted)
         self._numbers += reservation.numbers
 
     def settled(self) -> Sequence[int]:
-        """The numbers of reservations that end with the commit of this turn; what is left of them is void."""
+        """The numbers of the reservations that end with the commit of this turn; unused reservations become void."""
         numbers, self._numbers = self._numbers, []
         self._granted.clear()
         return numbers
 
     def check(self, command: commands.Command) -> None:
-        """Raises QuotaExhausted."""
+        """Raises QuotaExhausted when the command would exceed the quota."""
         if not self.most or not isinstance(command, _STARTING):
             return
         active = self._own[command.tenant_id]
@@ -64,7 +65,7 @@ class Quota:
             )
 
     def observe(self, happened: Sequence[events.Event], grown: dict[str, int]) -> None:
-        """Count what was started and what ended, here and in `grown`."""
+        """Count started and ended process instances, here and in `grown`."""
         for event in happened:
             growth = _GROWTH.get(type(event))
             if growth is None or not isinstance(event, events.InstanceEvent):

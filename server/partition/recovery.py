@@ -1,7 +1,7 @@
-"""From what the database holds of a partition to the partition as it was.
+"""Rebuilds a partition from the database.
 
-Definitions are compiled when they are needed, and other tasks of the process run between chunks: a recovery of many
-thousands of rows delays nobody beside it.
+Definitions are compiled on first use, and other tasks of the process run between chunks, so a recovery of
+many thousands of rows delays nothing else.
 """
 
 import asyncio
@@ -30,13 +30,13 @@ from server.platform import collector
 from server.store.postgres.leases import Lease
 
 Definitions = AsyncIterator[Iterable[tuple[Key, bytes]]]
-# Pages of documents, those of one after the other.
+# Pages of documents, grouped by document.
 Documents = AsyncIterator[Iterable[tuple[DocumentId, int, StoredPage]]]
 
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
-    """`active` counts the process instances of each tenant."""
+    """A recovered partition; `active` is the number of process instances by tenant."""
 
     state: State
     due: Due
@@ -46,7 +46,10 @@ class Recovered:
 async def recovered(
     lease: Lease, definitions: Definitions, documents: Documents, most_loaded: int
 ) -> Recovered:
-    """Both come in chunks; `most_loaded` process instances stay in memory, the youngest. Raises UnreadableFormat."""
+    """Build the partition from chunks of rows; the youngest `most_loaded` process instances stay loaded.
+
+    Raises UnreadableFormat.
+    """
     found = Recovered(State(lease.partition_id), Due(), Counter())
     state = found.state
     state.last_key = max(state.last_key, lease.last_key)
@@ -71,7 +74,7 @@ async def recovered(
 
 
 class _Reader:
-    """Takes in a document when its last page was read, in whichever chunk that is."""
+    """Adds a document to the state after its last page, which may be in a later chunk than its first."""
 
     def __init__(self, found: Recovered) -> None:
         self._found = found
@@ -152,7 +155,7 @@ def _shrink(state: State, most: int) -> None:
 
 @contextmanager
 def _readable(name: str) -> Iterator[None]:
-    """Raises UnreadableFormat, which names what cannot be read."""
+    """Raises UnreadableFormat with the name of the unreadable document or definition."""
     try:
         yield
     except (UnreadableFormat, UnreadableDocument, msgspec.MsgspecError) as error:

@@ -1,4 +1,4 @@
-"""A partition of another process, by calls over the tunnel."""
+"""A partition of another process, called through the tunnel."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar, cast
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 CALL_SECONDS = 10.0
-# The partition itself says how long listeners of user tasks are waited for.
+# The partition itself bounds the wait for the listeners of user tasks.
 LONG_CALL_SECONDS = 3600.0
 AWAITED = (
     commands.AssignUserTask,
@@ -36,12 +36,12 @@ AWAITED = (
     commands.CompleteUserTask,
     commands.SetVariables,
 )
-# How much longer than its wait a call that waits may take.
+# The time a waiting call may take beyond its wait.
 MARGIN_SECONDS = 2.0
 
 
 class RemotePartition:
-    """`secret` is what the processes of the deployment share, `written_format` the wire format that all of them read."""
+    """`secret` is the shared secret of the deployment's processes, `written_format` the wire format that all of them read."""
 
     def __init__(
         self,
@@ -119,7 +119,7 @@ async def _answered(call: Awaitable[R]) -> R:
 
 
 def _unpacked(response: pb.ExecuteResponse | pb.ActivateResponse) -> Answer:
-    """The command was carried out, whether its answer can be read or not."""
+    """The unpacked answer; the command was executed, even if its answer cannot be read."""
     try:
         return ANSWERS.unpack(response.answer, response.format)
     except UnreadableFormat as error:

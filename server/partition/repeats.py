@@ -1,4 +1,4 @@
-"""Commands that were carried out before: each gets the answer that was stored with its effects."""
+"""Answers repeated commands with the answers that were stored together with their effects."""
 
 import asyncio
 from collections.abc import Iterable, Mapping
@@ -15,7 +15,7 @@ Place = tuple[str, str]
 
 
 async def answer_repeats(entries: Iterable[Entry], ledger: Ledger) -> None:
-    """Settle the futures of the entries that are repeats; the others are left alone. Raises Unavailable."""
+    """Set the results of entries that are repeats; other entries are left alone. Raises Unavailable."""
     keyed = {_place(key): (entry, key) for entry in entries if (key := _key(entry))}
     if not keyed:
         return

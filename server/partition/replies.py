@@ -1,4 +1,4 @@
-"""Answers the callers of a partition: with what was committed, or with the reason why there is no answer."""
+"""Answers the callers of a partition: with committed results, or with the reason why there is none."""
 
 import asyncio
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ from server.platform.errors import ServiceError, Unavailable
 
 
 class Replies:
-    """Settles the futures of entries, each once; jobs of a caller that went away are offered again."""
+    """Sets the result of each entry once; jobs for a caller that went away are offered again."""
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class Replies:
         self._transitions = transitions
 
     def answer(self, entry: Entry, result: Result) -> None:
-        """Give the caller what was committed; one whose command began a transition waits for its end."""
+        """Give the caller the committed result; if a transition began, the caller waits for its end."""
         if entry.future is None:
             return
         if entry.future.done():
@@ -48,20 +48,20 @@ class Replies:
             entry.future.set_result(result)
 
     def keep_final(self, happened: Iterable[Event]) -> None:
-        """Keep the answers of requests whose transitions ended well: their callers may have given up meanwhile."""
+        """Keep the answers of requests whose transitions succeeded, because their callers may have given up."""
         for key in ended_well(happened):
             answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
             answer.set_result(DONE)
             self._answers.keep(key, answer)
 
     def take_back(self, answer: Result) -> None:
-        """The caller went away: offer the jobs again that it will never see."""
+        """Offer the jobs of an answer again whose caller went away."""
         if isinstance(answer, ActivatedJobs) and answer.jobs:
             jobs = tuple((job.key, job.deadline) for job in answer.jobs)
             self._pending.put_urgent([Entry(YieldJobs(answer.jobs[0].instance.tenant_id, jobs))])
 
     def refuse_callers(self, reason: str) -> None:
-        """Let no caller wait any longer. Commands that were processed go on; those that were not did not happen."""
+        """Refuse all callers. Processed commands continue to their commit; unprocessed ones did not happen."""
         waiting = self._pending.clear()
         for entry in (*self._loop.in_hand, *waiting):
             if entry.incoming is None:
@@ -72,7 +72,7 @@ class Replies:
         self._pending.put_urgent(entry for entry in waiting if entry.is_wanted)
 
     def _put_off(self, entry: Entry, reason: str) -> None:
-        """Refuse the caller of a command that may count; a repeat waits for the outcome, so it never happens twice."""
+        """Refuse the caller of a command that may be committed; a repeat waits for the outcome, so it takes effect once."""
         told, key = entry.future, entry.origin.idempotency if entry.origin else None
         if key is not None:
             entry.future = asyncio.get_running_loop().create_future()
@@ -81,7 +81,7 @@ class Replies:
             told.set_exception(Unavailable(reason))
 
     def end(self, reason: str) -> None:
-        """Refuse everybody, and forget what waits and what is in hand: the partition has ended."""
+        """Refuse all callers, and drop all entries, because the partition has ended."""
         for entry in chain(self._commits.entries(), self._loop.in_hand, self._pending.clear()):
             entry.refuse(reason)
         self._commits.give_up()

@@ -1,8 +1,10 @@
-"""From a command to the partition that carries it out.
+"""Routes commands to partitions.
 
-A key names its partition. New process instances and evaluations of decisions go round; those with a business id always
-go to the same partition, and so do those with an idempotency key, because a repeat has to reach the partition of the
-first one. Messages go to the home partition of their correlation key. Commands that no key names go to the first partition, and so do deployments, which concern all of them.
+A key names its partition. New process instances and decision evaluations are distributed round-robin, except
+that those with a business id always go to the same partition, and so do those with an idempotency key,
+because a repeat must reach the partition of the first command. Messages go to the home partition of their
+correlation key. Deployments, which concern all partitions, and commands without a key go to the first
+partition.
 """
 
 import asyncio
@@ -30,10 +32,11 @@ from server.store.ports import PartitionId
 logger = logging.getLogger(__name__)
 
 FIRST = PartitionId(1)
-# How long a deployment, or another change that all partitions need, waits at most until every other one knows it.
+# The longest time that a deployment, or another change for all partitions, waits until all others have
+# adopted it.
 SPREAD_SECONDS = 5.0
 _BACK_OFF = BackOff(0.5, 2.0)
-# The next owner sees within a poll that a partition is free.
+# The next owner notices a free partition within one poll.
 HAND_OVER_SECONDS = 1.5
 LOOK_SECONDS = 0.05
 
@@ -47,19 +50,19 @@ class Router:
         self._is_draining = False
 
     def submit(self, command: commands.Command, origin: Origin) -> Coroutine[None, None, Answer]:
-        """The command's answer once it is committed; raises the refusal, or Unavailable.
+        """The command's answer once it is committed; raises the rejection, or Unavailable.
 
-        A command that a node of the deployment cannot carry out yet is refused as InvalidState. A partition that is
-        being handed over is waited for. The command of the first partition holds for all: the answer comes when every
-        partition knows of it, or after `spread_seconds` without those that do not. So a process instance that begins
-        after the answer sees it in any partition.
+        Raises InvalidState for a command that a node of the deployment does not support yet. Waits for a
+        partition that is being handed over. A command to the first partition concerns all partitions: it is
+        answered when every partition has adopted the change, or after `spread_seconds`. A process instance
+        that is created after the answer therefore sees the change in any partition.
         """
         self._expect_carried_out(command)
         answer = self._answer(command, origin)
         return self._spread(answer) if isinstance(command.address, First) else answer
 
     def _expect_carried_out(self, command: commands.Command) -> None:
-        """Raises InvalidState."""
+        """Raises InvalidState for a command that a node of the deployment does not support yet."""
         reason = self.partitions.format.shortfall(feature_of(command), type(command).__name__)
         if reason:
             raise InvalidState(reason)
@@ -77,20 +80,20 @@ class Router:
             await asyncio.sleep(LOOK_SECONDS)
 
     async def activate(self, command: commands.ActivateJobs, seconds: float) -> ActivatedJobs:
-        """Jobs of all partitions as soon as there are any; an empty answer after `seconds`, and at once when that is 0."""
+        """Wait for jobs of all partitions and return them; empty after `seconds`, and at once when that is 0."""
         ports = self._reachable()
         if len(ports) == 1:
             return await ports[0].activate(command, seconds)
         answer = await collected(ports, command)
         clock = asyncio.get_running_loop().time
         until = clock() + seconds
-        # Only the wait ends when its time is over: jobs that are in hand then are the answer.
+        # The time limit ends only the wait: jobs that are activated then are the answer.
         while not answer.jobs and not self._is_draining and (left := until - clock()) > 0:
             answer = await collected(await self._first_offering(command, left), command)
         return answer
 
     async def give_back(self, tenant_id: str, jobs: Iterable[ActivatedJob]) -> None:
-        """Offer activated jobs again that no worker has; those that cannot be reached come back by their deadlines."""
+        """Offer jobs again that no worker received; those of unreachable partitions are offered again at their deadlines."""
         of_partition = defaultdict[PartitionId, list[ActivatedJob]](list)
         for job in jobs:
             of_partition[self._known(job.key)].append(job)
@@ -101,17 +104,17 @@ class Router:
         await give_back(tenant_id, in_hand)
 
     def drain(self) -> None:
-        """Let nobody wait any longer for what has yet to happen."""
+        """End the calls that wait for jobs."""
         self._is_draining = True
         for waiting in self._waiting:
             waiting.cancel()
 
     async def await_completion(self, key: Key, tenant_id: str, seconds: float) -> None:
-        """Return when the process instance has completed; raises when it was cancelled, or still runs by then."""
+        """Return when the process instance has completed; raises an error when it was terminated, or still runs after `seconds`."""
         await self.partitions.find(self._known(key)).await_completion(key, tenant_id, seconds)
 
     async def note(self, entries: Sequence[AuditEntry]) -> None:
-        """Return when these are in the audit log."""
+        """Return when these entries are committed to the audit log."""
         await self._reachable()[0].note(entries)
 
     def _partition(self, command: commands.Command, origin: Origin) -> PartitionId:
@@ -129,7 +132,7 @@ class Router:
                 return FIRST
 
     def _known(self, key: Key) -> PartitionId:
-        """The key's partition; a key that none of ours made is refused by the first."""
+        """The partition of a key; an unknown partition's key goes to the first, which rejects it."""
         partition_id = PartitionId(partition_of(key))
         return partition_id if partition_id in self.partitions.ids else FIRST
 
@@ -139,7 +142,7 @@ class Router:
         return ids[int.from_bytes(digest) % len(ids)]
 
     def _next(self) -> PartitionId:
-        """The next partition that somebody owns, or any when there is none."""
+        """The next partition that has an owner, or the first when none has."""
         for partition_id in self._rotated():
             with suppress(Unavailable):
                 self.partitions.find(partition_id)
@@ -152,7 +155,7 @@ class Router:
         return iter((*ids[first:], *ids[:first]))
 
     def _reachable(self) -> Sequence[PartitionPort]:
-        """Every partition that somebody owns, each time beginning with another; raises Unavailable when there is none."""
+        """Every partition that has an owner, starting with another one each time; raises Unavailable when none has."""
         ports: list[PartitionPort] = []
         for partition_id in self._rotated():
             with suppress(Unavailable):
@@ -164,7 +167,7 @@ class Router:
     async def _first_offering(
         self, command: commands.ActivateJobs, seconds: float
     ) -> Sequence[PartitionPort]:
-        """The partitions that have jobs for this activation, as soon as one has; none when it is time to look again."""
+        """Wait until a partition offers jobs for this activation, and return the offering ones; none when it is time to ask again."""
         waiting = {asyncio.ensure_future(_offers(port, command, seconds)): port for port in self._reachable()}
         self._waiting |= waiting.keys()
         try:
@@ -177,7 +180,7 @@ class Router:
             await asyncio.gather(*waiting, return_exceptions=True)
 
     async def _spread(self, changed: Awaitable[Answer]) -> Answer:
-        """Wait for a change, then until every other partition knows it; one that stays away does when it comes back."""
+        """Wait for a change, then until all other partitions have adopted it; unreachable ones adopt it later."""
         answer = await changed
         late = {partition_id for partition_id in self.partitions.ids if partition_id != FIRST}
         try:
@@ -187,18 +190,18 @@ class Router:
         except TimeoutError:
             # The change is committed, and its commands are in the outbox of each partition.
             facts = {"partition_ids": sorted(late), "seconds": self._spread_seconds}
-            logger.warning("partitions do not know a change yet", extra=facts)
+            logger.warning("partitions have not adopted a change yet", extra=facts)
         return answer
 
     async def _tell(self, partition_id: PartitionId, late: set[PartitionId]) -> None:
-        """Return when the partition has caught up, wherever it is by then; it is not late any more."""
+        """Return when the partition has caught up, wherever it runs then, and remove it from `late`."""
         pauses = Pauses(_BACK_OFF)
         while True:
             try:
                 await self.partitions.find(partition_id).catch_up()
             except ServiceError as refusal:
                 facts = {"partition_id": partition_id, "reason": refusal.detail}
-                logger.info("a partition does not know a change yet", extra=facts)
+                logger.info("a partition has not adopted a change yet", extra=facts)
             except Exception:
                 logger.exception("a partition cannot catch up", extra={"partition_id": partition_id})
             else:
@@ -208,7 +211,7 @@ class Router:
 
 
 async def _offers(port: PartitionPort, command: commands.ActivateJobs, seconds: float) -> bool:
-    """Wait at one partition; one that has gone may be elsewhere in a moment."""
+    """Wait for an offer of one partition; pause when it is unreachable, because it may soon be elsewhere."""
     with suppress(Unavailable):
         return await port.await_offer(command, seconds)
     await Pauses(_BACK_OFF).after_failure()

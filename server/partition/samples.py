@@ -1,4 +1,4 @@
-"""Metrics of what waits in the database, counted every few seconds and reported as last counted."""
+"""Metrics of outboxes, leases and the retry queue in the database, sampled every few seconds."""
 
 import asyncio
 import logging
@@ -18,13 +18,13 @@ _PARTITION = ("partition",)
 
 
 class Samples:
-    """`run` counts until it is cancelled. While the database is away, leases age and everything else stays as it was."""
+    """Samples the database in `run`, until cancelled. While it is unreachable, leases age and other values stay."""
 
     def __init__(self, metrics: Metrics, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._backlog = Backlog()
         self._counted_at = clock()
-        # The oldest command of each outbox, and since when it has been the oldest.
+        # The oldest command of each outbox, and when it was first seen as the oldest.
         self._oldest: dict[tuple[PartitionId, PartitionId], tuple[int, float]] = {}
         for name, meaning, read, labels in (
             ("gnomon_lease_seconds", "Time until a lease expires", self._leases, _PARTITION),
@@ -44,11 +44,11 @@ class Samples:
             try:
                 self.take(await count())
             except Unavailable as refusal:
-                logger.warning("what waits in the database is not counted", extra={"reason": refusal.detail})
+                logger.warning("sampling the database failed; retrying", extra={"reason": refusal.detail})
             await asyncio.sleep(seconds)
 
     def take(self, backlog: Backlog) -> None:
-        """Report this from now on."""
+        """Report this sample from now on."""
         now = self._clock()
         oldest = {}
         for outbox in backlog.outboxes:
@@ -73,7 +73,7 @@ class Samples:
             yield Gauge(max((now - since for since in oldest), default=0.0), (str(target),))
 
     def _targets(self) -> Iterator[PartitionId]:
-        """List the partitions of this node, with an outbox or without."""
+        """The partitions of this node, with or without an outbox."""
         return iter(self._backlog.lease_seconds)
 
     def _of(self, target: PartitionId) -> Iterator[Outbox]:

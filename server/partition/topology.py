@@ -1,4 +1,4 @@
-"""Where the partitions of the deployment run, as this node last saw it, and ports to those of other nodes."""
+"""The owners of the deployment's partitions, as last seen by this node, and ports to partitions of other nodes."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
@@ -11,9 +11,9 @@ from server.store.postgres.leases import LeaseHolder
 
 
 class Topology:
-    """Rows of leases, read every `cluster.poll_seconds`; a port is kept while its address has a partition.
+    """A cache of lease rows, read every `cluster.poll_seconds`; a port is kept while its address owns a partition.
 
-    `written_format` is the number of the format in which other nodes are written to.
+    `written_format` returns the number of the wire format for other nodes.
     """
 
     def __init__(self, tunnels: Tunnels, secret: str, *, written_format: Callable[[], int]) -> None:
@@ -29,32 +29,32 @@ class Topology:
 
     @property
     def message_homes(self) -> int:
-        """How many partitions, from 1 on, are homes of messages."""
+        """The number of partitions, counted from 1, that are homes of messages."""
         return sum(holding.has_messages for holding in self._holdings.values()) or 1
 
     @property
     def is_all_owned(self) -> bool:
-        """Whether each partition has an owner whose lease is good."""
+        """Whether each partition has an owner with a valid lease."""
         return all(holding.is_live for holding in self._holdings.values())
 
     def update(self, holdings: Sequence[LeaseHolder]) -> None:
-        """Replace what was known, have tunnels to all addresses, and forget ports to others."""
+        """Replace all rows, keep tunnels to exactly these addresses, and drop other ports."""
         addresses: Collection[str] = {holding.address for holding in holdings if holding.address}
         self._remote = {place: port for place, port in self._remote.items() if place[1] in addresses}
         self._tunnels.keep(addresses)
         self._holdings = {holding.partition_id: holding for holding in holdings}
 
     def note(self, holding: LeaseHolder) -> None:
-        """Take in one row that is newer than the last `update`."""
+        """Add one row that is newer than the last `update`."""
         self._holdings = {**self._holdings, holding.partition_id: holding}
 
     def is_elsewhere(self, partition_id: PartitionId, node_id: str) -> bool:
-        """Whether another node has it, or none as far as is known."""
+        """Whether another node owns the partition, or no node as far as is known."""
         holding = self._holdings.get(partition_id)
         return holding is not None and holding.owner != node_id
 
     def remote(self, partition_id: PartitionId) -> RemotePartition:
-        """The partition at its present owner; raises Unavailable when it has none."""
+        """The port to the partition at its current owner; raises Unavailable when it has none."""
         holding = self._holdings[partition_id]
         if not holding.is_live or not holding.address:
             raise Unavailable.untouched(f"partition {partition_id} has no owner at the moment")
@@ -67,7 +67,7 @@ class Topology:
         return self._remote[place]
 
     def members(self, is_open: Callable[[LeaseHolder], bool]) -> Sequence[Member]:
-        """The nodes that own partitions, with those."""
+        """The nodes that own partitions, with their partitions."""
         owned: dict[tuple[str, str], list[tuple[PartitionId, bool]]] = {}
         for holding in self._holdings.values():
             if holding.is_live and holding.owner and holding.address:

@@ -1,6 +1,7 @@
-"""Callers that wait for the end of a transition of a user task, whose listeners are being asked.
+"""Callers that wait for the end of a user task's transition, while its listeners run.
 
-A caller that waits in vain loses nothing: the transition goes on, and a repeat with the same idempotency key waits again.
+A caller that gives up loses nothing: the transition continues, and a repeat with the same idempotency key
+waits again.
 """
 
 import asyncio
@@ -29,11 +30,11 @@ class TransitionWaiters:
 
     @property
     def waiting(self) -> int:
-        """How many callers wait."""
+        """The number of waiting callers."""
         return self._places.taken
 
     def hold(self, key: Key, tenant_id: str, answer: Waiting) -> None:
-        """Settle the answer when the transition ends, or when it takes too long."""
+        """Set the answer when the transition ends, or an error when that takes too long."""
         try:
             self._places.take(tenant_id)
         except ResourceExhausted as refusal:
@@ -62,7 +63,7 @@ class TransitionWaiters:
             )
 
     def observe(self, happened: Sequence[events.Event]) -> None:
-        """Settle those whose transitions ended."""
+        """Set the answers of ended transitions."""
         if not self._waiting:
             return
         for event in happened:
@@ -88,7 +89,7 @@ def _settle(answer: Waiting, refusal: str | None) -> None:
 
 
 def ended_well(happened: Iterable[events.Event]) -> Iterator[IdempotencyKey]:
-    """Of the requests whose transitions the listeners agreed to; what was refused is handled anew when it is repeated."""
+    """The requests whose transitions ended without a refusal; a repeat of a refused request is handled again."""
     for event in happened:
         if isinstance(event, events.UserTaskTransitionEnded) and event.refusal is None:
             requester = event.transition.requester
@@ -98,6 +99,6 @@ def ended_well(happened: Iterable[events.Event]) -> Iterator[IdempotencyKey]:
 
 
 def final_answers(happened: Iterable[events.Event], now: datetime) -> Iterator[StoredAnswer]:
-    """Answers for repeats of these requests."""
+    """Stored answers for repeats of requests whose transitions succeeded."""
     for key in ended_well(happened):
         yield StoredAnswer(key.tenant_id, key.key, key.request_hash, ANSWERS.pack(DONE), now)

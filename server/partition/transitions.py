@@ -1,4 +1,4 @@
-"""State machines as tables: the moves that each state allows; every other move is a fault."""
+"""State machines as tables of the allowed moves; every other move is a fault."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -11,11 +11,11 @@ Table = Mapping[S, Mapping[M, S]]
 
 
 class IllegalMove(Exception):
-    """The program tried a move that the table does not have: a fault of ours."""
+    """The program tried a move that the table does not have: a fault of the program."""
 
 
 class Machine(Generic[S, M]):
-    """One state, changed by the moves of a table alone; `name` stands in the message of a fault."""
+    """A state that changes only by the moves of a table; `name` is used in error messages."""
 
     def __init__(self, name: str, state: S, table: Table[S, M]) -> None:
         self._name = name
@@ -27,7 +27,7 @@ class Machine(Generic[S, M]):
         return self._state
 
     def move(self, move: M) -> None:
-        """Raises IllegalMove, and stays where it is."""
+        """Change the state; raises IllegalMove for a move that the current state does not allow."""
         following = self._table[self._state].get(move)
         if following is None:
             raise IllegalMove(f"{self._name}: {move} in state {self._state}")

@@ -1,4 +1,4 @@
-"""Tunnels to the other processes of the deployment, one to each known address."""
+"""Tunnels to the other processes of the deployment, one for each known address."""
 
 import asyncio
 from collections.abc import Collection
@@ -11,7 +11,7 @@ from server.platform.errors import Unavailable
 
 
 class Tunnels:
-    """Usable while its `async with` block runs; tunnels are tasks of that block, whichever task asks for them."""
+    """Usable inside its `async with` block; the tunnels are tasks of that block, whichever task requests them."""
 
     def __init__(self) -> None:
         self._tasks = asyncio.TaskGroup()
@@ -26,11 +26,11 @@ class Tunnels:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.keep(())
-        # An error of the block is raised as it is, in no group.
+        # An error of the block is raised itself, not in an exception group.
         await self._tasks.__aexit__(None, None, None)
 
     def keep(self, addresses: Collection[str]) -> None:
-        """Have a tunnel to each of these addresses, known to `find`, and to no other."""
+        """Open and close tunnels, so that there is one to exactly each of these addresses."""
         for address in set(addresses) - self._running.keys():
             channel = self._channels[address] = TunnelChannel(address)
             self._running[address] = self._tasks.create_task(channel.run())

@@ -1,4 +1,4 @@
-"""One turn of a partition: commands run through the engine, and everything that came of them for one commit."""
+"""One turn of a partition: commands run through the engine, and their effects for one commit."""
 
 import asyncio
 import logging
@@ -66,11 +66,11 @@ from server.store.projection import project
 
 logger = logging.getLogger(__name__)
 
-# A commit of more rows would keep the callers of small commands waiting; a single command may exceed it.
+# A commit with more rows would delay the callers of small commands; a single command may exceed it.
 MOST_ROWS = 2_048
-# A command that writes as many rows takes the store as long as a hundred others do.
+# A command with this many rows takes the store as long as a hundred other commands.
 MANY_ROWS = 512
-# A turn is slow from here on: others have waited as long.
+# From this duration on a turn is slow, because others have waited as long.
 SLOW_SECONDS = 1.0
 
 Result = Answer | ServiceError
@@ -78,11 +78,11 @@ Result = Answer | ServiceError
 
 @dataclass(slots=True, eq=False)
 class Entry:
-    """A command that waits, with the future of its answer; no command stands for a barrier.
+    """A queued command with the future of its answer; an entry without a command is a barrier.
 
-    `incoming` is the command of another partition, `origin` is that of a caller; both are None for what is due. `noted`
-    are entries of the audit log that come without a command. `missed` are the documents that were not here when the
-    engine asked for them.
+    `incoming` is set for a command of another partition, `origin` for a caller's; due commands have neither.
+    `noted` are audit entries without a command. `missed` are the documents that were not loaded when the
+    engine needed them.
     """
 
     command: Command | None
@@ -96,7 +96,7 @@ class Entry:
 
     @property
     def tenant_id(self) -> str:
-        """The tenant in whose turn it is served; empty for what concerns all of them."""
+        """The tenant whose turn serves the entry; empty for entries that concern all tenants."""
         if self.origin is not None:
             return self.origin.tenant_id
         if self.command is None or isinstance(self.command, AdoptDefinition):
@@ -105,25 +105,25 @@ class Entry:
 
     @property
     def is_wanted(self) -> bool:
-        """Whether its caller still waits, or it has none."""
+        """Whether the caller still waits, or there is none."""
         return self.future is None or not self.future.done()
 
     @property
     def share(self) -> int:
-        """How much of a batch it takes, in commands."""
+        """The share of a batch that the entry takes, in commands."""
         return len(self.noted) or 1
 
     def refuse(self, reason: str) -> None:
-        """Tell its caller, if that still waits, that it did not happen or that its outcome is unknown."""
+        """Raise Unavailable for the caller if it still waits: the command did not happen, or its outcome is unknown."""
         if self.future is not None and not self.future.done():
             self.future.set_exception(Unavailable(reason))
 
 
 @dataclass(slots=True, eq=False)
 class Turn:
-    """Grows until it is sealed; `touched` are the keys of the records that it changed, by document.
+    """A turn, which grows until it is sealed; `touched` are the keys of changed records by document.
 
-    The times of its commit are in nanoseconds since 1970, 0 without a commit.
+    `commit_began` and `commit_ended` are in nanoseconds since 1970, 0 without a commit.
     """
 
     events: list[Event] = field(default_factory=list)
@@ -147,9 +147,9 @@ class Turn:
 class Growth:
     """The effects of new entries on a turn.
 
-    `touched` are the documents that they changed. `postponed` are those that need documents that are `missing` here,
-    `left` those for which it has no room or no time. `seconds` is the time that the engine took. `slow` is the
-    command that wrote too many rows, or took the most of a time that is too long.
+    `touched` are the documents that they changed. `postponed` are entries that need documents in `missing`,
+    `left` entries that exceed the turn's rows or time. `seconds` is the engine's time. `slow` is the entry
+    that wrote too many rows, or took the longest in a turn that took too long.
     """
 
     events: list[Event] = field(default_factory=list)
@@ -162,9 +162,10 @@ class Growth:
 
 
 class Turns:
-    """Runs the engine over the entries of one turn after the other, and for `seconds` at a time.
+    """Runs the engine over the entries of one turn after the other, for `seconds` at a time.
 
-    The stopwatch tells the time that this thread has worked: a turn is not slow because others had the processor.
+    The stopwatch measures the working time of this thread, so a turn is not slow because others used the
+    processor.
     """
 
     def __init__(
@@ -182,7 +183,7 @@ class Turns:
         state.room = quota.room
 
     def grow(self, turn: Turn, entries: Iterable[Entry], *, now: datetime) -> Growth:
-        """Run these as well; those that are postponed or left are no part of the turn."""
+        """Run more entries; those that are postponed or left are not part of the turn."""
         growth = Growth()
         began = last = self._stopwatch()
         longest: tuple[float, Entry | None] = (-1.0, None)
@@ -220,7 +221,7 @@ class Turns:
         return growth
 
     def _concerned(self, entry: Entry, happened: Iterable[Event]) -> Concerned:
-        """The entity that the events concern, or the user task of a refused command, when it belongs to the tenant."""
+        """The process instance of the events, or the user task of a rejected command if it belongs to the tenant."""
         for event in happened:
             if isinstance(event, InstanceEvent):
                 return Concerned(event.instance)
@@ -238,7 +239,7 @@ class Turns:
             logger.warning("a turn was slow", extra=facts)
 
     def seal(self, turn: Turn) -> None:
-        """Pack what the turn leaves behind, before the next one changes it."""
+        """Pack the changed documents and effects of the turn, before the next turn changes them."""
         batch = turn.batch
         batch.last_key = self._state.last_key
         for document, changed in turn.touched.items():
@@ -285,7 +286,7 @@ def _touch(turn: Turn, growth: Growth, changed: Mapping[DocumentId, set[Key]]) -
 
 
 def _audit(happened: Sequence[Event], entry: Entry, batch: Batch, now: datetime) -> None:
-    """Put into the batch what is stored about changes whatever command brought them."""
+    """Add to the batch what is stored about the changes, whichever command caused them."""
     has_batch_items = processes_batch_items(entry.command)
     if changes_user_tasks(happened):
         changes = list(user_task_entries(happened, entry.origin, now))
@@ -297,7 +298,7 @@ def _audit(happened: Sequence[Event], entry: Entry, batch: Batch, now: datetime)
 
 
 def _keep(entry: Entry, result: Result, batch: Batch, now: datetime, *, concerned: Concerned) -> None:
-    """Put into the batch what is stored about the command itself: audit entries, the answer, that it was taken."""
+    """Add to the batch what is stored about the command: audit entries, the answer, and that it was taken."""
     batch.audit += entry.noted
     is_fault = isinstance(result, Internal)
     if entry.incoming is not None and not is_fault:
@@ -309,14 +310,14 @@ def _keep(entry: Entry, result: Result, batch: Batch, now: datetime, *, concerne
     if audited is not None:
         batch.audit.append(audited)
     key = origin.idempotency
-    # The answer to a command that began a transition is kept when that has ended.
+    # The answer of a command that began a transition is kept when the transition ends.
     if key is not None and not isinstance(result, ServiceError | TransitionBegun):
         packed = ANSWERS.pack(result)
         batch.answers.append(StoredAnswer(key.tenant_id, key.key, key.request_hash, packed, now))
 
 
 Deployed = ProcessDefinitionDeployed | DecisionRequirementsDeployed | FormDeployed | GenericResourceDeployed
-# What every partition reads when it recovers.
+# The definitions that every partition reads when it recovers.
 Known = Deployed | ClusterVariableSet | GlobalTaskListenerSet
 
 
@@ -337,7 +338,7 @@ def _definition_deleted(
     batch: Batch,
     _: ClusterFormat,
 ) -> None:
-    """It is stored as deleted: partitions read it when they recover, and process instances go on with it."""
+    """Store a definition as deleted: recovering partitions need it for its running process instances."""
     batch.definitions[event.definition.key] = _encode(event.definition)
 
 
@@ -354,7 +355,7 @@ def _global_task_listener_deleted(event: GlobalTaskListenerDeleted, batch: Batch
 
 
 def definition_of(content: bytes) -> Known:
-    """Read what `Batch.definitions` holds."""
+    """Unpack a value of `Batch.definitions`."""
     return _decode(content)
 
 
@@ -366,7 +367,7 @@ def _command_sent(event: CommandSent, batch: Batch, cluster: ClusterFormat) -> N
 _encode = msgspec.msgpack.Encoder().encode
 _decode: Callable[[bytes], Known] = msgspec.msgpack.Decoder(Known).decode
 
-# Effects of an event beyond rows and documents.
+# Effects of events beyond rows and documents.
 _EFFECTS: Mapping[type[Event], Callable[..., None]] = {
     ProcessDefinitionDeployed: _definition_deployed,
     DecisionRequirementsDeployed: _definition_deployed,

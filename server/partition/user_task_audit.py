@@ -1,4 +1,4 @@
-"""Entries of the audit log for user tasks: one for each change, whatever command brought it."""
+"""Audit entries for user tasks: one for each change, whichever command caused it."""
 
 from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime
@@ -14,7 +14,7 @@ from server.partition.origin import Origin
 from server.platform.errors import InvalidState
 from server.store.entities import AuditEntry, AuditResult
 
-# Actor of what happens because time has come, or because another partition asks for it.
+# The actor of due commands and of commands from other partitions.
 UNKNOWN = "UNKNOWN"
 
 
@@ -33,9 +33,9 @@ _Change = (
     | events.UserTaskCompleted
     | events.UserTaskCanceled
 )
-# Few commands bring any of them, and each of a command's events is looked at.
+# Few commands cause such events, but each event of every command is checked.
 _AUDITED = frozenset({*get_args(_Change), events.UserTaskTransitionEnded, events.ProcessInstanceMigrated})
-# What listeners may deny; the other transitions are refused by nobody.
+# The operation of a refused transition; only listeners of these transitions may deny them.
 _REFUSED: Mapping[ListenerEventType, str] = {
     ListenerEventType.UPDATING: "UPDATE",
     ListenerEventType.COMPLETING: "COMPLETE",
@@ -56,7 +56,7 @@ def changes_user_tasks(happened: Collection[events.Event]) -> bool:
 def user_task_entries(
     happened: Collection[events.Event], origin: Origin | None, now: datetime
 ) -> Iterator[AuditEntry]:
-    """`origin` is the caller of the command that made the events, None without one."""
+    """The audit entries for the events; `origin` is the caller of their command, None without one."""
     for event in happened:
         if isinstance(event, _Change):
             yield _changed(event, origin, now)
@@ -100,7 +100,7 @@ def _refused(event: events.UserTaskTransitionEnded, refusal: str, now: datetime)
 
 
 def _note_requester(entry: AuditEntry, requester: Requester | None) -> None:
-    """The caller of an earlier command, whose change was waiting for listeners."""
+    """Set the caller of the earlier command whose change waited for listeners."""
     if requester is not None:
         entry.actor_type, entry.actor_id = requester.actor_type, requester.actor_id
         entry.operation_reference, entry.request_id = requester.operation_reference, requester.request_id

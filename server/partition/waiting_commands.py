@@ -1,4 +1,4 @@
-"""Everything that waits for its turn in a partition: commands in the queue, and scheduled ones that are due."""
+"""Everything that waits for its turn in a partition: queued commands, and scheduled commands that are due."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,7 +11,7 @@ from server.platform.clock import Clock
 
 
 class WaitingCommands:
-    """True while something waits. Callers and other partitions put, the loop takes."""
+    """True while a command waits. Callers and other partitions put commands, the loop takes them."""
 
     def __init__(self, queue: FairQueue[Entry], due: Due, clock: Clock) -> None:
         self._queue = queue
@@ -25,41 +25,41 @@ class WaitingCommands:
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """How many commands of each tenant are in the queue."""
+        """The number of queued commands by tenant."""
         return self._queue.counts()
 
     @property
     def has_due(self) -> bool:
-        """Whether a scheduled command is due that is not processed yet."""
+        """Whether a due command is not processed yet."""
         return bool(self._due_in_hand) or self._due.has_come(self._clock.now())
 
     @property
     def due_lag_seconds(self) -> float:
-        """How long ago the earliest scheduled command became due that is not taken yet."""
+        """The time since the earliest due command that was not taken became due."""
         due = self._due.next
         return max((self._clock.now() - due).total_seconds(), 0.0) if due is not None else 0.0
 
     # Callers and other partitions
 
     def put(self, entry: Entry) -> None:
-        """Raises ResourceExhausted when there is no room."""
+        """Add an entry; raises ResourceExhausted when the queue is full."""
         self._queue.put(entry)
         self._changed.set()
 
     def put_urgent(self, entries: Iterable[Entry]) -> None:
-        """Have these served before all others; they have a bound elsewhere."""
+        """Put entries before all others; they are bounded elsewhere."""
         for entry in entries:
             self._queue.put_urgent(entry)
         self._changed.set()
 
     def wake(self) -> None:
-        """Have the loop look again: the clock or the state of the partition has changed."""
+        """Wake the loop after a change of the clock or of the partition's state."""
         self._changed.set()
 
     # The loop
 
     async def change(self) -> None:
-        """Return when there may be something to do: a command came, or a scheduled one is due."""
+        """Return when a command has arrived or a scheduled one may be due."""
         self._changed.clear()
         with suppress(TimeoutError):
             async with asyncio.timeout(self._seconds_until_due()):
@@ -70,7 +70,7 @@ class WaitingCommands:
         return self._clock.seconds_until(instant) if instant is not None else None
 
     def take(self, most: int) -> list[Entry]:
-        """The next entries, `most` at the most; entries whose caller went away are dropped."""
+        """The next entries, at most `most`; entries whose callers went away are dropped."""
         for command in self._due.take(self._clock.now(), most - self._due_in_hand):
             self._queue.add(Entry(command, is_due=True))
             self._due_in_hand += 1
@@ -84,22 +84,22 @@ class WaitingCommands:
         return entries
 
     def note_processed(self, growth: Growth, taken: Iterable[Entry]) -> None:
-        """Schedule what follows from events, and count scheduled commands that were taken and are processed now."""
+        """Schedule commands for the events, and update the count of due commands that are taken but not processed."""
         self._due.observe(growth.events)
         if self._due_in_hand:
             self._due_in_hand -= _due(taken) - _due(growth.left) - _due(growth.postponed)
 
     def put_left(self, left: Sequence[Entry]) -> None:
-        """Put back what a turn left: commands of other partitions keep their order, others lead their tenant's line."""
+        """Put back what a turn left: commands of other partitions come first, others lead their tenant's queue."""
         self._queue.put_first([entry for entry in left if entry.incoming is not None])
         self._queue.put_back([entry for entry in left if entry.incoming is None])
 
     def put_first(self, entries: Iterable[Entry]) -> None:
-        """Put back, before all others, what had its turn already."""
+        """Put back entries before all others."""
         self._queue.put_first([entry for entry in entries if entry.is_wanted])
 
     def clear(self) -> list[Entry]:
-        """Empty the queue; what was in it."""
+        """Empty the queue, and return its entries."""
         return self._queue.clear()
 
 

@@ -1,7 +1,7 @@
-"""Commands and answers as bytes: between processes, in the outbox, and kept for repeats.
+"""Commands and answers as bytes: between processes, in the outbox, and stored for repeats.
 
-Each is a pair of its type's name and its fields in MessagePack. Fields that the reader does not know are dropped, so a
-field that changes what a command does needs a new wire format (`server/engine/formats.py`).
+Each is a pair of its type's name and its fields in MessagePack. Fields that the reader does not know are
+dropped, so a field that changes the effect of a command needs a new wire format (`server/engine/formats.py`).
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -33,7 +33,7 @@ class Union(Generic[T]):
         return _encode((type(value).__name__, value))
 
     def unpack(self, content: bytes, number: int = WIRE_FORMAT) -> T:
-        """Read what was packed in the format of that number. Raises UnreadableFormat."""
+        """Unpack a value of the given wire format. Raises UnreadableFormat."""
         _expect_readable(number)
         try:
             name, fields = _pair.decode(content)
@@ -53,7 +53,7 @@ class Plain(Generic[T]):
         self._decode = msgspec.msgpack.Decoder(kind).decode
 
     def unpack(self, content: bytes, number: int = WIRE_FORMAT) -> T:
-        """Read what was packed in the format of that number. Raises UnreadableFormat."""
+        """Unpack a value of the given wire format. Raises UnreadableFormat."""
         _expect_readable(number)
         try:
             return self._decode(content)
@@ -62,7 +62,7 @@ class Plain(Generic[T]):
 
 
 def _expect_readable(number: int) -> None:
-    """Raises UnreadableFormat; a sender from before there were numbers gives none, which is 0."""
+    """Raises UnreadableFormat for a later format; senders without format numbers count as 0."""
     if number > WIRE_FORMAT:
         raise UnreadableFormat(f"expected wire format {WIRE_FORMAT} at most, found {number}")
 

@@ -1,1 +1,1 @@
-"""Where entities rest and are searched: one port, a memory store now, PostgreSQL with the durable modes."""
+"""Stores of rows and searches behind one port: in memory for the embedded mode, PostgreSQL for the durable modes."""

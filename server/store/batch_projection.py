@@ -1,4 +1,4 @@
-"""From the events of batch operations to the rows that reads see."""
+"""Projects the events of batch operations to rows for searches."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Rows of cluster variables: they come, change and go with them."""
+"""Projects the events of cluster variables to rows."""
 
 from datetime import datetime
 

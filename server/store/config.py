@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 _KIB = 1024
 _MIB = 1024 * _KIB
-# A document is one message, beside what is known about it, and gRPC clients take 4 MiB unless configured otherwise.
+# A document and its metadata travel in one message, and gRPC clients accept 4 MiB by default.
 _MOST_KIB = 4000
 _MOST_IN_BATCH = 100
 

@@ -1,4 +1,4 @@
-"""Rows of decisions: what was deployed, and how it was evaluated."""
+"""Projects the events of decisions to rows: deployed graphs and decisions, and evaluations."""
 
 from datetime import datetime
 

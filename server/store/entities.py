@@ -1,7 +1,7 @@
-"""The rows that reads and searches see.
+"""The rows of searches and reads.
 
-A field is named as in the contract's message and as its column will be; the mapper and the query engine rely on it.
-Rows are changed by their store alone.
+A field has the name of the contract's message field and of the column; the mapper and the query engine rely
+on it. Only the store changes its rows.
 """
 
 from collections.abc import Mapping
@@ -66,7 +66,7 @@ class MessageSubscriptionState(StrEnum):
 
 
 class MessageSubscriptionType(StrEnum):
-    """Whether a start event waits, or an element instance."""
+    """Whether a start event or an element instance waits for the message."""
 
     START_EVENT = "START_EVENT"
     PROCESS_EVENT = "PROCESS_EVENT"
@@ -78,7 +78,7 @@ class DecisionInstanceState(StrEnum):
 
 
 class DecisionDefinitionType(StrEnum):
-    """Kinds of decision logic in reads; the answer of an evaluation has more of them."""
+    """Kinds of decision logic in searches; the answer of an evaluation distinguishes more kinds."""
 
     DECISION_TABLE = "DECISION_TABLE"
     LITERAL_EXPRESSION = "LITERAL_EXPRESSION"
@@ -147,7 +147,7 @@ class ProcessInstance(Row, kw_only=True, gc=False):
 
 
 class ElementInstance(Row, kw_only=True, gc=False):
-    """`sequence_flow_ids` are those of the sequence flows by which it was left."""
+    """An element instance; `sequence_flow_ids` are the flows that were taken when it completed."""
 
     element_instance_key: Key
     tenant_id: str
@@ -195,7 +195,7 @@ class Job(Row, kw_only=True, gc=False):
 
 
 class Variable(Row, kw_only=True, gc=False):
-    """`value` is the whole value as JSON text."""
+    """A variable; `value` is the whole value as JSON text."""
 
     variable_key: Key
     tenant_id: str
@@ -207,7 +207,7 @@ class Variable(Row, kw_only=True, gc=False):
 
 
 class Incident(Row, kw_only=True, gc=False):
-    """`tags` are those of its process instance, for searches."""
+    """An incident; `tags` are those of its process instance, for searches."""
 
     incident_key: Key
     tenant_id: str
@@ -226,7 +226,7 @@ class Incident(Row, kw_only=True, gc=False):
 
 
 class UserTask(Row, kw_only=True, gc=False):
-    """`completion_date` is when it was completed or canceled; `tags` are those of its process instance."""
+    """A user task; `completion_date` is set when it is completed or canceled, `tags` are those of its process instance."""
 
     user_task_key: Key
     tenant_id: str
@@ -255,9 +255,9 @@ class UserTask(Row, kw_only=True, gc=False):
 
 
 class MessageSubscription(Row, kw_only=True, gc=False):
-    """That of a start event has no process instance and no correlation key.
+    """A message subscription; that of a start event has no process instance and no correlation key.
 
-    The state is what happened last to it; `is_open` says whether it still waits.
+    The state is the last thing that happened to it; `is_open` is true while it still waits.
     """
 
     message_subscription_key: Key
@@ -282,9 +282,9 @@ class MessageSubscription(Row, kw_only=True, gc=False):
 
 
 class CorrelatedMessageSubscription(Row, kw_only=True, gc=False):
-    """A message that a process instance caught, or that began it: then it has no element instance.
+    """A message that a process instance caught or was started by; the latter has no element instance.
 
-    `partition_id` is that of the process instance.
+    `partition_id` is the partition of the process instance.
     """
 
     correlated_message_subscription_key: Key
@@ -331,10 +331,11 @@ class DecisionDefinition(Row, kw_only=True, gc=False):
 
 
 class DecisionInstance(Row, kw_only=True, gc=False):
-    """A decision as it was evaluated once, for a caller or on the way to another one.
+    """The evaluation of one decision, for a caller or as a requirement of another decision.
 
-    Its key is that of the evaluation plus its place in it, counted from one; the text with both names it to callers.
-    `result`, `inputs` and matched `rules` are JSON text.
+    Its key is the key of the whole evaluation plus its place in it, counted from one. Callers refer to it by
+    the text `decision_evaluation_instance_key`, which has both. `result`, `inputs` and matched `rules` are
+    JSON text.
     """
 
     decision_instance_key: Key
@@ -361,7 +362,7 @@ class DecisionInstance(Row, kw_only=True, gc=False):
 
 
 class Form(Row, kw_only=True, gc=False):
-    """A deployed version of a form; `schema` is its file, JSON text. A deleted one is still that of user tasks."""
+    """A deployed version of a form; `schema` is its file, JSON text. User tasks keep deleted forms."""
 
     form_key: Key
     tenant_id: str
@@ -377,7 +378,7 @@ class Form(Row, kw_only=True, gc=False):
 
 
 class GenericResource(Row, kw_only=True, gc=False):
-    """A deployed version of a generic resource; `content` is its file. A deleted one is still that of jobs."""
+    """A deployed version of a generic resource; `content` is its file. Jobs keep deleted resources."""
 
     resource_key: Key
     tenant_id: str
@@ -393,7 +394,7 @@ class GenericResource(Row, kw_only=True, gc=False):
 
 
 class BatchOperation(Row, kw_only=True, gc=False):
-    """`failure` is why its items could not be collected."""
+    """A batch operation; `failure` is the reason why its items could not be collected."""
 
     batch_operation_key: Key
     tenant_id: str
@@ -410,9 +411,9 @@ class BatchOperation(Row, kw_only=True, gc=False):
 
 
 class BatchOperationItem(Row, kw_only=True, gc=False):
-    """`item_key` is the key of what is processed: a process instance, an incident in it, or an evaluation.
+    """An item; `item_key` is the key of a process instance, an incident in it, or a decision evaluation.
 
-    An evaluation has no process instance here, whoever asked for it.
+    The item of a decision evaluation has no process instance.
     """
 
     batch_operation_item_key: Key
@@ -433,7 +434,7 @@ class ClusterVariableScope(StrEnum):
 
 
 class ClusterVariable(Row, kw_only=True, gc=False):
-    """A variable of a tenant, or a global one of all tenants. The value is JSON text."""
+    """A variable of one tenant, or a global one for all tenants. The value is JSON text."""
 
     cluster_variable_key: Key
     tenant_id: str | None
@@ -448,7 +449,7 @@ class GlobalListenerSource(StrEnum):
 
 
 class GlobalTaskListener(Row, kw_only=True, gc=False):
-    """A listener that is asked about every native user task of its tenant."""
+    """A listener for every native user task of its tenant."""
 
     global_task_listener_key: Key
     tenant_id: str
@@ -462,10 +463,11 @@ class GlobalTaskListener(Row, kw_only=True, gc=False):
 
 
 class AuditEntry(Row, kw_only=True, gc=False):
-    """A command that somebody asked for, also one that was refused; its key is given at the commit.
+    """A command of a caller, rejected ones included; the entry gets its key at the commit.
 
-    `entity_key` is the key that the command named or made, `detail` why it was refused. Entities of identity have ids
-    instead of keys. `related_entity_id` is the one that is assigned to the entity or unassigned from it.
+    `entity_key` is the key that the command named or created, `detail` the reason of a rejection. Identity
+    entities have ids instead of keys. `related_entity_id` is the entity that is assigned to or unassigned
+    from the audited one.
     """
 
     audit_entry_key: Key = Key(0)

@@ -1,4 +1,4 @@
-"""Rows of forms: what was deployed, and what became of it."""
+"""Projects the events of forms to rows."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""Rows of generic resources: what was deployed, and what became of it."""
+"""Projects the events of generic resources to rows."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""Rows of global task listeners: they come, change and go with them."""
+"""Projects the events of global task listeners to rows."""
 
 from datetime import datetime
 

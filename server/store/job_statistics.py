@@ -1,8 +1,8 @@
-"""Statistics over jobs: how many were created, completed and failed in a stretch of time, in groups.
+"""Statistics of jobs: the number of created, completed and failed ones in a time span, by groups.
 
-They come from the rows of jobs, which show what happened last: a job counts as failed when it ever failed or threw an
-error, at the time of its last update. Each of the three looks at another time of the rows, and so reads rows of its own:
-all that a tenant has in that stretch.
+They are computed from job rows, which show the last change. A job counts as failed if it ever failed or threw
+an error, at the time of its last update. Each of the three counts uses another time field, and therefore
+reads all rows of the tenant in the span by that field.
 """
 
 from collections import defaultdict
@@ -29,21 +29,21 @@ from server.store.searchables import JOBS
 
 @dataclass(frozen=True, slots=True)
 class TimeSpan:
-    """From its begin on, until before its end; of jobs that meet all conditions."""
+    """A time span with an inclusive begin and an exclusive end, and conditions for the jobs in it."""
 
     begin: datetime
     end: datetime
     conditions: tuple[Condition, ...] = ()
 
     def of(self, field: Field) -> tuple[Condition, ...]:
-        """Jobs with this time in the stretch."""
+        """The conditions for jobs with this time field in the span."""
         begins = Condition(field, Operator.GTE, self.begin)
         return (*self.conditions, begins, Condition(field, Operator.LT, self.end))
 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """`latest` is the time of the last job that was counted."""
+    """A count, and the time of the last counted job."""
 
     count: int = 0
     latest: datetime | None = None
@@ -51,7 +51,7 @@ class Metric:
 
 @dataclass(slots=True)
 class JobMetrics:
-    """Of one group of jobs."""
+    """The metrics of one group of jobs."""
 
     created: Metric = Metric()
     completed: Metric = Metric()
@@ -60,7 +60,10 @@ class JobMetrics:
 
 @dataclass(frozen=True, slots=True)
 class ErrorOfJobs:
-    """The code is None where a job failed without throwing an error. `workers` had such a job last."""
+    """An error of jobs; the code is None for jobs that failed without throwing an error.
+
+    `workers` is the number of workers that had such a job last.
+    """
 
     error_code: str | None
     error_message: str
@@ -81,7 +84,7 @@ ERRORS_OF_JOBS = Statistic.of(
 )
 
 By = Callable[[Field], Sequence[Group]]
-"""What jobs are grouped by, given the field with the time that is looked at."""
+"""Returns the group fields of jobs, given the time field that is counted by."""
 
 HAS_COMPLETED = equals(JOBS, "state", JobState.COMPLETED)
 
@@ -89,7 +92,7 @@ HAS_COMPLETED = equals(JOBS, "state", JobState.COMPLETED)
 async def job_metrics(
     store: Store, stretch: TimeSpan, by: By, *, tenant_id: str
 ) -> Mapping[Values, JobMetrics]:
-    """By what the jobs of a group have in common."""
+    """The metrics of jobs, by the values of their group."""
 
     async def metrics(time: Field, *also: Condition) -> Sequence[tuple[Values, Metric]]:
         groups = tuple(by(time))
@@ -108,7 +111,7 @@ async def job_metrics(
 
 
 async def workers_by_type(store: Store, stretch: TimeSpan, *, tenant_id: str) -> Mapping[str, int]:
-    """How many workers had a job of each type that was updated in the stretch."""
+    """The number of workers by job type, for jobs that were updated in the span."""
     statistic = counts_of((TYPE,), Different(WORKER, (HAS_WORKER,)))
     found = await store.statistics(statistic, stretch.of(LAST_UPDATE), tenant_id=tenant_id)
     return {cast("str", values[0]): cast("int", values[-1]) for values in found}
@@ -120,7 +123,7 @@ async def errors_of_jobs(store: Store, stretch: TimeSpan, *, tenant_id: str) -> 
 
 
 def counts_of(by: tuple[Group, ...], measure: Measure) -> Statistic[Values]:
-    """Count the jobs of each group, and measure something more."""
+    """A statistic that counts the jobs of each group and takes one more measure."""
     return Statistic(_values, Job, by, (Count(), measure))
 
 

@@ -1,7 +1,7 @@
-"""The store and the ledger of the embedded mode: everything in memory, history bounded.
+"""The store and ledger of the embedded mode: everything in memory, with a bounded history.
 
-A commit and a search each run without a pause, so that no reader sees half a batch. A row that a reader was given is
-the store's own and changes with later commits: map it at once.
+Commits and searches run without awaiting anything, so no reader sees half a batch. Rows given to readers
+belong to the store and change with later commits, so readers must convert them at once.
 """
 
 from collections import OrderedDict
@@ -57,7 +57,7 @@ from server.store.ports import (
 from server.store.searchables import SEARCHABLES
 from server.store.table import Table
 
-# The kind of entity that entries of the audit log are kept of.
+# Audit entries are kept only for this kind of entity.
 USER_TASK = "USER_TASK"
 
 PARTS = (
@@ -72,30 +72,28 @@ PARTS = (
     AuditEntry,
 )
 
-# What a row leaves with: its process instance, or its batch operation.
+# The process instance or batch operation that a row is removed with.
 _WHOLE: Mapping[type[Entity], Callable[[Entity], Key | None]] = {
     **dict.fromkeys(PARTS, attrgetter("process_instance_key")),
     BatchOperationItem: attrgetter("batch_operation_key"),
 }
 
-# Rows of which only so many are kept that have ended.
+# Entities of which only a bounded number of ended rows are kept.
 _ENDING = frozenset({ProcessInstance, DecisionInstance, BatchOperation})
 
 
 class MemoryStore:
-    """Keeps every active process instance and the `max_finished_instances` that ended last, with all their rows.
+    """Keeps every active process instance and the last `max_finished_instances` ended ones, with all their rows.
 
-    Of the audit log it keeps what was done with their user tasks.
-
-    Of the decision instances that belong to no process instance it keeps as many, the latest, and of the batch operations
-    that ended.
+    Audit entries are kept for their user tasks. The same number is kept of decision instances without a
+    process instance, and of ended batch operations.
     """
 
     def __init__(self, max_finished_instances: int) -> None:
         self._tables: dict[type, Table[Entity]] = {
             entity: Table(searchable) for entity, searchable in SEARCHABLES.items()
         }
-        # The rows that leave together; some may have left before.
+        # The rows that are removed together; some may have been removed already.
         self._parts: dict[Key, list[Entity]] = {}
         self._max_finished_instances = max_finished_instances
         self._finished: OrderedDict[Key, ProcessInstance] = OrderedDict()
@@ -105,9 +103,9 @@ class MemoryStore:
         self._documents: dict[DocumentId, dict[int, StoredPage]] = {}
 
     async def commit(self, batch: Batch) -> None:
-        """Apply a batch; raises ValueError, before anything changed, when a change fits no table.
+        """Apply a batch; raises ValueError for a change that fits no table, before anything changes.
 
-        An update of a row that has left changes nothing.
+        An update of a row that was removed changes nothing.
         """
         self._check(batch)
         tables = self._tables
@@ -132,7 +130,7 @@ class MemoryStore:
         self._forget_oldest()
 
     def _note(self, row: Entity | None) -> None:
-        """Remember what has ended."""
+        """Record a row that has ended in the order of ends."""
         if type(row) is ProcessInstance and row.state is not ProcessInstanceState.ACTIVE:
             self._finished.setdefault(row.process_instance_key, row)
         elif type(row) is DecisionInstance and row.process_instance_key is None:
@@ -151,7 +149,7 @@ class MemoryStore:
             self._forget(batch_operation, key)
 
     def _audit(self, entries: Sequence[AuditEntry]) -> None:
-        """Keep what was done with user tasks, as long as their process instance is kept."""
+        """Add the entries for user tasks; they are removed with their process instance."""
         for entry in entries:
             if entry.entity_type == USER_TASK and entry.process_instance_key is not None:
                 self._last_audited += 1
@@ -170,7 +168,7 @@ class MemoryStore:
         return {each: dict(self._documents[each]) for each in ids if each in self._documents}
 
     async def answers(self, keys: Collection[tuple[str, str]]) -> Sequence[StoredAnswer]:  # noqa: ARG002
-        """None: the partition keeps them as long as this store would."""
+        """None: the partition keeps the answers itself, as long as this store would."""
         return ()
 
     async def incoming(self, after: Mapping[PartitionId, int], most: int) -> Sequence[IncomingCommand]:  # noqa: ARG002

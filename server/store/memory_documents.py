@@ -1,4 +1,4 @@
-"""Documents in memory."""
+"""In-memory store of documents."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ _LEAST_QUEUE = 100
 
 @dataclass(slots=True)
 class MemoryDocuments:
-    """Expired documents leave when the next one is added."""
+    """Expired documents are deleted when the next one is added."""
 
     config: DocumentsConfig
     _documents: dict[_Address, DocumentWithContent] = field(default_factory=dict)
@@ -69,7 +69,7 @@ class MemoryDocuments:
         return forgotten
 
     def _forget_deleted(self) -> None:
-        """Rebuild the queue of expiry when most of what it names is deleted."""
+        """Rebuild the expiry queue when most of its entries belong to deleted documents."""
         if len(self._expiring) > 2 * len(self._documents) + _LEAST_QUEUE:
             documents = [document for document, _ in self._documents.values()]
             self._expiring = [

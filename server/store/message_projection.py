@@ -1,4 +1,4 @@
-"""Rows of message subscriptions, and of the messages that were correlated to them."""
+"""Projects the events of message subscriptions and correlated messages to rows."""
 
 from datetime import datetime
 from typing import Final
@@ -18,7 +18,7 @@ from server.store.ports import Change, Insert, Update
 
 Changes = list[Change]
 
-# Of the properties of an element, Camunda's connectors and agents look for two.
+# The two properties of an element that Camunda's connectors and agents search for.
 _TOOL_NAME: Final = "io.camunda.tool:name"
 _INBOUND_TYPE: Final = "inbound.type"
 _CORRELATED: Final = MessageSubscriptionState.CORRELATED
@@ -28,7 +28,7 @@ _DELETED: Final = MessageSubscriptionState.DELETED
 def message_starts_opened(
     event: events.ProcessDefinitionDeployed, process: ExecutableProcess, now: datetime, changes: Changes
 ) -> None:
-    """The start events of a version wait from its deployment on."""
+    """Insert the rows of the message start events of a deployed version."""
     for key, start in message_starts_of(event).items():
         trigger = process.elements[start.element_id].trigger
         assert isinstance(trigger, MessageTrigger)  # noqa: S101  # narrows the type
@@ -82,7 +82,7 @@ def subscription_opened(event: events.SubscriptionOpened, now: datetime, changes
 
 
 def subscription_closed(event: events.SubscriptionClosed, now: datetime, changes: Changes) -> None:
-    """One that a message ended shows that the message was correlated."""
+    """Close a row; a subscription that a message ended shows that the message was correlated."""
     if event.is_correlated or event.is_message:
         state = _CORRELATED if event.is_correlated else _DELETED
         values = {"last_updated_date": now, "message_subscription_state": state, "is_open": False}
@@ -106,7 +106,7 @@ def subscriptions_migrated(event: events.ProcessInstanceMigrated, now: datetime,
 
 
 def message_correlated(event: events.MessageCorrelated, now: datetime, changes: Changes) -> None:
-    """A start event waits on for other messages, so its subscription stays as it is."""
+    """Insert the correlation; the row of a start event stays open, because it waits for further messages."""
     head = event.instance
     row = CorrelatedMessageSubscription(
         correlated_message_subscription_key=event.key,
@@ -126,7 +126,7 @@ def message_correlated(event: events.MessageCorrelated, now: datetime, changes: 
     )
     shown = changes[-1] if changes else None
     changes.append(Insert(row))
-    # One that the message ended was closed just before, and shows the message by that.
+    # A subscription that the message ended was closed just before, and shows the correlation already.
     is_shown = isinstance(shown, Update) and shown.key == event.subscription_key
     if event.element_instance_key is not None and not is_shown:
         changes.append(_changed(event.subscription_key, now, message_subscription_state=_CORRELATED))

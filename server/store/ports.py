@@ -1,4 +1,4 @@
-"""Interfaces of a store: the ledger that partitions write and read back, and the searches of readers."""
+"""Ports of the store: the ledger that partitions write and read, and the searches of readers."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,14 +36,14 @@ class Update(msgspec.Struct, frozen=True, gc=False):
 
 
 class Delete(msgspec.Struct, frozen=True, gc=False):
-    """The row with this key is no more."""
+    """Deletion of the row with this key."""
 
     entity: type[Entity]
     key: Key
 
 
 class Forget(msgspec.Struct, frozen=True, gc=False):
-    """All rows of this ended process instance are deleted, in bounded steps after the commit."""
+    """Deletion of all rows of an ended process instance, in bounded steps after the commit."""
 
     tenant_id: str
     process_instance_key: Key
@@ -65,9 +65,9 @@ class StoredAnswer:
 
 @dataclass(frozen=True, slots=True)
 class OutgoingCommand:
-    """A packed command for another partition, or for every other one that there is at the commit.
+    """A packed command for another partition, or for every other partition that exists at the commit.
 
-    `format` is the number of the layout that it is packed in.
+    `format` is the number of the layout in which it is packed.
     """
 
     target: PartitionId
@@ -77,9 +77,9 @@ class OutgoingCommand:
 
 @dataclass(frozen=True, slots=True)
 class IncomingCommand:
-    """A packed command that another partition sent; the numbers of one source rise with its commits.
+    """A packed command from another partition; the numbers of one source rise with its commits.
 
-    `format` is the number of the layout that it is packed in.
+    `format` is the number of the layout in which it is packed.
     """
 
     source: PartitionId
@@ -89,13 +89,14 @@ class IncomingCommand:
 
 
 class Batch(msgspec.Struct):
-    """Everything that one turn of a partition produced, in order; committed whole or not at all.
+    """Everything that one turn of a partition produced, in order; committed as a whole or not at all.
 
-    `documents` are the pages that changed of the documents that the turn touched, None for a page that is gone, and
-    None instead of the pages for a document that ended. `definitions` are packed by their keys, None for one that is
-    gone; cluster variables are among them. `taken` are the commands of other partitions that the turn carried out:
-    they leave the outbox with this commit. `active_instances` is by how many those of each tenant grew,
-    `reservations` are the numbers of those that the turn used or did not need: they end with this commit.
+    - `documents`: the changed pages by document; None for a deleted page, and None instead of pages for an
+      ended document
+    - `definitions`: packed definitions and cluster variables by key, None for a deleted one
+    - `taken`: the executed commands of other partitions, which leave the outbox with this commit
+    - `active_instances`: the change in the number of active process instances, by tenant
+    - `reservations`: the numbers of the quota reservations that end with this commit
     """
 
     changes: list[Change] = []
@@ -117,37 +118,37 @@ class Batch(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
-    """How many process instances each tenant may start now; `numbers` are for the commit of these starts."""
+    """The number of process instances that each tenant may start now; `numbers` are for the commit of these starts."""
 
     granted: Mapping[str, int]
     numbers: Sequence[int] = ()
 
 
 class LeaseLost(Exception):
-    """Another owner has the partition, or may have by now: nothing was committed, and nothing will be."""
+    """Another owner has the partition, or may have it: nothing was committed, and nothing will be."""
 
 
 class Ledger(Protocol):
-    """Where one partition commits, and reads what it wrote before."""
+    """The port for one partition's commits, and for reading what it committed before."""
 
     async def commit(self, batch: Batch) -> None:
-        """Return when the batch is durable, however long the store is away; raises LeaseLost."""
+        """Return when the batch is durable, however long the store is unreachable; raises LeaseLost."""
         ...
 
     async def documents(self, ids: Collection[DocumentId]) -> Mapping[DocumentId, Pages]:
-        """Committed documents with all of their pages, as far as they are there."""
+        """The committed documents with all of their pages; missing documents are left out."""
         ...
 
     async def answers(self, keys: Collection[tuple[str, str]]) -> Sequence[StoredAnswer]:
-        """Answers kept for these pairs of tenant and idempotency key, of every partition."""
+        """The stored answers for these pairs of tenant and idempotency key, in every partition."""
         ...
 
     async def incoming(self, after: Mapping[PartitionId, int], most: int) -> Sequence[IncomingCommand]:
-        """Commands of other partitions beyond the number given for each source, in the order of their numbers."""
+        """The commands of other partitions after the given number of each source, in the order of their numbers."""
         ...
 
     async def reserve(self, wanted: Mapping[str, int], most: int) -> Reservation:
-        """Let each tenant start this number of process instances, or fewer, so that no more than `most` are active anywhere.
+        """Reserve this number of starts for each tenant, or fewer, so that at most `most` are active in all partitions.
 
         Raises Unavailable.
         """
@@ -155,10 +156,10 @@ class Ledger(Protocol):
 
 
 class Store(Protocol):
-    """Reads see committed batches only."""
+    """The port for reads, which see only committed batches."""
 
     async def get(self, entity: type[E], key: Key, *, tenant_id: str) -> E | None:
-        """Find the row with this key, None when the tenant has none."""
+        """The row with this key, or None if the tenant has none."""
         ...
 
     async def search(self, entity: type[E], query: Query, *, tenant_id: str) -> Page[E]: ...
@@ -166,5 +167,5 @@ class Store(Protocol):
     async def statistics(
         self, statistic: Statistic[S], clauses: Clauses = (), *, tenant_id: str
     ) -> Sequence[S]:
-        """Of the tenant's rows for which all clauses hold; in no order."""
+        """The groups of the tenant's rows that match all clauses, in no order."""
         ...

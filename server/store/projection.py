@@ -1,4 +1,4 @@
-"""From events to the rows that reads see: one projector for each event that shows, in one table."""
+"""Projects events to rows: one projector for each event that rows show, in one table."""
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
@@ -60,7 +60,7 @@ from server.store.xml_text import xml_text
 Changes = list[Change]
 Projector = Callable[[events.Event, datetime, Changes], None]
 
-# To ask a member for its value takes as long as the rest of its row.
+# Reading the value of a member takes as long as the rest of its row.
 _ELEMENT_TYPES = {member: member.value for member in ElementType}
 _JOB_CREATED: Final = JobState.CREATED
 _JOB_COMPLETED: Final = JobState.COMPLETED
@@ -70,7 +70,7 @@ _LISTENER_EVENT_TYPES = {member: member.value for member in ListenerEventType}
 
 
 def project(happened: Iterable[events.Event], now: datetime, changes: Changes) -> None:
-    """Append what the events change in the rows."""
+    """Append the row changes of the events."""
     for event in happened:
         projector = PROJECTORS.get(type(event))
         if projector is not None:
@@ -210,7 +210,7 @@ def _element_completed(event: events.ElementCompleted, now: datetime, changes: C
 
 
 def _just_entered(key: Key, changes: Changes) -> ElementInstance | None:
-    """The row of an element instance that was entered in this batch, when nothing was written since: one that is passed."""
+    """The new row of an element instance if the last change of the batch inserted it, as for pass-through elements."""
     last = changes[-1] if changes else None
     row = last.row if type(last) is Insert else None
     return row if type(row) is ElementInstance and row.element_instance_key == key else None
@@ -404,7 +404,7 @@ def _user_task_canceled(event: events.UserTaskCanceled, now: datetime, changes: 
 
 # Incidents
 
-# Causes that the interface has no name for.
+# Error types that the API has no name for.
 _REPORTED: Mapping[ErrorType, ErrorType] = {
     ErrorType.EXECUTION_LISTENER_NO_RETRIES: ErrorType.UNKNOWN,
     ErrorType.TASK_LISTENER_NO_RETRIES: ErrorType.UNKNOWN,

@@ -1,4 +1,4 @@
-"""Search fields of each entity: its annotations, and the filter fields that stand for no attribute."""
+"""Search fields of each entity: its annotations, plus filter fields without an attribute."""
 
 from collections.abc import Mapping
 
@@ -40,7 +40,7 @@ from server.store.entities import (
 )
 
 MAX_VALUE_CHARACTERS = 8191
-"""Characters of a variable's JSON text that a search answers with; a longer one is cut."""
+"""Most characters of a variable's JSON text in search results; longer texts are truncated."""
 
 PROCESS_DEFINITIONS = Searchable.of(
     ProcessDefinition,
@@ -86,7 +86,7 @@ PROCESS_INSTANCES = Searchable.of(
             _INSTANCE,
             Job,
             _INSTANCE,
-            # A job that failed and was migrated still waits for its next try.
+            # A job that failed and was migrated still waits for its next attempt.
             Condition(JOBS.fields["state"], Operator.IN, (JobState.FAILED, JobState.MIGRATED)),
             Condition(JOBS.fields["retries"], Operator.GT, 0),
             equals(JOBS, "has_failed_with_retries_left", value=True),
@@ -105,7 +105,7 @@ PROCESS_INSTANCES = Searchable.of(
     },
 )
 
-# The variables of a process instance have its key as their scope, those of an element instance the key of that.
+# Variables of a process instance have its key as scope key, those of an element instance that instance's key.
 USER_TASKS = Searchable.of(
     UserTask,
     "user_task_key",

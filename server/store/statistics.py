@@ -1,6 +1,6 @@
-"""Statistics over the rows of entities: what is counted in which groups.
+"""Statistics over the rows of entities: what is counted, and by which groups.
 
-A new one is a class whose fields are the values of a group, and a table of them.
+To add a statistic, declare a class with the values of a group as fields, and a `Statistic` of it.
 """
 
 from dataclasses import dataclass
@@ -23,9 +23,9 @@ from server.store.searchables import (
 
 @dataclass(frozen=True, slots=True)
 class ElementStatistics:
-    """How many instances of an element there are and were.
+    """The number of instances of an element, ended ones included.
 
-    `active` are those without an open incident, `incidents` those with one.
+    `active` are active instances without an open incident, `incidents` those with one.
     """
 
     element_id: str
@@ -37,7 +37,7 @@ class ElementStatistics:
 
 @dataclass(frozen=True, slots=True)
 class TakenSequenceFlow:
-    """`elements` are the element instances that were left by it."""
+    """A sequence flow; `elements` is the number of element instances that took it."""
 
     sequence_flow_ids: str
     elements: int
@@ -70,7 +70,7 @@ TAKEN_SEQUENCE_FLOWS = Statistic.of(
 
 @dataclass(frozen=True, slots=True)
 class ProcessStatistics:
-    """How many instances of a process, of all its versions, are active."""
+    """The number of active instances of a process, of all its versions."""
 
     process_definition_id: str
     active_instances_without_incident_count: int
@@ -79,7 +79,7 @@ class ProcessStatistics:
 
 @dataclass(frozen=True, slots=True)
 class VersionStatistics:
-    """How many instances of a process definition are active."""
+    """The number of active instances of a process definition."""
 
     process_definition_id: str
     process_definition_key: Key
@@ -122,7 +122,7 @@ VERSIONS = Statistic.of(
 
 @dataclass(frozen=True, slots=True)
 class DeployedProcess:
-    """`versions` counts those that are not deleted."""
+    """A process; `versions` is the number of versions that are not deleted."""
 
     process_definition_id: str
     versions: int
@@ -130,7 +130,7 @@ class DeployedProcess:
 
 @dataclass(frozen=True, slots=True)
 class DeployedVersion:
-    """A process definition without its model; `definitions` is one."""
+    """A process definition without its model; `definitions` is always 1."""
 
     process_definition_key: Key
     process_definition_id: str
@@ -154,7 +154,7 @@ DEPLOYED_VERSIONS = Statistic.of(
 
 @dataclass(frozen=True, slots=True)
 class SubscriptionStatistics:
-    """How many message subscriptions of a process definition are open, and in how many process instances."""
+    """The number of open message subscriptions of a process definition, and of process instances with one."""
 
     process_definition_id: str
     process_definition_key: Key
@@ -188,7 +188,7 @@ class ElementWithIncidents:
 
 @dataclass(frozen=True, slots=True)
 class Error:
-    """How many process instances have an open incident with this message."""
+    """An error message, and the number of process instances with an open incident that has it."""
 
     error_message: str
     instances: int
@@ -196,7 +196,7 @@ class Error:
 
 @dataclass(frozen=True, slots=True)
 class VersionWithErrors:
-    """How many process instances of a process definition have open incidents."""
+    """The number of process instances of a process definition with open incidents."""
 
     process_definition_key: Key
     instances: int
@@ -223,7 +223,7 @@ VERSIONS_WITH_ERRORS = Statistic.of(
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """Of all rows together."""
+    """A total over all rows."""
 
     number: int
 

@@ -1,7 +1,7 @@
-"""Documents of tenants: files that processes refer to. The engine knows nothing of them.
+"""Documents of tenants: files that processes refer to. The engine does not know them.
 
-A document never changes: it is added, read, and deleted or expired. From the moment that it expires readers do not find
-it; its bytes leave some time later.
+A document never changes: it is added, read, and deleted or expired. Readers no longer find an expired
+document; its bytes are deleted some time later.
 """
 
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from server.engine.keys import Key
 class StoredDocument:
     """Metadata of a document; `content_hash` is the SHA-256 of its bytes in hexadecimal digits.
 
-    Links to it name `link_id` and are signed with `link_key`; nothing else tells these.
+    Links contain `link_id` and are signed with `link_key`; neither is available elsewhere.
     """
 
     tenant_id: str
@@ -37,10 +37,10 @@ DocumentWithContent = tuple[StoredDocument, bytes]
 
 
 class DocumentStore(Protocol):
-    """Every method may raise Unavailable."""
+    """The port for documents; every method may raise Unavailable."""
 
     async def add(self, document: StoredDocument, content: bytes, now: datetime) -> None:
-        """Raises AlreadyExists, QuotaExhausted."""
+        """Add a document; raises AlreadyExists or QuotaExhausted."""
         ...
 
     async def find(self, document_id: str, now: datetime, *, tenant_id: str) -> StoredDocument | None: ...
@@ -50,13 +50,13 @@ class DocumentStore(Protocol):
     ) -> DocumentWithContent | None: ...
 
     async def read_linked(self, link_id: bytes, now: datetime) -> DocumentWithContent | None:
-        """Find the document of any tenant that a link names."""
+        """The document of any tenant with this link id."""
         ...
 
     async def delete(self, document_id: str, now: datetime, *, tenant_id: str) -> bool:
-        """Return whether there was one."""
+        """Delete a document; returns whether it existed."""
         ...
 
     async def forget_expired(self, now: datetime) -> int:
-        """Drop the expired documents in bounded steps; returns their number."""
+        """Delete expired documents in bounded steps; returns their number."""
         ...

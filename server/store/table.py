@@ -1,4 +1,4 @@
-"""The rows of one entity in memory, by key, and for each tenant in order and by the indexed fields."""
+"""The rows of one entity in memory, by key, and for each tenant in order and by indexed fields."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
@@ -11,7 +11,7 @@ from server.store.ports import E
 
 
 class Shelf(Generic[E]):
-    """The rows of one tenant, indexed by a field from the first search by it on."""
+    """The rows of one tenant; a field is indexed from the first search by it on."""
 
     __slots__ = ("_indexed", "_indexes", "_key", "entries", "rows")
 
@@ -20,11 +20,11 @@ class Shelf(Generic[E]):
         self.rows: Ordered[E] = Ordered(self._key)
         self._indexes: dict[str, dict[Scalar, Ordered[E]]] = {}
         self._indexed: frozenset[str] = frozenset()
-        # Each index with the field that it is by, for the many rows that enter all of them.
+        # Each index with a getter of its field, for adding rows to all indexes.
         self.entries: list[tuple[dict[Scalar, Ordered[E]], Callable[[E], Scalar | None]]] = []
 
     def enter(self, row: E) -> None:
-        """Let the indexes have a row that was added."""
+        """Add a row to the indexes."""
         for index, value_of in self.entries:
             value = value_of(row)
             if value is not None:
@@ -34,7 +34,7 @@ class Shelf(Generic[E]):
                 rows.add(row)
 
     def leave(self, row: E) -> None:
-        """Let the indexes forget a row that was removed."""
+        """Remove a row from the indexes."""
         for index, value_of in self.entries:
             self._leave(row, index, value_of(row))
 
@@ -52,7 +52,7 @@ class Shelf(Generic[E]):
         return self._index(name).get(value, ())
 
     def _index(self, name: str) -> dict[Scalar, Ordered[E]]:
-        """The rows by the values of a field; to make it takes as long as a search without an index."""
+        """The rows by the values of a field; building the index takes as long as a search without one."""
         index = self._indexes.get(name)
         if index is None:
             index = self._indexes[name] = {}
@@ -76,7 +76,7 @@ class Shelf(Generic[E]):
 
 
 class Table(Generic[E]):
-    """Owns its rows: whoever reads one must not keep it beyond the next commit."""
+    """The rows of one entity; readers must not keep a row beyond the next commit."""
 
     def __init__(self, searchable: Searchable[E]) -> None:
         self.columns = frozenset(searchable.entity.__struct_fields__)
@@ -84,7 +84,7 @@ class Table(Generic[E]):
         self._searchable = searchable
         self._rows: dict[Scalar, E] = {}
         self._shelves: dict[str | None, Shelf[E]] = {}
-        # Whether there is a row with this key.
+        # Whether a row with this key exists.
         self.has: Callable[[Key], bool] = self._rows.__contains__
 
     def get(self, key: Key) -> E | None:
@@ -96,20 +96,20 @@ class Table(Generic[E]):
         shelf = self._shelves.get(tenant_id)
         if shelf is None:
             shelf = self._shelves[tenant_id] = Shelf(self._searchable)
-        # Most rows enter no index: a call for nothing is worth leaving out.
+        # Most tables have no index, so the call is skipped.
         shelf.rows.add(row)
         if shelf.entries:
             shelf.enter(row)
 
     def update(self, key: Key, values: Mapping[str, object]) -> E | None:
-        """Change a row; nothing happens when there is none."""
+        """Update a row, if it exists."""
         row = self._rows.get(key)
         if row is not None:
             self._shelves[row.tenant_id].change(row, values)
         return row
 
     def remove(self, row: E) -> None:
-        """Remove a row; nothing happens when it has left already."""
+        """Remove a row, if it exists."""
         key = self.key_of(row)
         if self._rows.get(key) is row:
             del self._rows[key]
@@ -119,14 +119,14 @@ class Table(Generic[E]):
                 shelf.leave(row)
 
     def rows_with(self, name: str, value: Scalar, *, tenant_id: str) -> Sequence[E]:
-        """Rows of a tenant whose indexed field has this value, in order of their key."""
+        """Rows of a tenant whose indexed field has this value, in the order of their keys."""
         shelf = self._shelves.get(tenant_id)
         return shelf.rows_with(name, value) if shelf else ()
 
     def candidates(self, clauses: Iterable[Clause], *, tenant_id: str) -> Sequence[E]:
-        """Rows of a tenant in order of their key: all that the clauses keep, and as few others as an index can tell.
+        """Rows of a tenant in key order: all that match the clauses, and as few others as the indexes allow.
 
-        Rows of no tenant are those of all tenants.
+        Rows without a tenant belong to all tenants.
         """
         shelf, common = self._shelves.get(tenant_id), self._shelves.get(None)
         if common is not None:
@@ -151,7 +151,7 @@ class Table(Generic[E]):
 
 
 def _values(condition: Condition) -> frozenset[Scalar] | None:
-    """Values that a condition leaves, None when it does not name them."""
+    """The values that a condition allows; None when it does not list them."""
     operand = condition.operand
     if condition.operator is Operator.IN and isinstance(operand, tuple):
         return frozenset(operand)

@@ -1,4 +1,4 @@
-"""An XML file as text, in the encoding that its first bytes name (XML 1.0 §4.3.3)."""
+"""Decodes XML files in the encoding that they declare (XML 1.0 §4.3.3)."""
 
 import codecs
 import re
@@ -7,7 +7,7 @@ _ENCODING = re.compile(rb"<\?xml[^>]*\sencoding\s*=\s*[\"']([A-Za-z0-9._-]+)")
 
 
 def xml_text(content: bytes) -> str:
-    """Decode XML; octets that are no text become U+FFFD."""
+    """Decode XML; invalid bytes become U+FFFD."""
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return content.decode("utf-16", errors="replace")
     declared = _ENCODING.match(content)

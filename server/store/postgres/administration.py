@@ -1,4 +1,4 @@
-"""Partitions and nodes of a deployment as operators see them and change them by hand."""
+"""Partitions and nodes of a deployment, for operators who inspect and change them by hand."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,12 +9,15 @@ from server.platform.postgres.database import Database
 from server.store.ports import PartitionId
 
 KEYS_SKIPPED = 1 << 40
-"""Half a year's at 70 000 a second; a partition has room for two thousand restores."""
+"""Half a year of keys at 70 000 a second; a partition has enough keys for two thousand restores."""
 
 
 @dataclass(frozen=True, slots=True)
 class PartitionRow:
-    """`owner` has it if it `is_live`, or had it last; `queued` commands of other partitions wait in the outbox."""
+    """A partition; `owner` is the last owner, and the current one if `is_live`.
+
+    `queued` is the number of commands of other partitions in the outbox.
+    """
 
     partition_id: PartitionId
     owner: str | None
@@ -29,10 +32,9 @@ class PartitionRow:
 
 @dataclass(frozen=True, slots=True)
 class NodeRow:
-    """A node that has said within a day that it lives; `expires_at` is when it counts as dead.
+    """A node that was alive within the last day; `expires_at` is when it counts as dead.
 
-    It reads formats up to `latest_format` and writes `written_format`; it gave `unreadable` partitions back that it
-    cannot read.
+    It reads formats up to `latest_format` and writes `written_format`; it gave back `unreadable` partitions.
     """
 
     node_id: str
@@ -59,7 +61,7 @@ async def partitions(database: Database) -> Sequence[PartitionRow]:
 
 
 async def nodes(database: Database) -> Sequence[NodeRow]:
-    """Those that live first."""
+    """All nodes, live ones first."""
     text = """
         SELECT node_id, address, started_at, expires_at, expires_at >= clock_timestamp() AS is_live,
             latest_format, written_format, unreadable,
@@ -72,9 +74,10 @@ async def nodes(database: Database) -> Sequence[NodeRow]:
 
 
 async def release(database: Database, partition_id: PartitionId) -> str | None:
-    """Take a partition from its owner, so that whoever has room takes it; who had it, None when nobody had.
+    """Take a partition from its owner, so that any node can take it; returns the owner, None if there was none.
 
-    The new epoch is what makes it safe: the owner that was commits nothing more, even before it knows. Raises NotFound.
+    The new epoch makes this safe: the former owner commits nothing more, even before it notices. Raises
+    NotFound.
     """
     text = """
         WITH before AS (
@@ -93,10 +96,10 @@ async def release(database: Database, partition_id: PartitionId) -> str | None:
 
 
 async def begin_anew(database: Database) -> None:
-    """Make a database that was restored nobody's: no node that knew it, then or since, commits there.
+    """Reset the ownership of a restored database, so that no earlier node can commit to it.
 
-    Epochs go on from the time of day, above all that there were after the backup was taken. Keys leave room for those
-    that were given since, which clients may hold still.
+    The epochs continue from the current time, higher than all epochs after the backup was taken. Keys skip a
+    range for those assigned since the backup, which clients may still hold.
     """
     text = f"""
         UPDATE gnomon.partition SET owner = NULL, address = NULL, expires_at = NULL,

@@ -1,4 +1,4 @@
-"""Counts of rows that wait in the database: leases that will expire, commands between partitions, tasks of the retry queue."""
+"""Counts of waiting rows in the database: expiring leases, commands between partitions, tasks of the retry queue."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ RETRY_QUEUES = ("back_channel_logout", "queued_letter", "reset_request")
 
 @dataclass(frozen=True, slots=True)
 class Outbox:
-    """Commands from one partition that another has not carried out; `first` is the number of the oldest."""
+    """Commands from one partition that another has not executed; `first` is the number of the oldest."""
 
     target: PartitionId
     source: PartitionId
@@ -22,7 +22,7 @@ class Outbox:
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """`lease_seconds` are those until a lease of the node expires, by the database's clock."""
+    """A sample; `lease_seconds` are the times until leases of the node expire, by the database's clock."""
 
     lease_seconds: Mapping[PartitionId, float] = field(default_factory=dict)
     outboxes: tuple[Outbox, ...] = ()
@@ -30,7 +30,7 @@ class Backlog:
 
 
 async def backlog(database: Database, node_id: str) -> Backlog:
-    """Count what waits for the partitions of a node, and all tasks of the retry queue. Raises Unavailable."""
+    """Count the commands for the partitions of a node, and all tasks of the retry queue. Raises Unavailable."""
     return Backlog(
         await _lease_seconds(database, node_id),
         await _outboxes(database, node_id),

@@ -1,6 +1,7 @@
-"""The buckets of history: for each entity a table of its own for each week, made beforehand and dropped whole.
+"""The buckets of history: a table for each entity and week, created in advance and dropped as a whole.
 
-Where there is a bucket of process instances there are those of all that belongs to them: searches look into both.
+A week with a bucket of process instances has buckets of all entities that belong to them, because searches
+join the two.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,7 +17,7 @@ from server.store.postgres.columns import BUCKETED, TABLES
 
 WEEK = timedelta(days=7)
 _INSTANCE = TABLES[ProcessInstance].name
-# In the order of their creation, process instances last.
+# In the order of creation, process instances last.
 _ENTITIES = sorted((TABLES[entity].name for entity in BUCKETED), key=lambda name: name == _INSTANCE)
 _ALONE = TABLES[AuditEntry].name
 _LOCK_MILLISECONDS = 200
@@ -25,7 +26,7 @@ _LOCK_ATTEMPTS = 5
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
-    """The rows of one entity of the week that begins on this Monday."""
+    """The table of one entity for the week that begins on this Monday."""
 
     entity: str
     begin: date
@@ -36,7 +37,7 @@ class Bucket:
 
     @property
     def creation(self) -> str:
-        """Attaching a table leaves readers and writers of the others undisturbed, creating it as a part would not."""
+        """SQL that creates and attaches the table, which does not block readers and writers as `PARTITION OF` would."""
         return f"""
             CREATE TABLE history.{self.name} (LIKE history.{self.entity} INCLUDING ALL);
             ALTER TABLE history.{self.entity} ATTACH PARTITION history.{self.name}
@@ -45,7 +46,10 @@ class Bucket:
 
     @property
     def end(self) -> str:
-        """Once the table is gone nobody is moving anything to it, so that the process instances gone are all that came."""
+        """SQL that drops the table; for process instances, all that arrived then count as dropped.
+
+        Once the table is dropped, no process instance can be moved to it any more.
+        """
         drop = f"DROP TABLE IF EXISTS history.{self.name}"
         if self.entity != _INSTANCE:
             return drop
@@ -53,7 +57,7 @@ class Bucket:
 
 
 async def create_buckets(database: Database, days: Iterable[date]) -> None:
-    """Make the buckets that these days lack; others may be at it too."""
+    """Create the missing buckets for these days; other processes may do the same at the same time."""
     begins = sorted({day - timedelta(days=day.weekday()) for day in days})
     wanted = [Bucket(entity, begin) for begin in begins for entity in _ENTITIES]
     text = """
@@ -70,13 +74,13 @@ async def _create(database: Database, bucket: Bucket) -> None:
     try:
         await database.execute(bucket.creation)
     except (asyncpg.DuplicateTableError, asyncpg.DuplicateObjectError, asyncpg.UniqueViolationError):
-        return  # another creator came first
+        return  # another process was faster
 
 
 async def drop_buckets(database: Database, before: date) -> tuple[str, ...]:
-    """Drop the buckets whose every day is before this one, and name them; those of process instances go at once.
+    """Drop the buckets whose days are all before this one, and return their names; a week is dropped at once.
 
-    While one is read all the time, all of its week stay.
+    While a table of a week is being read, the whole week stays.
     """
     text = """
         SELECT parent.relname::text, child.relname::text FROM pg_inherits
@@ -96,7 +100,7 @@ def _bucket(entity: str, name: str) -> Bucket:
 
 
 async def _drop(database: Database, buckets: Sequence[Bucket]) -> bool:
-    # A drop that waits for a lock keeps later readers and writers of the entity waiting too.
+    # A drop that waits for a lock blocks later readers and writers of the entity.
     ends = "; ".join(bucket.end for bucket in buckets)
     text = f"SET LOCAL lock_timeout = {_LOCK_MILLISECONDS}; {ends}"
     for _ in range(_LOCK_ATTEMPTS):

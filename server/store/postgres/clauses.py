@@ -1,8 +1,8 @@
-"""The clauses of a commit's statement: what each writes if the fence gave its row.
+"""The clauses of a commit's statement, each of which writes only if the fence returned its row.
 
-`$1` is the partition, `$2` its epoch, `$3` its position before the commit and `$5` its position after it in all of them, `{n}` the n-th
-parameter of the clause's own. The keys of rows that change are passed for the scan too, so that it finds just these
-whatever the planner knows of the table.
+In all clauses, `$1` is the partition, `$2` its epoch, `$3` its position before the commit, `$5` its position
+after it, and `{n}` the n-th parameter of the clause. The keys of changed rows are also passed as a condition
+of the scan, so that it reads just these rows whatever statistics the planner has.
 """
 
 import re
@@ -13,7 +13,7 @@ from server.store.entities import AuditEntry
 from server.store.postgres.columns import TABLES, Column, Table
 
 MOST_UPDATES = 256
-"""Clauses that differ by the columns they change; a table of a busy process comes to a handful."""
+"""Most cached update clauses, which differ by their columns; a busy process uses a handful for each table."""
 
 _PARAMETER = re.compile(r"\{(\d+)\}")
 
@@ -26,7 +26,7 @@ SHARED_PARAMETERS = 5
 
 
 class Clause:
-    """Compared by identity, so that a statement is found by its clauses."""
+    """A clause of a statement; compared by identity, so that statements can be cached by their clauses."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -44,7 +44,7 @@ WHERE EXISTS (SELECT FROM fence)""")  # noqa: S608  # names of our own
 
 @lru_cache(MOST_UPDATES)
 def update_of(table: Table, columns: tuple[Column, ...]) -> Clause:
-    """Parameters are the keys, a mask for each row, of which bit n is set when the n-th column changes, and the columns."""
+    """Parameters: the keys, a mask for each row with bit n set if the n-th column changes, and the columns."""
     assignments = ", ".join(
         f"{column.name} = CASE WHEN r.mask & {1 << bit} <> 0 THEN {value} ELSE t.{column.name} END"
         for bit, (column, value) in enumerate(zip(columns, _values_of(columns, 2), strict=True))
@@ -59,13 +59,13 @@ AND EXISTS (SELECT FROM fence)""")  # noqa: S608  # names of our own
 
 @cache
 def delete_of(table: Table) -> Clause:
-    """The parameter are the keys."""
+    """The only parameter is the array of keys."""
     return Clause(f"""
 DELETE FROM runtime.{table.name}
 WHERE partition_id = $1 AND {table.key.name} = ANY({{0}}::text::bigint[]) AND EXISTS (SELECT FROM fence)""")  # noqa: S608  # names of our own
 
 
-# A process instance may be deleted again while its rows still leave.
+# A process instance may be deleted again while its rows are still being deleted.
 FORGET = Clause("""
 INSERT INTO gnomon.history_deletion (partition_id, process_instance_key, tenant_id)
 SELECT $1, r.key, r.tenant_id FROM unnest({0}::text::bigint[], {1}::text::text[]) AS r (key, tenant_id)
@@ -86,7 +86,7 @@ SELECT $1, r.key, r.content FROM unnest({0}::text::bigint[], {1}::bytea[]) AS r 
 WHERE EXISTS (SELECT FROM fence)
 ON CONFLICT (partition_id, process_instance_key) DO UPDATE SET content = EXCLUDED.content""")
 
-# A process instance is stored in one format: in this one until it ends, or is written in a later one.
+# A process instance is stored in one format: in the first until it ends or is written in a later one.
 END_FIRST_FORMAT = Clause("""
 DELETE FROM gnomon.instance_document
 WHERE partition_id = $1 AND process_instance_key = ANY({0}::text::bigint[]) AND EXISTS (SELECT FROM fence)""")
@@ -121,8 +121,9 @@ FROM unnest({0}::text::text[], {1}::text::text[], {2}::bytea[], {3}::bytea[], {4
 WHERE EXISTS (SELECT FROM fence)
 ON CONFLICT DO NOTHING""")
 
-# The numbers of commands and the keys of audit entries are a position and a place of these bits. A batch with more of
-# either than there are places takes several positions, so that numbers and keys are never used twice.
+# Numbers of commands and keys of audit entries consist of a position and a place of this many bits. A batch
+# with more of either than there are places takes several positions, so that numbers and keys are never
+# reused.
 PLACE_BITS = 12
 MOST_PLACES = 1 << PLACE_BITS
 
@@ -158,7 +159,7 @@ WHERE partition_id = $1 AND epoch = $2 AND number = ANY({0}::text::bigint[]) AND
 
 
 def statement(clauses: Iterable[Clause]) -> str:
-    """All of them in one, after the parameters that they share; one row comes of it when the fence gave one."""
+    """One statement of all clauses, with the shared parameters first; it returns one row if the fence did."""
     named = [f"fence AS ({FENCE}\n)"]
     first = SHARED_PARAMETERS + 1
     for number, clause in enumerate(clauses, start=1):
@@ -177,7 +178,7 @@ def _values(columns: Iterable[Column]) -> str:
 
 
 def _values_of(columns: Iterable[Column], first: int = 0) -> Sequence[str]:
-    """Each of two parameters from the first on: the value that all rows have, then the array."""
+    """SQL for each column's value; each column has two parameters: the value of all rows, and the array."""
     return [column.value("r", f"{{{first + 2 * place}}}") for place, column in enumerate(columns)]
 
 

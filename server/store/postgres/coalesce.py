@@ -1,4 +1,4 @@
-"""The changes of a batch as one insert, update or deletion of each row: within one statement a row can change once."""
+"""Merges the changes of a batch into one insert, update or deletion per row, because a statement can change a row once."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from server.store.entities import AuditEntry, Entity
 from server.store.ports import Change, Delete, Insert, Update
 from server.store.postgres.columns import TABLES, Table
 
-# Audit entries are no changes: a batch carries them apart, and the commit gives them their keys.
+# Audit entries are separate from the changes of a batch; the commit assigns their keys.
 _TABLES: Mapping[type[Entity], Table] = {
     entity: table for entity, table in TABLES.items() if entity is not AuditEntry
 }
@@ -17,7 +17,7 @@ _TABLES: Mapping[type[Entity], Table] = {
 
 @dataclass(slots=True)
 class RowChanges:
-    """Of one entity: new rows as their cells, and what changes in rows that were there before, or is gone."""
+    """The changes of one entity: cells of new rows, changed values of existing rows, and deleted rows."""
 
     table: Table
     inserts: dict[Key, list[object]] = field(default_factory=dict)
@@ -26,14 +26,14 @@ class RowChanges:
 
 
 class Coalesced(NamedTuple):
-    """Row changes by entity, in one order always, and the tenants of process instances whose rows are to be deleted."""
+    """Row changes by entity, always in the same order, and the tenants of process instances whose rows are to be deleted."""
 
     rows: Sequence[RowChanges]
     forgotten: Mapping[Key, str]
 
 
 def coalesce(changes: Iterable[Change]) -> Coalesced:
-    """Raises ValueError for what fits no table or is inserted twice."""
+    """Merge the changes; raises ValueError for a change that fits no table and for a duplicate insert."""
     coalesced: dict[type[Entity], RowChanges] = {}
     forgotten: dict[Key, str] = {}
     for change in changes:
@@ -66,14 +66,14 @@ def _insert(rows: RowChanges, row: Entity) -> None:
 
 
 def _delete(rows: RowChanges, key: Key) -> None:
-    """A row that the batch itself inserts never comes to be; no other row has its key."""
+    """Delete a row; one that the batch inserted is not written at all."""
     rows.updates.pop(key, None)
     rows.inserts.pop(key, None)
     rows.deletions[key] = None
 
 
 def _update(rows: RowChanges, key: Key, values: Mapping[str, object]) -> None:
-    """An update of a row that the batch inserts later, or has deleted, changes nothing: there is no such row."""
+    """Update a row; an update of a row that the batch inserts later or has deleted has no effect."""
     places = rows.table.places
     for name in values:
         if name not in places or name == rows.table.key.name:

@@ -1,4 +1,4 @@
-"""The table of each entity, and how its columns are written, read once from the annotations."""
+"""The table of each entity, and how its columns are written, derived from the annotations."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,9 +34,10 @@ from server.store.searchables import SEARCHABLES
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
-    """`type` is the column's in SQL, `item_type` what an array of its values is made of.
+    """`type` is the SQL type of the column, `item_type` that of array items.
 
-    Values of many rows are passed as two parameters: the one that all rows have, or an array of all of them.
+    The values of many rows are passed as two parameters: the value that all rows share, or an array of all
+    values.
     """
 
     name: str
@@ -46,7 +47,10 @@ class Column:
     to_literal: Callable[[Sequence[Any]], str]
 
     def shared(self, values: Sequence[object]) -> tuple[object, str]:
-        """Most columns of a batch hold one value, which is cheaper to pass once; an array that is over is NULL."""
+        """The two parameters for these values. Most columns of a batch share one value, which is cheaper to pass once.
+
+        Array items beyond the end are NULL.
+        """
         first = values[0]
         if values.count(first) == len(values):
             return (first if first is None else self.to_value(first)), NO_ITEMS
@@ -56,14 +60,14 @@ class Column:
         return None, self.to_literal(values)
 
     def value(self, row: str, parameter: str) -> str:
-        """How the value is had from a row of the arrays' items and the parameter for all."""
+        """SQL for the value of a row, from the row of array items and the shared parameter."""
         item = f"{row}.{self.name}" + ("" if self.type == self.item_type else f"::{self.type}")
         return f"coalesce({item}, {parameter}::{self.type})"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """`cells` are a row's values in the order of the columns, `places` the columns' by their names."""
+    """The table of an entity; `cells` returns a row's values in column order, `places` are the indexes of columns by name."""
 
     entity: type[Entity]
     name: str
@@ -90,7 +94,7 @@ def _table(searchable: Searchable[Entity]) -> Table:
 
 
 def _columns(searchable: Searchable[Entity]) -> Sequence[Column]:
-    """Every row has the number of its partition, which the statements write."""
+    """The columns of an entity, without the partition number, which the statements add."""
     hints = get_type_hints(searchable.entity)
     names = [name for name in searchable.entity.__struct_fields__ if name != "partition_id"]
     return [_column(name, searchable, hints[name]) for name in names]
@@ -120,7 +124,7 @@ TABLES: Mapping[type[Entity], Table] = {
     entity: _table(searchable) for entity, searchable in SEARCHABLES.items()
 }
 
-# What history keeps in the buckets of its days.
+# The entities in the buckets of history.
 BUCKETED: frozenset[type[Entity]] = frozenset(
     {
         ProcessInstance,

@@ -1,4 +1,4 @@
-"""Old decision instances leave, unless their process instance is still there, and so do old batch operations."""
+"""Deletes old decision instances whose process instance is gone, and old batch operations."""
 
 from datetime import datetime
 
@@ -8,7 +8,7 @@ FORGOTTEN_AT_ONCE = 10_000
 
 
 async def forget_decision_instances(database: Database, before: datetime) -> int:
-    """Drop those that were evaluated before, and say how many they were. Raises Unavailable."""
+    """Delete decision instances evaluated before the given time; returns their number. Raises Unavailable."""
     text = """
         WITH old AS (
             SELECT partition_id, decision_instance_key FROM runtime.decision_instance AS decided
@@ -29,7 +29,10 @@ async def forget_decision_instances(database: Database, before: datetime) -> int
 
 
 async def forget_batch_operations(database: Database, before: datetime) -> int:
-    """Drop those that ended before, after their items, and say how many rows they were. Raises Unavailable."""
+    """Delete batch operations that ended before the given time, items first; returns the number of deleted rows.
+
+    Raises Unavailable.
+    """
     items = """
         WITH old AS (
             SELECT item.partition_id, item.batch_operation_item_key

@@ -1,4 +1,4 @@
-"""A database reached over one connection of its own, which no other user of the process can keep busy."""
+"""A database over one dedicated connection, which other users of the process cannot keep busy."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -17,7 +17,7 @@ _MOST_PLANS = 16
 
 
 class DedicatedDatabase:
-    """Statements run one after the other; the connection is opened by the first, and closed with the block."""
+    """Statements run one after the other; the first opens the connection, the end of the block closes it."""
 
     def __init__(
         self, dsn: str, *, name: str, statement_seconds: float, lock_seconds: float | None = None

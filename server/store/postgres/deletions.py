@@ -1,7 +1,8 @@
-"""Rows of process instances that callers deleted: they leave the tables of their week in bounded steps.
+"""Deletes the rows of process instances that callers deleted, in bounded steps from the tables of their week.
 
-Commits note what is to be deleted in `gnomon.history_deletion`, where it stays until nothing is left of it; so another
-process goes on where one stopped. Of several at the same time one deletes, in a week: it holds the row of its arrivals.
+Commits note the deletions in `gnomon.history_deletion`, where they stay until no row is left, so another
+process can continue where one stopped. In each week one process deletes at a time, by locking the row of the
+week's arrivals.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,7 +22,7 @@ from server.store.postgres.history import PARTS, History
 
 INSTANCES_AT_ONCE = 200
 ROWS_AT_ONCE = 500
-"""Rows of one kind that a step deletes."""
+"""Most rows of one entity that a step deletes."""
 
 _INSTANCE = TABLES[ProcessInstance].name
 _DECISION = TABLES[DecisionInstance].name
@@ -40,7 +41,7 @@ class _Group:
 
 
 class Deletions:
-    """Of one partition. Raises Unavailable."""
+    """The deletions of one partition. Every method raises Unavailable."""
 
     def __init__(self, database: Database, history: History, partition_id: PartitionId) -> None:
         self._database = database
@@ -48,7 +49,7 @@ class Deletions:
         self._partition_id = partition_id
 
     async def hide(self) -> int:
-        """Delete the rows of the next noted process instances themselves, and say how many were noted."""
+        """Delete the process instance rows of the next noted deletions; returns the number of noted ones."""
         text = """
             SELECT process_instance_key FROM gnomon.history_deletion
             WHERE partition_id = $1 AND bucket IS NULL LIMIT $2
@@ -56,7 +57,7 @@ class Deletions:
         noted = await self._database.fetch(text, self._partition_id, INSTANCES_AT_ONCE)
         keys = [Key(row[0]) for row in noted]
         if keys:
-            # From then on all of their rows are in history, whoever has moved them.
+            # Afterwards all of their rows are in history, whichever process moved them.
             await self._history.move(self._partition_id, keys)
             found = await self._found(keys)
             for group in found:
@@ -66,7 +67,7 @@ class Deletions:
         return len(keys)
 
     async def delete_some(self) -> bool:
-        """Delete some rows of hidden process instances, and say whether there were any such process instances."""
+        """Delete some rows of hidden process instances; returns whether there were any."""
         text = """
             SELECT process_instance_key, tenant_id, bucket FROM gnomon.history_deletion
             WHERE partition_id = $1 AND bucket IS NOT NULL ORDER BY process_instance_key LIMIT $2
@@ -88,7 +89,7 @@ class Deletions:
         return list(_groups(await self._database.fetch(text, self._partition_id, keys)))
 
     async def _hide(self, group: _Group) -> None:
-        """A week that retention has dropped meanwhile has no rows any more."""
+        """Delete the rows of process instances; if retention has dropped the week, nothing is left to delete."""
         text = f"""
             WITH locked AS MATERIALIZED (
                 SELECT FROM history.arrivals WHERE partition_id = $1 AND week = $4 FOR UPDATE
@@ -110,9 +111,10 @@ class Deletions:
             await self._forget(group.keys, "bucket IS NULL")
 
     async def _delete_rows(self, group: _Group) -> int:
-        """Delete up to a number of rows of each kind; the answer is the largest number of one kind.
+        """Delete up to a number of rows of each entity; returns the largest number found for one entity.
 
-        Of several that find the same rows one deletes them, so those that were found are counted.
+        If several processes find the same rows, one deletes them, so found rows are counted instead of
+        deleted ones.
         """
         tables = {name: group.table(name) for name in (TABLES[part].name for part in PARTS)}
         steps = [_deletion(name, table, "bucket") for name, table in tables.items()]
@@ -141,7 +143,7 @@ class Deletions:
 
 
 def _groups(rows: Iterable[asyncpg.Record]) -> Iterator[_Group]:
-    """Of rows with a key, a tenant and a bucket."""
+    """Groups of rows that have a key, a tenant and a bucket."""
     placed = [(_monday(bucket), tenant_id, Key(key)) for key, tenant_id, bucket in rows]
     for (begin, tenant_id), some in groupby(sorted(placed), lambda each: each[:2]):
         yield _Group(begin, tenant_id, [key for _, _, key in some])
@@ -152,7 +154,7 @@ def _monday(day: date) -> date:
 
 
 def _deletion(name: str, table: str, also: str) -> str:
-    """A step of one table; `also` is a column of its primary key beside the partition and the key."""
+    """SQL that deletes rows of one table; `also` is a further column of its primary key."""
     return f"""
         some_{name} AS (
             SELECT {name}_key AS key, {also} AS also FROM {table}

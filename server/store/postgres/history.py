@@ -1,7 +1,7 @@
-"""Ended process instances leave the runtime tables for the buckets of history, and history leaves by whole buckets.
+"""Moves ended process instances from the runtime tables to the buckets of history, which are dropped as a whole.
 
-The bucket is that of the day of the end in UTC, for all rows of a process instance. Of movers at the same time one
-moves it, the others find nothing to move.
+All rows of a process instance go to the bucket of the UTC day on which it ended. If several processes move an
+instance, one succeeds and the others find nothing to move.
 """
 
 from collections.abc import Sequence
@@ -43,13 +43,13 @@ _END = "(coalesce(end_date, start_date) AT TIME ZONE 'UTC')::date"
 
 
 class History:
-    """Moves and retention, for every partition of one database."""
+    """Moves to history and retention, for every partition of one database."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def move(self, partition_id: PartitionId, keys: Sequence[Key]) -> int:
-        """Move those of these process instances that have ended and lie in runtime still, and say how many they were."""
+        """Move those of these process instances that have ended and are still in runtime; returns their number."""
         moved = 0
         for first in range(0, len(keys), MOVED_AT_ONCE):
             some = keys[first : first + MOVED_AT_ONCE]
@@ -61,15 +61,15 @@ class History:
         return moved
 
     async def ensure_buckets(self, now: datetime) -> None:
-        """Make the buckets of this week and the next ones."""
+        """Create the buckets of this week and the next ones."""
         await create_buckets(self._database, [now.date() + week * WEEK for week in range(WEEKS_AHEAD + 1)])
 
     async def drop_before(self, day: date) -> tuple[str, ...]:
-        """Drop what ended, and what was audited, in the weeks before the one with this day; names the tables dropped."""
+        """Drop rows that ended, and audit entries, in the weeks before the week of this day; returns the dropped tables."""
         return await drop_buckets(self._database, day)
 
     async def forget_answers(self, before: datetime) -> int:
-        """Drop older answers to commands with an idempotency key, and say how many they were."""
+        """Delete stored answers from before the given time; returns their number."""
         text = """
             WITH old AS (
                 SELECT tenant_id, idempotency_key, partition_id FROM gnomon.idempotency
@@ -88,7 +88,7 @@ class History:
         return forgotten
 
     async def _move(self, partition_id: PartitionId, keys: Sequence[Key]) -> int:
-        """By a text of its own, so that it is planned for these keys and for the tables as they are now."""
+        """Uses a statement with the keys as literals, so that PostgreSQL plans it anew for these keys and the current table sizes."""
         status = await self._database.execute(_move(partition_id, keys))
         return int(status.removeprefix("SELECT "))
 

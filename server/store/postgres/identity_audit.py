@@ -1,6 +1,6 @@
-"""Audit entries about changes of identity, written by the statement of the change itself.
+"""Audit entries about changes of identity, written by the same statement as the change.
 
-They belong to no partition: `partition_id` is 0, and the keys are numbers that rise from commit to commit.
+They belong to no partition: `partition_id` is 0, and the keys are numbers that rise with each commit.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ from server.store.postgres.columns import TABLES, Column
 NO_PARTITION = 0
 
 _TABLE = TABLES[AuditEntry]
-# The others are keys of the engine, or say why something was refused.
+# The other columns are engine keys or reasons of rejections.
 _WRITTEN = (
     *("tenant_id", "timestamp", "operation_type", "result", "actor_type", "actor_id"),
     *("entity_type", "entity_id", "related_entity_type", "related_entity_id", "request_id"),
@@ -24,7 +24,7 @@ _COLUMNS = tuple(_TABLE.columns[_TABLE.places[name]] for name in _WRITTEN)
 
 
 class IdentityAudit:
-    """Entries are left out until `is_open`: nodes of older versions cannot read them."""
+    """Entries are not written until `is_open`, because nodes of older versions cannot read them."""
 
     def __init__(self, database: Database, is_open: Callable[[], bool]) -> None:
         self._database = database
@@ -35,9 +35,9 @@ class IdentityAudit:
         return self._is_open()
 
     def clauses(self, first: int) -> str:
-        """Write an entry if `changed` has a row; parameters begin at number `first`.
+        """SQL that writes an entry if `changed` has a row; parameters start at number `first`.
 
-        Writers wait for each other at the number last of all, so that numbers rise in the order of commits.
+        Writers lock the number as their last step, so the numbers rise in the order of commits.
         """
         values = [f"${number}::{column.type}" for number, column in enumerate(_COLUMNS, first)]
         timestamp = values[_WRITTEN.index("timestamp")]
@@ -57,7 +57,7 @@ class IdentityAudit:
         return [_value(column, cells[_TABLE.places[column.name]]) for column in _COLUMNS]
 
     async def make_room(self, note: AuditNote) -> None:
-        """Create the table of the week, which the entry has none of."""
+        """Create the missing table for the week of the entry."""
         await create_buckets(self._database, (note.timestamp.astimezone(UTC).date(),))
 
 

@@ -1,8 +1,8 @@
-"""Leases of partitions: a row for each, changed by comparing, timed by the database's clock alone.
+"""Leases of partitions: one row each, changed by compare-and-set, with the database's clock only.
 
-Taking a partition begins a new epoch, and commits of an older epoch fail, so a former owner need not be gone. A commit
-under way locks the row of its partition: no statement here waits for several such locks, nor for one while it holds
-another.
+Taking a partition begins a new epoch, and commits of an older epoch fail, so the former owner may still be
+running. A commit in progress locks the row of its partition: no statement here waits for several such locks,
+or for one while it holds another.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,14 +16,14 @@ from server.store.ports import PartitionId
 
 MOST_PARTITIONS = (1 << 63 - COUNTER_BITS) - 1
 
-# Programs without format numbers refuse a database with a migration that they do not know, and read one table of them.
-# A row above this number stands for a cluster format that they cannot read.
+# Versions without format numbers refuse a database with an unknown migration, and they read only the table of
+# migrations. A row above this number therefore stands for a cluster format that they cannot read.
 FIRST_FENCE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """Where an owner begins: in an epoch of its own, at the position and last key that the owner before it left.
+    """The start of an owner: its own epoch, and the position and last key that the previous owner left.
 
     The first `message_homes` partitions are homes of messages.
     """
@@ -37,7 +37,7 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class LeaseHolder:
-    """The present owner of a partition, or its last one; None when it was given back or never taken."""
+    """The current or last owner of a partition; None when it was released or never taken."""
 
     partition_id: PartitionId
     owner: str | None
@@ -53,9 +53,9 @@ _HOLDING = tuple(field.name for field in fields(LeaseHolder))
 
 @dataclass(frozen=True, slots=True)
 class NodeFormats:
-    """The formats that a node reads, and the one that it writes; of some partitions it found rows `unreadable`.
+    """The formats that a node reads and the one that it writes; `unreadable` is the number of partitions it cannot read.
 
-    `latest` is lower than what the program reads where an operator holds it back.
+    `latest` is lower than what the version reads if an operator holds it back.
     """
 
     oldest: int = OLDEST
@@ -69,7 +69,7 @@ _OF_THIS_PROGRAM = NodeFormats()
 
 @dataclass(frozen=True, slots=True)
 class FormatRow:
-    """The cluster format, and the live node that reads the fewest formats; `lowest` is None when no node lives."""
+    """The cluster format, and the live node with the lowest latest format; `lowest` is None when no node is alive."""
 
     cluster: int
     lowest: int | None = None
@@ -78,9 +78,9 @@ class FormatRow:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """Facts that a node reads periodically: the cluster format, all leases, and the number of other nodes.
+    """A node's periodic reading: the cluster format, all leases, and the number of other nodes.
 
-    `other_nodes` counts those that live and can read all that partitions hold.
+    `other_nodes` counts live nodes that can read everything in the partitions.
     """
 
     formats: FormatRow
@@ -89,22 +89,24 @@ class Survey:
 
 
 class Leases:
-    """The partitions and nodes of one database."""
+    """The lease rows and node rows of one database."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def create_partitions(self, count: int) -> None:
-        """Add the missing partitions up to this number; there are never fewer than before.
+        """Add partitions up to this number; partitions are never removed.
 
-        Messages have their homes in those that are made first: what waits for a message is found where it was opened.
+        Only the first created partitions are homes of messages, so subscriptions are always found where they
+        were opened.
         """
         if not 1 <= count <= MOST_PARTITIONS:
             raise ValueError(f"expected 1 to {MOST_PARTITIONS} partitions, found {count}")
         present = await self._database.fetch("SELECT count(*) FROM gnomon.partition")
         if present[0][0] >= count:
             return
-        # A commit under way sends to the partitions that it saw at its beginning: it has to end before there are more.
+        # A commit in progress sends to the partitions that it saw at its start, so it must end before
+        # partitions are added.
         text = f"""
             LOCK TABLE gnomon.partition IN SHARE ROW EXCLUSIVE MODE;
             INSERT INTO gnomon.partition (partition_id, last_key, has_messages)
@@ -117,7 +119,7 @@ class Leases:
     async def beat(
         self, node_id: str, address: str, *, seconds: float, formats: NodeFormats = _OF_THIS_PROGRAM
     ) -> None:
-        """Report that the node lives, for this long from now; forget nodes that died a day ago."""
+        """Report that the node is alive for this time; delete nodes that died a day ago."""
         text = """
             WITH forgotten AS (
                 DELETE FROM gnomon.node
@@ -135,11 +137,11 @@ class Leases:
         await self._database.fetch(text, node_id, address, seconds, *numbers)
 
     async def leave(self, node_id: str) -> None:
-        """Report that the node is gone; what it holds stays its own until released or expired."""
+        """Report that the node is gone; it keeps its leases until they are released or expire."""
         await self._database.fetch("DELETE FROM gnomon.node WHERE node_id = $1", node_id)
 
     async def survey(self, node_id: str) -> Survey:
-        """All that a node looks at, in one statement: nodes look twice a second, also when nothing happens."""
+        """Everything that a node reads periodically, in one statement, because nodes run it twice a second even when idle."""
         text = """
             WITH cluster AS (
                 SELECT coalesce((SELECT format FROM gnomon.cluster_format), 1) AS format
@@ -167,7 +169,7 @@ class Leases:
         return Survey(formats, first["other_nodes"], holdings)
 
     async def formats(self) -> FormatRow:
-        """The cluster format, and what keeps it there."""
+        """The cluster format, and the node that keeps it from rising."""
         text = """
             SELECT coalesce((SELECT format FROM gnomon.cluster_format), 1) AS cluster,
                 latest_format AS lowest, coalesce(node_id, '') AS laggard
@@ -180,11 +182,12 @@ class Leases:
         return FormatRow(**found[0])
 
     async def raise_format(self, latest: int) -> None:
-        """Raise the cluster format to what all live nodes read, and to `latest` at most; it never falls.
+        """Raise the cluster format to what all live nodes read, but at most to `latest`; it never falls.
 
-        Programs from before there were format numbers do not start on the database from then on.
+        Versions without format numbers no longer start on the database afterwards.
         """
-        # A node that takes a partition locks the row for sharing: it is seen by the second statement, or sees the format.
+        # A node that takes a partition locks the row FOR SHARE: the second statement sees that node, or the
+        # node sees the new format.
         text = f"""
             SELECT format FROM gnomon.cluster_format FOR UPDATE;
             INSERT INTO gnomon.cluster_format (format)
@@ -207,10 +210,10 @@ class Leases:
         seconds: float,
         latest_format: int = LATEST,
     ) -> Lease | None:
-        """Begin a new epoch of a partition that is free, or whose lease expired.
+        """Begin a new epoch of a partition that is free or whose lease has expired.
 
-        None when it has an owner, or a commit of an owner is under way, or the cluster format is later than the one that
-        the node reads.
+        None when it has an owner, when a commit of an owner is in progress, or when the cluster format is
+        later than the node reads.
         """
         text = """
             WITH cluster AS (
@@ -233,10 +236,10 @@ class Leases:
     async def renew(
         self, node_id: str, epochs: Mapping[PartitionId, int], *, seconds: float
     ) -> frozenset[PartitionId]:
-        """Which of these the node still has, now for this long.
+        """Renew these leases; returns the partitions that the node still owns.
 
-        A lease that expired is its own while nobody took it. One whose row stays locked counts as its own too, because
-        the commit that locks the row compares the epoch.
+        An expired lease is still owned until another node takes it. A lease whose row stays locked counts as
+        owned, too, because the commit that locks the row compares the epoch.
         """
         text = """
             WITH own AS (
@@ -266,7 +269,7 @@ class Leases:
     async def _renew_locked(
         self, partition_id: PartitionId, epoch: int, node_id: str, *, seconds: float
     ) -> bool:
-        """Wait for the lock; False when the node has the partition no longer."""
+        """Renew a lease after waiting for its row lock; False when the node no longer owns the partition."""
         text = """
             UPDATE gnomon.partition SET expires_at = clock_timestamp() + $4 * interval '1 second'
             WHERE partition_id = $1 AND epoch = $2 AND owner = $3
@@ -278,7 +281,7 @@ class Leases:
             return True
 
     async def release(self, lease: Lease, node_id: str) -> None:
-        """Give the partition back, unless another node has taken it."""
+        """Release the partition, unless another node has taken it."""
         text = """
             UPDATE gnomon.partition SET owner = NULL, address = NULL, expires_at = clock_timestamp()
             WHERE partition_id = $1 AND epoch = $2 AND owner = $3
@@ -286,7 +289,7 @@ class Leases:
         await self._database.fetch(text, lease.partition_id, lease.epoch, node_id)
 
     async def holdings(self) -> Sequence[LeaseHolder]:
-        """Of every partition, in order."""
+        """The lease holders of all partitions, in order."""
         text = """
             SELECT partition_id, owner, address, epoch, position,
                 owner IS NOT NULL AND expires_at >= clock_timestamp() AS is_live, has_messages

@@ -1,7 +1,8 @@
-"""Where a partition commits in PostgreSQL: one statement for each batch, in the epoch of its lease or not at all.
+"""Commits of a partition to PostgreSQL: one statement per batch, in the epoch of its lease or not at all.
 
-The statement compares and sets the partition's epoch and position, and writes nothing when they are not what its owner
-left. So a batch may be sent again whenever its outcome is open, and a former owner changes nothing.
+The statement compares and sets the partition's epoch and position, and writes nothing when they differ from
+what the owner expects. A batch can therefore be sent again whenever its outcome is unknown, and a former
+owner changes nothing.
 """
 
 import asyncio
@@ -35,7 +36,7 @@ T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
-# One plan for good, whatever the tables looked like when it was made: rows by their keys, joined by a hash of these.
+# Plan once, independent of table statistics at that time: rows by index, joined by hash.
 _SETTINGS = {
     "plan_cache_mode": "force_generic_plan",
     "enable_seqscan": "off",
@@ -47,7 +48,7 @@ _BACK_OFF = BackOff(0.01, 1.0)
 
 
 class PostgresLedger:
-    """The commits of one lease, one at a time; reads go by the database that it is given."""
+    """The commits of one lease, one at a time; reads use the given database."""
 
     def __init__(self, dsn: str, lease: Lease, *, database: Database, statement_seconds: float) -> None:
         self._partition_id = lease.partition_id
@@ -74,10 +75,10 @@ class PostgresLedger:
         await self._link.close()
 
     async def commit(self, batch: Batch) -> None:
-        """Return when the batch is durable, however long the database is away; raises LeaseLost.
+        """Return when the batch is durable, however long the database is unreachable; raises LeaseLost.
 
-        Raises ValueError for a change that fits no table and for a row that is there already. After a commit that was
-        cancelled the lease counts as lost, because nobody knows where the partition stands.
+        Raises ValueError for a change that fits no table and for a row that exists already. After a cancelled
+        commit the lease counts as lost, because the position of the partition is unknown.
         """
         if not self._is_settled:
             raise LeaseLost(f"partition {self._partition_id} has a commit of which the outcome is not known")
@@ -104,7 +105,7 @@ class PostgresLedger:
             await asyncio.sleep(_BACK_OFF.seconds(failures))
 
     async def _tried(self, attempt: Awaitable[T]) -> T | None:
-        """The result, or None when the database was away."""
+        """The result, or None when the database was unreachable."""
         try:
             result = await attempt
         except (Unavailable, *FAULTS) as error:
@@ -116,7 +117,7 @@ class PostgresLedger:
         return result
 
     async def _send(self, prepared: Prepared, batch: Batch) -> bool:
-        """Whether the batch is committed, because the partition was where it was left."""
+        """Send the batch; returns whether it is committed, because the partition was at the expected position."""
         try:
             return bool(await self._link.fetch(prepared.text, *prepared.arguments))
         except asyncpg.UniqueViolationError as error:
@@ -129,9 +130,9 @@ class PostgresLedger:
             return bool(await self._link.fetch(prepared.text, *prepared.arguments))
 
     async def _place(self) -> tuple[int, int]:
-        """Epoch and position of the partition."""
-        # A write, which a standby has to have before it is answered: a leader that crashed comes back with commits
-        # that no standby has, and a look at them would take them for good.
+        """The epoch and position of the partition."""
+        # A write, which a standby must have before it is answered: a leader that crashed may return with
+        # commits that no standby has, and a read would report them as durable.
         text = """
             UPDATE gnomon.partition SET position = position WHERE partition_id = $1 RETURNING epoch, position
         """
@@ -139,7 +140,7 @@ class PostgresLedger:
         return (found[0]["epoch"], found[0]["position"]) if found else (0, 0)
 
     def _is_committed(self, place: tuple[int, int], prepared: Prepared, *, is_open: bool) -> bool:
-        """Whether an attempt with an open outcome counted; raises LeaseLost when another owner was here."""
+        """Whether an attempt with an unknown outcome was committed; raises LeaseLost when there was another owner."""
         if is_open and place == (self._epoch, prepared.position):
             return True
         if place != (self._epoch, self._position):
@@ -152,12 +153,12 @@ class PostgresLedger:
     def _report_away(self, error: Exception) -> None:
         if not self._is_away:
             facts = {"partition_id": self._partition_id, "error": type(error).__name__}
-            logger.warning("the database is away, the commit waits", extra=facts)
+            logger.warning("the database is unreachable; the commit waits", extra=facts)
         self._is_away = True
 
     def _report_back(self) -> None:
         if self._is_away:
-            logger.info("the database is back", extra={"partition_id": self._partition_id})
+            logger.info("the database is reachable again", extra={"partition_id": self._partition_id})
         self._is_away = False
 
     async def documents(self, ids: Collection[DocumentId]) -> Mapping[DocumentId, Pages]:

@@ -1,4 +1,4 @@
-"""One connection to the database for one user, opened when it is needed and anew after anything went wrong on it."""
+"""One database connection for one user, opened on demand and replaced after any failure."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -32,22 +32,22 @@ class Link:
         self._connection: asyncpg.Connection | None = None
 
     async def fetch(self, text: str, *arguments: object) -> list[asyncpg.Record]:
-        """Run a statement that is a transaction by itself; when it fails without the server's word its outcome is open."""
+        """Run one statement as its own transaction; after a failure without a server error, its outcome is unknown."""
         found: list[asyncpg.Record] = await self._run(lambda connection: connection.fetch(text, *arguments))
         return found
 
     async def execute(self, text: str) -> str:
-        """Run statements in one transaction; a failure is that of `fetch`."""
+        """Run statements in one transaction; failures are those of `fetch`."""
         return str(await self._run(lambda connection: connection.execute(text)))
 
     def drop(self) -> None:
-        """Let the connection go as it is, at once."""
+        """Abort the connection at once."""
         if self._connection is not None:
             self._connection.terminate()
             self._connection = None
 
     async def close(self) -> None:
-        """Say good-bye to the server, or not when it does not answer."""
+        """Close the connection, or abort it when the server does not respond."""
         connection, self._connection = self._connection, None
         if connection is not None:
             with suppress(*FAULTS):
@@ -88,7 +88,7 @@ class Link:
         )
         try:
             if connection.get_server_version().major >= FIRST_WITH_TRANSACTION_TIMEOUT:
-                # A client that freezes between a statement and its end must not keep what the statement locked.
+                # A client that freezes inside a transaction must not keep its locks.
                 await connection.execute(f"SET transaction_timeout = {_milliseconds(self._seconds)}")
         except BaseException:
             connection.terminate()

@@ -1,7 +1,7 @@
-"""Columns of values as PostgreSQL's array literals: one text for each column.
+"""Columns of values as PostgreSQL array literals: one text for each column.
 
-One text takes the driver and the server a fraction of the time of an array of values. A JSON array of numbers, truth
-values, instants and plain texts is such a literal but for its brackets; any other text is quoted here.
+One text costs the driver and the server a fraction of an array of values. A JSON array of numbers, booleans,
+instants and plain texts is a valid literal after replacing its brackets; other texts are quoted here.
 Characters that PostgreSQL refuses, NUL and lone surrogates, become U+FFFD.
 """
 
@@ -16,7 +16,7 @@ _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 def storable(text: str) -> str:
-    """The text as PostgreSQL will hold it."""
+    """The text as PostgreSQL can store it."""
     if text.isascii() and "\0" not in text:
         return text
     return _UNSTORABLE.sub("\ufffd", text)
@@ -27,12 +27,12 @@ def storable_texts(texts: Sequence[str]) -> Sequence[str]:
 
 
 def scalars(values: Sequence[object]) -> str:
-    """Of integers, truth values or instants; None is NULL."""
+    """An array literal of integers, booleans or instants; None is NULL."""
     return "{" + orjson.dumps(values)[1:-1].decode() + "}"
 
 
 def texts(values: Sequence[str | None]) -> str:
-    """Of texts; None is NULL."""
+    """An array literal of texts; None is NULL."""
     try:
         items = orjson.dumps(values)[1:-1]
     except orjson.JSONEncodeError:  # a lone surrogate
@@ -45,7 +45,7 @@ def texts(values: Sequence[str | None]) -> str:
 
 
 def json_object(value: Mapping[str, object]) -> str:
-    """As JSON; jsonb takes no NUL however it is spelled."""
+    """The object as JSON text; jsonb accepts no NUL, escaped or not."""
     try:
         text = orjson.dumps(value, default=dict).decode()
     except orjson.JSONEncodeError:  # a lone surrogate
@@ -54,12 +54,12 @@ def json_object(value: Mapping[str, object]) -> str:
 
 
 def json_objects(values: Sequence[Mapping[str, object] | None]) -> str:
-    """Of JSON texts."""
+    """An array literal of JSON texts."""
     return texts([None if value is None else json_object(value) for value in values])
 
 
 def text_arrays(values: Sequence[Sequence[str] | None]) -> str:
-    """Of array literals: arrays of different lengths make no array of two dimensions."""
+    """An array literal of array literals, because arrays of different lengths cannot form a two-dimensional array."""
     return texts([None if value is None else texts(value) if value else NO_ITEMS for value in values])
 
 

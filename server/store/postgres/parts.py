@@ -1,8 +1,9 @@
-"""The tables that an entity's rows lie in, with what tells whether they are as they were.
+"""The tables with an entity's rows, each with a version that tells whether its rows have changed.
 
-Weeks of history grow, mostly the latest one, and lose rows when callers delete some. Process instances that came to a week
-are counted, and all of their rows come with them; so are the steps that deleted rows; the keys of audit entries rise with the commits of their partition, and so do the numbers of those
-that belong to no partition.
+Weeks of history grow, mostly the latest one, and lose rows when callers delete some. The process instances
+that were moved to a week are counted, together with all of their rows, and so are deletion steps. The keys of
+audit entries rise with the commits of their partition; entries without a partition have their own rising
+numbers.
 """
 
 from collections.abc import Sequence
@@ -22,20 +23,20 @@ from server.store.entities import (
 from server.store.postgres.columns import BUCKETED, TABLES
 from server.store.postgres.identity_audit import NO_PARTITION
 
-# Of these old rows leave without a commit.
+# Old rows of these are deleted without a commit.
 _FORGOTTEN = frozenset({DecisionInstance, BatchOperation, BatchOperationItem})
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A table at one moment: another one that is equal has the same rows."""
+    """A table at one moment; equal parts have the same rows."""
 
     name: str
     version: tuple[int | Decimal | str, ...]
 
 
 async def parts_of(connection: asyncpg.Connection, entity: type[Entity]) -> Sequence[Part]:
-    """All that there are. The connection has to be in a transaction that sees one snapshot."""
+    """All tables of an entity, with their versions. The connection must be in a transaction with one snapshot."""
     if entity is AuditEntry:
         return await _audited(connection)
     name = TABLES[entity].name
@@ -45,9 +46,10 @@ async def parts_of(connection: asyncpg.Connection, entity: type[Entity]) -> Sequ
 
 
 async def tables_of(connection: asyncpg.Connection, entity: type[Entity]) -> Sequence[str]:
-    """Names of the tables of an entity that belongs to process instances; one may be dropped at any time.
+    """The tables of an entity that belongs to process instances; a table may be dropped at any time.
 
-    Of a week, the table of process instances is made last: before, nothing has moved to the others.
+    In each week, the table of process instances is created last: before that, nothing was moved to the
+    others.
     """
     name, whole = TABLES[entity].name, TABLES[ProcessInstance].name
     text = """
@@ -59,7 +61,7 @@ async def tables_of(connection: asyncpg.Connection, entity: type[Entity]) -> Seq
 
 
 async def _moment(connection: asyncpg.Connection) -> tuple[int, ...]:
-    """Live rows change with commits, and when some of them move."""
+    """The version of live rows, which change with commits and with moves to history."""
     text = """
         SELECT ARRAY(SELECT position FROM gnomon.partition ORDER BY partition_id),
             (SELECT coalesce(sum(arrived), 0)::bigint FROM history.arrivals)
@@ -69,7 +71,7 @@ async def _moment(connection: asyncpg.Connection) -> tuple[int, ...]:
 
 
 async def _snapshot(connection: asyncpg.Connection) -> tuple[str]:
-    """A text that stays the same until a row is written."""
+    """The version of rows that change without a commit: it stays the same until any row is written."""
     return (await connection.fetchval("SELECT pg_current_snapshot()::text"),)
 
 
@@ -93,7 +95,7 @@ async def _audited(connection: asyncpg.Connection) -> Sequence[Part]:
 
 
 def _last_keys(week: str) -> str:
-    """Their sum is the same as long as each is."""
+    """SQL for the sum of the last keys, which is unchanged as long as each last key is."""
     return f"""(
         SELECT sum((
             SELECT max(audit_entry_key) FROM {week} AS entry WHERE entry.partition_id = writer.partition_id

@@ -1,4 +1,4 @@
-"""Reads of the durable store: rows by their keys and searches, live rows and ended ones together."""
+"""Reads of the durable store: rows by key and searches, over live and ended rows together."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
@@ -33,7 +33,7 @@ from server.store.postgres.totals import Totals, count
 from server.store.searchables import SEARCHABLES
 
 FEW = 10_000
-"""Up to this number of matches, sorting them is faster than reading an index in order."""
+"""Up to this number of matches, sorting is faster than reading an index in order."""
 
 _GET: Mapping[type[Entity], str] = {
     entity: f"""
@@ -44,12 +44,12 @@ _GET: Mapping[type[Entity], str] = {
 }
 
 MOST_DROPS = 10
-"""Retention drops week after week; a search begins anew after each that it meets."""
+"""Retention drops one week after the other; a search starts again after each dropped week it meets."""
 
-# A plan for any tenant and any value suits none: some have a million rows and some have ten.
+# No single plan suits all tenants and values: some have a million rows and some have ten.
 _PLANNED_ANEW = "SET LOCAL plan_cache_mode = force_custom_plan"
 
-# Keys of which one value has few rows.
+# Key columns of which each value has few rows.
 _SELECTIVE = frozenset({"process_instance_key", "parent_process_instance_key", "scope_key", "entity_key"})
 
 T = TypeVar("T")
@@ -58,7 +58,7 @@ Found = tuple[Sequence[asyncpg.Record], int]
 
 
 class PostgresStore:
-    """Raises Unavailable when the database does not answer."""
+    """The reads of PostgreSQL; they raise Unavailable when the database does not respond."""
 
     def __init__(self, pool: asyncpg.Pool) -> None:
         self._database = PooledDatabase(pool)
@@ -99,7 +99,7 @@ class PostgresStore:
     async def _counted_by_table(
         self, connection: asyncpg.Connection, statistic: Statistic[S], clauses: Clauses, tenant_id: str
     ) -> Sequence[asyncpg.Record]:
-        """A row is looked for beside those that it belongs to, and not in all weeks of history."""
+        """Count table by table, so that a row is joined within its own week instead of with all weeks of history."""
         async with connection.transaction(isolation="repeatable_read", readonly=True):
             await connection.execute(_PLANNED_ANEW)
             names = await tables_of(connection, statistic.entity)
@@ -109,7 +109,7 @@ class PostgresStore:
     async def _looked_up(
         self, connection: asyncpg.Connection, entity: type[Entity], query: Query, tenant_id: str
     ) -> Found:
-        """The page, then the count unless the page tells it; one plan suits all values."""
+        """The page, and the count unless the page shows it; one cached plan suits all values."""
         records = await _fetch(connection, page_of(RELATIONS[entity], query, tenant_id=tenant_id))
         if _shows_the_end(query.window, len(records)):
             return records, query.window.offset + len(records)
@@ -123,7 +123,7 @@ class PostgresStore:
     async def _seen_at_once(
         self, connection: asyncpg.Connection, entity: type[Entity], query: Query, tenant_id: str
     ) -> Found:
-        """The total, which says how to find the page."""
+        """The page and the total; the total is read first, because it determines how to find the page."""
         async with connection.transaction(isolation="repeatable_read", readonly=True):
             await connection.execute(_PLANNED_ANEW)
             matches = await self._totals.matches(connection, entity, query.clauses, tenant_id)
@@ -135,7 +135,7 @@ class PostgresStore:
 
 
 async def _repeated(read: Callable[[], Awaitable[T]]) -> T:
-    """Read again when a week of history was dropped meanwhile."""
+    """Repeat a read when a week of history was dropped meanwhile."""
     for _ in range(1 + MOST_DROPS):
         with suppress(asyncpg.UndefinedTableError):
             return await read()
@@ -143,12 +143,12 @@ async def _repeated(read: Callable[[], Awaitable[T]]) -> T:
 
 
 def _look_beside(entity: type[Entity], clauses: Clauses) -> bool:
-    """Whether rows of history are looked for beside rows of history."""
+    """Whether rows of history are joined with other rows of history."""
     return entity in BUCKETED and any(related.entity in BUCKETED for related in relations_in(clauses))
 
 
 def _is_lookup(entity: type[Entity], query: Query) -> bool:
-    """Whether few rows match whatever the values are, or all are asked for."""
+    """Whether few rows match for any values of the filter, or no page limit is given."""
     keys = {SEARCHABLES[entity].key.name, *_SELECTIVE}
     return query.window.limit is None or any(_names_values(clause, keys) for clause in query.clauses)
 
@@ -160,7 +160,7 @@ def _names_values(clause: Clause, keys: set[str]) -> bool:
 
 
 def _shows_the_end(window: Window, found: int) -> bool:
-    """Whether a page that begins at a known place and has this number of rows is the last one."""
+    """Whether a page at a known offset with this number of rows is the last one."""
     is_placed = window.after is None and window.before is None
     return is_placed and found != window.limit and (found > 0 or window.offset == 0)
 

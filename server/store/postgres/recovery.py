@@ -1,4 +1,4 @@
-"""Reads that a new owner of a partition makes before it serves."""
+"""Reads of a new partition owner before it serves."""
 
 from collections.abc import AsyncIterator, Sequence
 
@@ -8,18 +8,18 @@ from server.platform.postgres.database import Database
 from server.store.ports import PartitionId
 
 Packed = tuple[Key, bytes]
-# Of a document: its id, the number of the page, and the page.
+# The id of a document, the number of a page, and the page.
 PackedPage = tuple[DocumentId, int, StoredPage]
 
 CHUNK = 1000
-# Their content is that of whole files.
+# Small chunks, because each row has the content of a whole file.
 DEFINITIONS_CHUNK = 100
 
 
 async def definitions(
     database: Database, *, chunk: int = DEFINITIONS_CHUNK
 ) -> AsyncIterator[Sequence[Packed]]:
-    """Deployed definitions of every partition by partition and key, `chunk` at a time."""
+    """The definitions of all partitions by partition and key, `chunk` at a time."""
     text = """
         SELECT partition_id, process_definition_key, content FROM gnomon.definition_document
         WHERE (partition_id, process_definition_key) > ($1, $2)
@@ -36,7 +36,7 @@ async def documents(
 ) -> AsyncIterator[Sequence[PackedPage]]:
     """Pages of all documents of a partition, `chunk` at a time: documents by kind and key, pages by number.
 
-    Those in the first format come first.
+    Documents in the first format come first.
     """
     async for pages in _in_first_format(database, partition_id, chunk):
         yield pages
@@ -69,7 +69,7 @@ async def _in_first_format(
 
 
 async def ended(database: Database, partition_id: PartitionId) -> Sequence[Key]:
-    """Process instances that ended and were not moved to history."""
+    """Process instances that have ended and were not moved to history yet."""
     text = """
         SELECT process_instance_key FROM runtime.process_instance
         WHERE partition_id = $1 AND state <> 'ACTIVE' ORDER BY process_instance_key
@@ -78,12 +78,12 @@ async def ended(database: Database, partition_id: PartitionId) -> Sequence[Key]:
 
 
 async def forget_reservations(database: Database, partition_id: PartitionId, epoch: int) -> None:
-    """Remove what earlier owners reserved in quotas; it counts no more."""
+    """Delete the quota reservations of earlier owners, which are void."""
     text = "DELETE FROM gnomon.quota_reservation WHERE partition_id = $1 AND epoch < $2"
     await database.fetch(text, partition_id, epoch)
 
 
 async def receivers(database: Database, partition_id: PartitionId) -> frozenset[PartitionId]:
-    """The partitions that have not carried out all commands of this one."""
+    """The partitions that have not executed all commands of this one."""
     text = "SELECT DISTINCT target FROM gnomon.outbox WHERE source = $1"
     return frozenset(PartitionId(row[0]) for row in await database.fetch(text, partition_id))

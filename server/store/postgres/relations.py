@@ -1,4 +1,4 @@
-"""The relation that reads use for each entity: a view of its live and its ended rows."""
+"""The relation that reads use for each entity: a view of its live and ended rows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -20,8 +20,9 @@ from server.store.entities import (
 )
 from server.store.postgres.columns import BUCKETED, TABLES
 
-# Texts of any length that are looked for by value. Of some the indexes hold the starts, which also gives orders; of
-# others they hold what is not too long, so that matches are counted without looking at their rows.
+# Texts of any length that searches look up by value. For some, indexes hold their first characters, which
+# also provide an order; for others, indexes hold all values up to a length, so that matches are counted
+# without reading the rows.
 _BY_START: Mapping[type[Entity], tuple[str, ...]] = {
     ProcessInstance: ("business_id",),
     Variable: ("value",),
@@ -37,7 +38,7 @@ _GUARDED: Mapping[type[Entity], tuple[str, ...]] = {
     CorrelatedMessageSubscription: ("message_name", "correlation_key"),
     AuditEntry: ("actor_id",),
 }
-# Columns with an index that may be null.
+# Nullable columns with an index.
 _IN_ORDER: Mapping[type[Entity], tuple[str, ...]] = {
     ProcessInstance: ("end_date",),
     Job: ("end_time",),
@@ -58,18 +59,18 @@ RELATIONS: Mapping[type[Entity], Relation] = {
 
 
 def counted_in(statistic: Statistic[object]) -> Relation:
-    """The table that a statistic reads."""
+    """The relation that a statistic reads."""
     entity: type[Entity] = statistic.entity
     return within(entity, [f"runtime.{TABLES[entity].name}"]) if statistic.is_live else RELATIONS[entity]
 
 
 def table(entity: type[Entity], name: str) -> Relation:
-    """No more than the rows of one table, and those that belong to them."""
+    """The rows of one table, with related rows from the tables beside it."""
     return replace(RELATIONS[entity], name=name, other=partial(_sibling, entity, name))
 
 
 def within(entity: type[Entity], names: Sequence[str]) -> Relation:
-    """No more than the rows of these tables, and those that belong to them."""
+    """The rows of these tables, with related rows from the tables beside them."""
     relation = RELATIONS[entity]
     columns = ", ".join(map(quoted, relation.columns))
     union = " UNION ALL ".join(f"SELECT {columns} FROM {name}" for name in names)  # noqa: S608  # names of our own
@@ -89,9 +90,9 @@ def _sibling(entity: type[Entity], name: str, other: type[Entity]) -> Relation:
 
 
 def _beside(entity: type[Entity], name: str, other: type[Entity]) -> str:
-    """Of two entities of history, the table of one with the rows of the same days as the other's.
+    """The table of one entity for the same week as another entity's table.
 
-    All rows of a process instance lie beside it: they move to history together.
+    All rows of a process instance are in the same week, because they are moved to history together.
     """
     schema, dot, part = name.partition(".")
     return f"{schema}{dot}{TABLES[other].name}{part.removeprefix(TABLES[entity].name)}"

@@ -1,9 +1,9 @@
-"""Room in the quotas of tenants, reserved before process instances are started and settled by the commit of the starts.
+"""Quota reservations: made before process instances are started, and settled by the commit of the starts.
 
-Active process instances of all partitions and starts under way in all of them never exceed a quota. A reservation
-compares and sets the version of its tenant's row, so it never counts on numbers that another one has changed. No lock
-outlives a statement: an owner that stands still delays nobody. Reservations of an owner that is gone have an older
-epoch than their partition and count no more.
+Active process instances and starts in progress, in all partitions together, never exceed a quota. A
+reservation compares and sets the version of its tenant's row, so it never relies on outdated numbers. Locks
+last only for one statement, so a frozen owner delays nothing. Reservations of a former owner have an older
+epoch than their partition and no longer count.
 """
 
 import asyncio
@@ -16,32 +16,32 @@ from server.platform.postgres.database import Database
 from server.store.ports import PartitionId, Reservation
 from server.store.postgres.literals import storable
 
-# As often may others change the same tenants in between, before callers are told to come back.
+# The most conflicts with other partitions before the caller is asked to retry.
 MOST_ATTEMPTS = 50
 _BACK_OFF = BackOff(0.001, 0.05)
 
 
 @dataclass(frozen=True, slots=True)
 class _Use:
-    """Use of a tenant's quota, as of a version of its row: active process instances and starts under way."""
+    """The use of a tenant's quota at a version of its row: active process instances and starts in progress."""
 
     version: int
     count: int
 
 
 class Reservations:
-    """Those of one partition in one epoch."""
+    """The reservations of one partition in one epoch."""
 
     def __init__(self, database: Database, partition_id: PartitionId, epoch: int) -> None:
         self._database = database
         self._partition_id = partition_id
         self._epoch = epoch
         self._last = 0
-        # Made, or perhaps made, and not handed out to be settled.
+        # Reservations that were made, or perhaps made, and not yet handed out for settling.
         self._open: list[int] = []
 
     async def reserve(self, wanted: Mapping[str, int], most: int) -> Reservation:
-        """Reserve for each tenant what it wants, or what its quota has left; raises Unavailable."""
+        """Reserve for each tenant what it wants, or what is left of its quota; raises Unavailable."""
         granted: dict[str, int] = {}
         for failures in range(1, MOST_ATTEMPTS + 1):
             missing = sorted(wanted.keys() - granted.keys())
@@ -71,7 +71,7 @@ class Reservations:
         return {each: _Use(**row) for each, row in zip(tenant_ids, found, strict=True)}
 
     async def _kept(self, used: Mapping[str, _Use], grants: Mapping[str, int]) -> Mapping[str, int]:
-        """Those of the grants that count, because no other partition came in between."""
+        """Write reservations; returns those that succeeded without a conflict with another partition."""
         if not grants:
             return {}
         self._last += 1

@@ -1,6 +1,6 @@
-"""Retention of history: its weeks, and the maintenance that every deployment needs.
+"""Retention of history, and the maintenance that every deployment needs.
 
-The maintenance may run in any process and as often as wanted, also in several at once.
+The maintenance may run in any process, at any time, and in several processes at once.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from server.store.postgres.history import History
 
 
 class RetentionConfig(Protocol):
-    """For how many days what has ended can be read, and answers are kept for repeats; for ever when it is 0."""
+    """The number of days for which ended rows and stored answers are kept; 0 keeps them forever."""
 
     @property
     def retention_days(self) -> int: ...
@@ -34,7 +34,7 @@ class Week:
 
     @property
     def last(self) -> date:
-        """Its Sunday."""
+        """The Sunday of the week."""
         return self.begin + WEEK - timedelta(days=1)
 
 
@@ -47,9 +47,9 @@ class Dropped:
 
 
 async def keep(history: History, config: RetentionConfig, now: datetime) -> Dropped:
-    """Make the buckets of the next weeks, and drop what nobody is to read any longer. Raises Unavailable.
+    """Create the buckets of the next weeks, and drop history and answers past the retention. Raises Unavailable.
 
-    A bucket that is read all the time stays until the next call.
+    A bucket that is being read stays until the next call.
     """
     await history.ensure_buckets(now)
     first = first_day(config, now)
@@ -59,17 +59,17 @@ async def keep(history: History, config: RetentionConfig, now: datetime) -> Drop
 
 
 def first_day(config: RetentionConfig, now: datetime) -> date | None:
-    """The week with this day is the first that is kept; None when all are."""
+    """A day in the first week that is kept; None when all weeks are kept."""
     return now.date() - timedelta(days=config.retention_days) if config.retention_days else None
 
 
 def oldest_answer(config: RetentionConfig, now: datetime) -> datetime | None:
-    """Answers from then on are kept; None when all are."""
+    """Answers from this time on are kept; None when all are kept."""
     return now - timedelta(days=config.answer_days) if config.answer_days else None
 
 
 async def weeks(database: Database) -> Sequence[Week]:
-    """Those that history has buckets for, in order."""
+    """The weeks with history buckets, in order."""
     text = """
         SELECT to_date(right(child.relname, 8), 'YYYYMMDD') AS begin,
             sum(greatest(child.reltuples, pg_stat_get_live_tuples(child.oid), 0))
@@ -85,7 +85,7 @@ async def weeks(database: Database) -> Sequence[Week]:
 
 
 async def answers(database: Database, before: datetime | None) -> tuple[int, int]:
-    """How many answers are kept for repeats, and how many of them are older."""
+    """The number of stored answers, and how many of them are older than `before`."""
     text = "SELECT count(*), count(*) FILTER (WHERE created_at < $1::timestamptz) FROM gnomon.idempotency"
     (found,) = await database.fetch(text, before)
     return found[0], found[1]

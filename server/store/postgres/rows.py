@@ -1,6 +1,6 @@
-"""Records to rows: for each entity one reader, compiled once from its annotations.
+"""Converts records to rows, with one reader per entity that is compiled from its annotations.
 
-Columns come in the order of the entity's fields.
+The columns are in the order of the entity's fields.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ E = TypeVar("E", bound=Entity)
 
 
 def row_reader(entity: type[E]) -> Callable[[asyncpg.Record], E]:
-    """Make what gives a record as a row; raises TypeError for a field that no column holds."""
+    """A function that converts a record to a row; raises TypeError for a field type that no column can hold."""
     read: Callable[[asyncpg.Record], E] = _compiled(cast("Any", entity))
     return read
 
@@ -35,7 +35,7 @@ def _compiled(entity: Any) -> Any:
 
 
 def _value(name: str, hint: Any, item: str, scope: dict[str, Any]) -> str:
-    """Expression of a field's value, as short as its type allows."""
+    """Source text for the value of a field, as short as its type allows."""
     present = [option for option in get_args(hint) if option is not NoneType]
     is_optional = NoneType in get_args(hint)
     plain = present[0] if is_optional and len(present) == 1 else hint

@@ -1,6 +1,7 @@
-"""A batch as one statement and its arguments.
+"""Turns a batch into one statement with arguments.
 
-The clauses that a batch needs make the text; few different sets of them occur, so that each text is planned once.
+The statement consists of the clauses that the batch needs. Few different sets of clauses occur, so each
+statement is planned once.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,17 +19,17 @@ from server.store.postgres.columns import TABLES, Column, Table
 from server.store.postgres.literals import scalars, texts
 
 MOST_STATEMENTS = 64
-"""Plans that a connection keeps, at half a megabyte each."""
+"""Most plans that a connection caches, at half a megabyte each."""
 
 MOST_TEXTS = 256
-"""Of all partitions of this process, which mostly are the same."""
+"""Most cached statements, shared by all partitions of this process."""
 
 Filled = tuple[Clause, Sequence[object]]
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A commit: its statement, and the position that it leads to."""
+    """A prepared commit: its statement, and the position after it."""
 
     text: str
     arguments: Sequence[object]
@@ -36,7 +37,7 @@ class Prepared:
 
 
 class Statements:
-    """Makes the statements of one partition in one epoch."""
+    """Creates the statements of one partition in one epoch."""
 
     def __init__(self, partition_id: PartitionId, epoch: int) -> None:
         self._partition_id = partition_id
@@ -44,7 +45,7 @@ class Statements:
         self._updates: dict[Table, _Updates] = {}
 
     def of(self, batch: Batch, before: int) -> Prepared:
-        """The commit that follows this position; raises ValueError for a change that fits no table."""
+        """The commit after position `before`; raises ValueError for a change that fits no table."""
         after = before + _positions(batch)
         first_key = self._partition_id << COUNTER_BITS | (before + 1) << PLACE_BITS
         coalesced = coalesce(batch.changes)
@@ -76,7 +77,7 @@ class Statements:
 
 
 class _Updates:
-    """Of one table; the columns that they name only become more, so that the clause stays the same for long."""
+    """Updates of one table; columns are only added to their clause, so that it soon stays the same."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -135,7 +136,7 @@ def _definitions(definitions: Mapping[Key, bytes | None]) -> Iterator[Filled]:
 
 
 def _first_format(batch: Batch) -> Iterator[Filled]:
-    """Documents that are written where programs without pages find them, and those that are there no longer."""
+    """Writes and deletions of documents in the first format, which versions without pages read."""
     written, gone = {}, []
     for document, pages in batch.documents.items():
         head = pages.get(HEAD_PAGE) if pages is not None else None
@@ -208,14 +209,14 @@ def _counts(batch: Batch) -> Iterator[Filled]:
 
 
 def _positions(batch: Batch) -> int:
-    """How many the batch takes, so that each audit entry and each outgoing command has a place."""
+    """The number of positions for the batch, so that each audit entry and outgoing command has its own place."""
     return max(1, -(-max(len(batch.audit), len(batch.outgoing)) // MOST_PLACES))
 
 
 def _passed(table: Table, rows: Iterable[Sequence[object]]) -> list[object]:
     passed: list[object] = []
     for column, values in zip(table.columns, zip(*rows, strict=True), strict=True):
-        # The keys tell how many rows there are.
+        # The array of keys determines the number of rows.
         passed += column.separate(values) if column is table.key else column.shared(values)
     return passed
 

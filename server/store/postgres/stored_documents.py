@@ -1,7 +1,7 @@
 """Documents in PostgreSQL.
 
-Each tenant has a row with its counts, which every statement that adds or deletes locks first: so none of
-them waits for another in a circle.
+Each tenant has a row with its counts. Every statement that adds or deletes documents locks it first, so
+statements cannot deadlock.
 """
 
 from datetime import datetime
@@ -74,7 +74,7 @@ class PostgresDocuments:
         return forgotten
 
     async def _add_again(self, document: StoredDocument, content: bytes) -> None:
-        """Add it after an expired document with its id has left."""
+        """Add a document after an expired one with its id was deleted."""
         try:
             await self._add(document, content)
         except asyncpg.UniqueViolationError:
@@ -135,7 +135,7 @@ class PostgresDocuments:
         return bool((await self._database.fetch(text, tenant_id, document_id, now))[0][0])
 
     async def _forget(self, tenant_id: str, now: datetime) -> int:
-        """Drop some expired documents of a tenant, the oldest; returns their number."""
+        """Delete some expired documents of a tenant, oldest first; returns their number."""
         text = """
             WITH held AS (
                 SELECT tenant_id FROM gnomon.stored_document_usage WHERE tenant_id = $1 FOR UPDATE

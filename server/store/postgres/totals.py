@@ -1,6 +1,7 @@
-"""Matches of searches: counted table by table, and known for as long as nothing changes in a table.
+"""Numbers of search matches, counted by table and cached until the table changes.
 
-Most weeks of history never change again, so that after a commit only live rows and the latest week are counted anew.
+Most weeks of history never change again, so after a commit only live rows and the latest week are counted
+anew.
 """
 
 from collections import OrderedDict
@@ -19,7 +20,7 @@ from server.store.postgres.relations import RELATIONS, table
 
 MOST_FILTERS = 1000
 LONGEST_FILTER = 2000
-"""Characters of a filter whose counts are kept, about."""
+"""Approximate number of characters up to which the counts of a filter are cached."""
 
 Asked = tuple[type[Entity], str, Clauses]
 Counts = Mapping[Part, int]
@@ -27,14 +28,14 @@ Counts = Mapping[Part, int]
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """How many they are, and the tables that have some."""
+    """The number of matches, and the tables that have some."""
 
     total: int
     tables: Sequence[str]
 
 
 class Totals:
-    """Counts of what was asked for last."""
+    """LRU cache of counts by filter."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[Asked, Counts] = OrderedDict()
@@ -42,7 +43,7 @@ class Totals:
     async def matches(
         self, connection: asyncpg.Connection, entity: type[Entity], clauses: Clauses, tenant_id: str
     ) -> Matches:
-        """The connection has to be in a transaction that sees one snapshot.
+        """Count the matches of a filter. The connection must be in a transaction with one snapshot.
 
         Raises UndefinedTableError when a week is dropped meanwhile.
         """
@@ -64,7 +65,7 @@ class Totals:
 
 
 def _may_be_kept(clauses: Clauses) -> bool:
-    """Rows beside history change while the tables of those that they belong to stay as they are."""
+    """Whether the counts may be cached: not if the filter joins rows outside of history, which change separately."""
     are_in_history = all(related.entity in BUCKETED for related in relations_in(clauses))
     length = sum(len(str(condition.operand)) for condition in conditions_in(clauses))
     return are_in_history and length <= LONGEST_FILTER
@@ -73,14 +74,14 @@ def _may_be_kept(clauses: Clauses) -> bool:
 async def count(
     connection: asyncpg.Connection, entity: type[Entity], clauses: Clauses, tenant_id: str
 ) -> int:
-    """All matches."""
+    """The number of matches in all tables."""
     statement = count_of(RELATIONS[entity], clauses, tenant_id=tenant_id)
     counted: int = await connection.fetchval(statement.text, *statement.arguments)
     return counted
 
 
 async def _counted(connection: asyncpg.Connection, asked: Asked, parts: Sequence[Part]) -> Counts:
-    """In one statement; all of its counts have the same arguments."""
+    """Count in all parts with one statement; all counts have the same arguments."""
     counts = [_count_in(part, asked) for part in parts]
     text = f"SELECT {', '.join(f'({count.text})' for count in counts)}"
     found = await connection.fetchrow(text, *counts[0].arguments)

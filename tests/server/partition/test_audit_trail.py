@@ -72,4 +72,4 @@ async def test_what_finds_no_room_is_lost_and_counted(caplog: pytest.LogCaptureF
 
     assert [entry(5)] == list(await waiting.first(5))
     (record,) = caplog.records
-    assert (record.message, vars(record)["entries"]) == ("audit entries were lost for want of room", 2)
+    assert (record.message, vars(record)["entries"]) == ("audit entries were lost: too many were waiting", 2)

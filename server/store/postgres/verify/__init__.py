@@ -1,6 +1,6 @@
-"""Check what has to hold between the tables, whatever has happened: each check a row of one table.
+"""Checks the invariants between the tables of the database; each check is a row of one table.
 
-All checks look at one moment: what they read is one snapshot, taken while the deployment goes on. They change nothing.
+All checks read one snapshot, taken while the deployment runs. They change nothing.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ EXAMPLES = 5
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The findings of a check; none when all is well."""
+    """The findings of a check; none if its invariant holds."""
 
     check: Check
     findings: Findings
@@ -36,9 +36,10 @@ async def verify(
     patience: timedelta = PATIENCE,
     examples: int = EXAMPLES,
 ) -> Sequence[Verdict]:
-    """The verdicts of these checks, in their order.
+    """The verdicts of these checks, in order.
 
-    A command to a partition that has an owner may wait so long in the outbox; nothing else is waited for.
+    A command for a partition with an owner may stay in the outbox for `patience`; the check waits for nothing
+    else.
     """
     waiting = await outbox.waiting(connection, patience)
     async with connection.transaction(isolation="repeatable_read", readonly=True):

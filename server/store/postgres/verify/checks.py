@@ -1,4 +1,4 @@
-"""All checks: the name of each, what holds when it finds nothing, and how it looks."""
+"""All checks: name, invariant, and search for violations."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ Search = Callable[[Snapshot], Awaitable[Findings]]
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """`says` is a sentence that is true of a database in order."""
+    """`says` is the invariant, as a sentence that is true of a correct database."""
 
     name: str
     says: str

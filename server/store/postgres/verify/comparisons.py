@@ -1,6 +1,7 @@
 """Compares the rows of a live process instance with its document, table by table.
 
-Facts are tuples by the key of their row. A document has what is active, so rows of what has ended are left out.
+Facts are tuples by the key of their row. A document has only active entities, so rows of ended ones are left
+out.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,7 +22,7 @@ def _is_same(documented: Fact, shown: Fact) -> bool:
 
 
 def _stored(fact: Fact) -> Fact:
-    """With texts as PostgreSQL holds them."""
+    """The fact with its texts as PostgreSQL stores them."""
     return tuple(map(_stored_value, fact))
 
 
@@ -33,7 +34,7 @@ def _stored_value(value: object) -> object:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """`text` selects rows of tenants $1 and process instances $2 to $3: process instance, key, and then the fact."""
+    """`text` selects rows of tenants $1 and process instances $2 to $3: process instance, key, then the columns of the fact."""
 
     name: str
     text: str
@@ -126,7 +127,7 @@ def _message_subscriptions(instance: ProcessInstance) -> Facts:
     }
 
 
-# A row shows the last event of its job; a job may be on offer for several reasons.
+# A row shows the last event of its job; a job may be offered after several kinds of events.
 _ALWAYS = {Shown.RETRIES_UPDATED, Shown.MIGRATED}
 SHOWN_AS: Mapping[object, frozenset[object]] = {
     JobState.ACTIVATABLE: frozenset(

@@ -1,4 +1,4 @@
-"""One pass over the documents of all live process instances, beside their rows."""
+"""One pass over the documents of all live process instances and their rows."""
 
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
@@ -24,12 +24,12 @@ _TEXT = f"""
 """  # noqa: S608  # a constant of ours
 
 Counts = Counter[tuple[int, str]]
-# By partition and key.
+# Partition and key, and the pages.
 Document = tuple[tuple[int, Key], Pages]
 
 
 def by_documents(name: str) -> Callable[[Snapshot], Awaitable[Findings]]:
-    """The findings of the pass for the check with this name."""
+    """A search that returns the findings of the pass for the check with this name."""
 
     async def search(snapshot: Snapshot) -> Findings:
         return (await snapshot.once(_inspected))[name]
@@ -56,7 +56,7 @@ async def _inspected(snapshot: Snapshot) -> Mapping[str, Findings]:
 
 
 async def whole(chunks: AsyncIterator[Sequence[asyncpg.Record]]) -> AsyncIterator[Sequence[Document]]:
-    """The documents of ordered pages; those of one document may be in several chunks."""
+    """Documents from ordered pages; the pages of one document may be in several chunks."""
     found: dict[tuple[int, Key], dict[int, StoredPage]] = {}
     async for chunk in chunks:
         for partition_id, key, number, *page in chunk:
@@ -87,7 +87,7 @@ def _unpacked(pages: Pages) -> ProcessInstance | None:
 async def _rows(
     snapshot: Snapshot, comparison: Comparison, instances: Sequence[ProcessInstance]
 ) -> Mapping[Key, Mapping[Key, Fact]]:
-    """By process instance and key; the tenants let indexes find them."""
+    """The rows by process instance and key; the tenants are passed so that indexes can be used."""
     tenants = {instance.head.tenant_id for instance in instances}
     first, last = instances[0].head.key, instances[-1].head.key
     rows: defaultdict[Key, dict[Key, Fact]] = defaultdict(dict)

@@ -1,11 +1,11 @@
-"""Findings of a check: their number, and the first few of them."""
+"""Findings of a check: their number, and the first few as examples."""
 
 from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
 class Findings:
-    """`examples` are the first of the `count`, each as the kind and the key of the row that breaks the rule."""
+    """`examples` are the first of `count` findings, each as the kind and key of the violating row."""
 
     most_examples: int
     count: int = 0

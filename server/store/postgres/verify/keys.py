@@ -1,7 +1,7 @@
-"""Statements that find keys out of their place.
+"""Statements that find keys outside their partition's range.
 
-Each row has its key from the partition that has the row. A look at the lowest and the highest key of each partition is
-enough, and as fast however many rows there are.
+Each row has a key of the partition that stores it. Reading the lowest and highest key of each partition is
+sufficient, and fast for any number of rows.
 """
 
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ from server.store.postgres.identity_audit import NO_PARTITION
 
 
 class Keyed(NamedTuple):
-    """Rows whose index begins with the partition, the columns of the condition, and this key."""
+    """A relation with an index that begins with the partition, the columns of the condition, and this key."""
 
     relation: str
     key: str
@@ -33,7 +33,7 @@ ENDED = tuple(
     for entity, table in TABLES.items()
     if entity in BUCKETED and entity is not AuditEntry
 )
-# The home of a message keeps subscriptions under the keys that the partitions of their process instances gave.
+# The home partition of a message stores subscriptions with keys of their process instances' partitions.
 _OF_OTHERS = {Kind.MESSAGE_SUBSCRIPTION}
 PACKED = (
     *(Keyed("gnomon.stored_page", "key", f"kind = {kind}") for kind in Kind if kind not in _OF_OTHERS),
@@ -65,7 +65,7 @@ def _beyond(table: Keyed, last: str) -> str:
 
 
 def _others(table: Keyed) -> str:
-    """Entries about changes of identity belong to no partition."""
+    """Audit entries about identity belong to no partition."""
     return f" UNION ALL SELECT {NO_PARTITION}" if table is AUDITED else ""
 
 

@@ -1,7 +1,7 @@
-"""Commands from one partition to another that nobody takes.
+"""Finds commands between partitions that are not taken from the outbox.
 
-The outbox keeps no times. A partition takes what one source sent in its order, so that it is enough to look at the first
-of each source twice.
+The outbox has no timestamps. A partition takes the commands of one source in order, so comparing the first
+command of each source twice is sufficient.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ _FIRST = """
 
 
 async def waiting(connection: asyncpg.Connection, patience: timedelta) -> Waiting:
-    """The first commands for partitions that have an owner, as of so long ago."""
+    """The first commands for partitions with an owner, read before waiting for `patience`."""
     first = frozenset(tuple(row) for row in await connection.fetch(_FIRST))
     if first:
         await asyncio.sleep(patience.total_seconds())

@@ -1,4 +1,4 @@
-"""Check that packed rows can be read: definitions, stored answers, commands in the outbox."""
+"""Checks that packed rows can be read: definitions, stored answers, commands in the outbox."""
 
 from collections.abc import Callable
 
@@ -16,7 +16,7 @@ _COMMANDS = "SELECT number || ' from ' || source || ' to ' || target, command FR
 
 
 async def definitions(snapshot: Snapshot) -> Findings:
-    """Those that cannot be read, or are another's than their row says."""
+    """Definitions that cannot be read, or whose key differs from their row's."""
     findings = snapshot.findings()
     async for chunk in snapshot.chunks(_DEFINITIONS):
         for key, content in chunk:

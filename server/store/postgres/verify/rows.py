@@ -1,4 +1,4 @@
-"""Statements that find rows without those that belong to them."""
+"""Statements that find rows whose related rows are missing."""
 
 from server.engine.pages import HEAD_PAGE, Kind
 from server.store.entities import AuditEntry, ProcessInstance
@@ -6,7 +6,7 @@ from server.store.postgres.clauses import PLACE_BITS
 from server.store.postgres.columns import BUCKETED, TABLES
 from server.store.postgres.verify.keys import LIVE
 
-# Rows of ended process instances move to history within moments, while their partition has an owner.
+# Rows of ended process instances move to history within moments, if their partition has an owner.
 MOVED_AFTER = "5 minutes"
 
 _PARTS = {TABLES[part].name for part in BUCKETED - {ProcessInstance, AuditEntry}}

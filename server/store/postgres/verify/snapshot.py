@@ -1,4 +1,4 @@
-"""One moment of the database, as checks read it: by a statement, or all rows in chunks."""
+"""A snapshot of the database for checks: results of statements, or all rows in chunks."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from server.store.postgres.verify.findings import Findings
 
 CHUNK = 1000
 
-# Rows that one pass over them finds fault with, by the names of checks.
+# A pass over rows that finds violations for several checks, by the name of the check.
 Pass = Callable[["Snapshot"], Awaitable[Mapping[str, Findings]]]
 Waiting = frozenset[tuple[int, int, int]]
 
 
 class Keyed(Protocol):
-    """Something with a key of its own."""
+    """An entity with a key."""
 
     @property
     def key(self) -> Key: ...
@@ -25,7 +25,7 @@ class Keyed(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Formats:
-    """How those who had the store keep something packed read it; each raises what msgspec does, KeyError or ValueError."""
+    """Readers of packed rows; each raises the errors of msgspec, KeyError or ValueError."""
 
     definition: Callable[[bytes], Keyed]
     answer: Callable[[bytes], object]
@@ -33,7 +33,7 @@ class Formats:
 
 
 class Snapshot:
-    """Reads of one transaction; `waiting` are the commands that waited for long when it began."""
+    """Reads in one transaction; `waiting` are the commands that were in the outbox before the wait."""
 
     def __init__(
         self, connection: asyncpg.Connection, formats: Formats, *, waiting: Waiting, examples: int
@@ -48,7 +48,7 @@ class Snapshot:
         return Findings(self._examples)
 
     async def found(self, text: str) -> Findings:
-        """The findings of a statement, each row one of them as one text."""
+        """The findings of a statement, whose rows have one text each."""
         counted = f"""
             WITH found (example) AS MATERIALIZED ({text})
             SELECT count(*), ARRAY(SELECT example FROM found ORDER BY 1 LIMIT $1) FROM found
@@ -67,7 +67,7 @@ class Snapshot:
             yield rows
 
     async def once(self, run: Pass) -> Mapping[str, Findings]:
-        """The findings of a pass, which runs for the first check that asks."""
+        """The findings of a pass, which runs once for all of its checks."""
         if run not in self._passes:
             self._passes[run] = await run(self)
         return self._passes[run]
