@@ -1,4 +1,4 @@
-"""Words of the editor of processes, for the catalogues.
+"""Words of the editor of processes, for the catalogues, and those of each editor in a language.
 
 The editor asks for the translation of most texts that it shows; texts that are not here stay English. The titles of
 its lists and sections cannot be translated.
@@ -7,6 +7,8 @@ its lists and sections cannot be translated.
 from collections.abc import Mapping
 from typing import Final
 
+from edge.console.decision_editor_words import DECISION_WORDS
+from edge.console.form_editor_words import FORM_WORDS
 from server.platform.languages import Language, marked
 
 WORDS: Final = (
@@ -381,6 +383,9 @@ WORDS: Final = (
 )
 
 
-def words_in(language: Language) -> Mapping[str, str]:
-    """Return the words that differ in a language, by the editor's own."""
-    return language.translations_of(WORDS)
+_WORDS_OF_KINDS: Final = {"process": WORDS, "decision": DECISION_WORDS, "form": FORM_WORDS}
+
+
+def words_in(language: Language, kind: str) -> Mapping[str, str]:
+    """Return the words that differ in a language, by those of the editor of this kind of model."""
+    return language.translations_of(_WORDS_OF_KINDS[kind])

@@ -101,6 +101,16 @@ def started_with(http: str, form: str) -> str:
     return str(found["deployments"][0]["processDefinition"]["processDefinitionKey"])
 
 
+def labelled_form(http: str, label: str) -> str:
+    """Deploy a form with one field and return its id."""
+    field = {"id": "field-1", "key": "answer", "type": "textfield", "label": label}
+    form = {"id": "labelled", "type": "default", "components": [field]}
+    with api(http) as session:
+        files = {"resources": ("labelled.form", json.dumps(form).encode())}
+        session.post("/v2/deployments", files=files).raise_for_status()
+    return "labelled"
+
+
 def versions(http: str, process: str) -> list[dict[str, Any]]:
     with api(http) as session:
         wanted = {"filter": {"processDefinitionId": process}}
@@ -567,11 +577,66 @@ async def test_the_editor_of_processes_is_in_the_language_of_the_page(
     shown += await page.run(menu)
     found = await violations(page, axe())
 
-    german = words_in(languages().of("de"))
+    german = words_in(languages().of("de"), "process")
     assert {"Hand-Werkzeug einschalten", "Aufgabendefinition", "Arbeit einer Person"} <= {*shown}
     assert {text for text in shown if text in german} == set()
     assert found == {}
 
 
-def test_an_english_page_carries_no_words_of_the_editor() -> None:
-    assert words_in(ENGLISH) == {}
+SHOWN = """[...document.querySelectorAll('.workspace, .workspace *')].flatMap((each) => [
+  each.title, each.placeholder ?? '', ...[...each.childNodes].filter(({nodeType}) => nodeType === 3).map(({data}) => data.trim())])"""
+OPEN_ALL = "document.querySelectorAll('.bio-properties-panel-group-header:not(.open)').forEach((each) => each.click())"
+
+
+@needs_editors
+@pytest.mark.skipif(not HAS_NPM, reason=ABSENT)
+async def test_the_editor_of_decisions_is_in_the_language_of_the_page(
+    page: Page, addresses: Addresses
+) -> None:
+    script = axe()
+    await page.prefer("de")
+    await edit(page, addresses, "models/new/decision")
+    await page.until("!!document.querySelector('.djs-palette .entry')")
+    await page.run(OPEN_ALL)
+    shown = await page.run(SHOWN)
+    await choose(page, "(Decision)")
+    await page.until("!!document.querySelector('.add-rule')")
+    await page.click(".add-rule")
+    shown += await page.run(SHOWN)
+    found = await violations(page, script)
+
+    german = words_in(languages().of("de"), "decision")
+    assert {"Hand-Werkzeug einschalten", "Trefferregel:", "Regel hinzufügen"} <= {*shown}
+    # Labels of the model are its own.
+    assert {text for text in shown if text in german} == {"Input", "Output"}
+    assert found == {}
+
+
+@needs_editors
+@pytest.mark.skipif(not HAS_NPM, reason=ABSENT)
+async def test_the_editor_of_forms_is_in_the_language_of_the_page_and_leaves_texts_of_forms(
+    page: Page, addresses: Addresses
+) -> None:
+    script = axe()
+    key = started_with(addresses.http, labelled_form(addresses.http, "Required"))
+    await page.prefer("de")
+    await edit(page, addresses, f"processes/{key}/start-form/edit")
+    await choose(page, "Required")
+    await page.until("!!document.querySelector('.bio-properties-panel-group-header')")
+    found = await violations(page, script)
+    await page.run(OPEN_ALL)
+    await page.until("document.querySelectorAll('.bio-properties-panel-group-header.open').length > 2")
+    await page.until(f"({SHOWN}).includes('Pflichtfeld')")
+    shown = await page.run(SHOWN)
+    form = await page.run("document.querySelector('.fjs-form-field label').textContent")
+
+    german = words_in(languages().of("de"), "form")
+    assert {"Bausteine", "Textfeld", "Beschriftung des Feldes", "Prüfung"} <= {*shown}
+    assert {text for text in shown if text in german} <= {"Required"}
+    assert "Required" in form
+    assert found == {}
+
+
+@pytest.mark.parametrize("kind", ["process", "decision", "form"])
+def test_an_english_page_carries_no_words_of_the_editor(kind: str) -> None:
+    assert words_in(ENGLISH, kind) == {}

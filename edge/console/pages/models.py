@@ -145,5 +145,5 @@ async def _editor(
         version=version,
         editors=files.addresses,
         templates=templates_in(visit.language) if kind is KINDS["process"] else [],
-        words=words_in(visit.language) if kind is KINDS["process"] else {},
+        words=words_in(visit.language, kind.name),
     )

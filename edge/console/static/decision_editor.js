@@ -31,8 +31,15 @@ const parts = (element) =>
     .filter((each) => each?.$descriptor);
 const contains = (element, id) => element.id === id || parts(element).some((each) => contains(each, id));
 
-export const editorOf = (drawing, properties) => {
-  const modeler = new globalThis.DmnModeler({ container: drawing, drd: { propertiesPanel: { parent: properties } } });
+export const editorOf = (drawing, properties, { translate }) => {
+  const additionalModules = [{ translate: ["value", translate] }];
+  const modeler = new globalThis.DmnModeler({
+    container: drawing,
+    drd: { propertiesPanel: { parent: properties }, additionalModules },
+    decisionTable: { additionalModules },
+    literalExpression: { additionalModules },
+    boxedExpression: { additionalModules },
+  });
   const worded = ({ id, name, $type }) => `${name || id} (${$type.replace(/^dmn:/, "")})`;
   const views = () => modeler.getViews();
   const viewOf = (id) =>

@@ -54,7 +54,11 @@ const { editorOf, hasStyledMarkup } = await import(words.adapter);
 if (hasStyledMarkup) permitStyles();
 root.hidden = false;
 part("waiting").remove();
-const editor = editorOf(root.querySelector(".drawing"), root.querySelector(".properties"), JSON.parse(words.words ?? "{}"));
+const translations = JSON.parse(words.words);
+// Editors ask for each text that they show.
+const translate = (template, values = {}) =>
+  (Object.hasOwn(translations, template) ? translations[template] : template).replace(/{([^}]+)}/g, (_, name) => values[name] ?? `{${name}}`);
+const editor = editorOf(root.querySelector(".drawing"), root.querySelector(".properties"), { translate, translations });
 
 const nameOfFile = () => file.value.trim() || `${editor.id() || words.kind}${words.ending}`;
 

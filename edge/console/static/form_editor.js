@@ -12,7 +12,61 @@ const empty = () =>
     executionPlatformVersion: "8.9.0",
   });
 
-export const editorOf = (drawing, properties) => {
+// The editor asks for the translation of few texts, so those of its own interface are replaced where they appear.
+const OWN = ".fjs-palette-container, .fjs-empty-component, .fjs-empty-editor, .fjs-context-pad, .fjs-properties-container";
+// What a person wrote.
+const OTHERS = "textarea, [contenteditable], .cm-editor, .bio-properties-panel-header-label, .bio-properties-panel-collapsible-entry-header-title";
+const NAMES = ["title", "placeholder", "aria-label"];
+const translator = (translations) => {
+  const replaced = (text) => (Object.hasOwn(translations, text.trim()) ? text.replace(text.trim(), () => translations[text.trim()]) : text);
+  const isOwn = (element) => element?.closest(OWN) && !element.closest(OTHERS);
+  const text = (node) => {
+    const words = isOwn(node.parentElement) ? replaced(node.data) : node.data;
+    if (words !== node.data) node.data = words;
+  };
+  // The name of a field of code is the editor's own, and its text is not.
+  const attributes = (element) => {
+    if (!isOwn(element) && !element.matches("[role=textbox]")) return;
+    for (const name of NAMES.filter((each) => element.hasAttribute(each))) {
+      const words = replaced(element.getAttribute(name));
+      if (words !== element.getAttribute(name)) element.setAttribute(name, words);
+    }
+  };
+  const all = (node) => {
+    if (node.nodeType === Node.TEXT_NODE) text(node);
+    if (node.nodeType !== Node.ELEMENT_NODE) return;
+    const texts = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) text(texts.currentNode);
+    [node, ...node.querySelectorAll(NAMES.map((name) => `[${name}]`).join())].forEach(attributes);
+  };
+  return (changes) => {
+    for (const { type, target, addedNodes } of changes) {
+      if (type === "childList") addedNodes.forEach(all);
+      else if (type === "attributes") attributes(target);
+      else text(target);
+    }
+  };
+};
+
+// A field of code has a name of its own. The label before it, which has a button in it, can be no label of such a field.
+// Fields of the drawing name descriptions that are there only when they have a text.
+const describe = (drawing, properties) => {
+  for (const field of drawing.querySelectorAll("[aria-describedby]")) {
+    if (field.getAttribute("aria-describedby").split(" ").some((id) => !document.getElementById(id))) field.removeAttribute("aria-describedby");
+  }
+  for (const { id } of properties.querySelectorAll("[role=textbox][id]")) properties.querySelector(`label[for="${CSS.escape(id)}"]`)?.removeAttribute("for");
+};
+
+export const editorOf = (drawing, properties, { translations }) => {
+  if (Object.keys(translations).length > 0) {
+    const watch = { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: NAMES };
+    const observer = new MutationObserver(translator(translations));
+    for (const part of [drawing, properties]) observer.observe(part, watch);
+  }
+  const described = new MutationObserver(() => {
+    describe(drawing, properties);
+  });
+  for (const part of [drawing, properties]) described.observe(part, { childList: true, subtree: true });
   const editor = new globalThis.FormEditor.FormEditor({ container: drawing, propertiesPanel: { parent: properties } });
   const get = (name) => editor.get(name);
   const fields = () => get("formFieldRegistry").getAll();

@@ -32,12 +32,8 @@ const plain = (template) => {
   return { ...template, ...Object.fromEntries(lists.map((name) => [name, template[name].map(plainPart)])) };
 };
 
-// The editor asks for each text that it shows.
-const translator = (words) => (template, values = {}) =>
-  (Object.hasOwn(words, template) ? words[template] : template).replace(/{([^}]+)}/g, (_, name) => values[name] ?? `{${name}}`);
-
-export const editorOf = (drawing, properties, words) => {
-  const additionalModules = [{ translate: ["value", translator(words)] }];
+export const editorOf = (drawing, properties, { translate }) => {
+  const additionalModules = [{ translate: ["value", translate] }];
   const modeler = new globalThis.BpmnModeler({
     container: drawing,
     propertiesPanel: { parent: properties },

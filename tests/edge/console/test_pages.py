@@ -44,7 +44,7 @@ def editor_page(editors: dict[str, str]) -> str:
         "source": "",
         "version": "",
         "templates": templates_in(ENGLISH),
-        "words": words_in(ENGLISH),
+        "words": words_in(ENGLISH, "process"),
     }
     request = make_mocked_request("GET", "/")
     return str(
