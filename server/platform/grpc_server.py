@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
+from typing import cast
 
 import grpc
 from google.protobuf.message import Message
@@ -12,24 +14,23 @@ from server.platform.caller import NO_EDGES, EdgeSecret
 from server.platform.dispatch import Dispatcher, Operation, StreamOperation
 from server.platform.errors import ServiceError
 from server.platform.grpc_context import metadata_of, refuse
+from server.platform.grpcio_listener import GrpcioListener
+from server.platform.http2 import Limits, Listener
 from server.platform.open_files import open_file_limit
 from server.platform.peer import Peer, address_of
 from server.platform.reflection import reflect
-from server.platform.sockets import LOCALHOST, authority, expect_free, free_port, listen_addresses
+from server.platform.sockets import LOCALHOST, expect_free, free_port, listen_addresses
 from server.platform.tunnel import SERVICE as TUNNEL
 from server.platform.tunnel import Tunnel
 
 KIBIBYTE = 1024
 
-# Pings find peers that vanished, so that their calls do not keep their places; peers may ping likewise.
-_KEEPALIVE = (
-    ("grpc.keepalive_time_ms", 30_000),
-    ("grpc.keepalive_timeout_ms", 10_000),
-    # The timeout above counts for nothing while this one is longer.
-    ("grpc.http2.ping_timeout_ms", 10_000),
-    ("grpc.http2.max_pings_without_data", 0),
-    ("grpc.http2.min_ping_interval_without_data_ms", 5_000),
-)
+
+class Library(StrEnum):
+    """The library that carries calls."""
+
+    NGHTTP2 = "nghttp2"
+    GRPCIO = "grpcio"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class GrpcConfig:
     on one of them, further calls wait at their client. A client has `handshake_timeout_seconds` to begin with HTTP/2; a connection
     without a call closes after `idle_timeout_seconds`, and its client opens another one for the next call.
     `drain_seconds` is what calls get to end at stop. `max_tunnel_calls` may be under way at once on one tunnel. `reuse_port` lets several
-    processes share the port.
+    processes share the port. `library` carries the calls: `nghttp2`, or `grpcio`, which takes several times the processor time.
     """
 
     host: str = LOCALHOST
@@ -53,6 +54,7 @@ class GrpcConfig:
     drain_seconds: float = 5.0
     max_tunnel_calls: int = 4096
     reuse_port: bool = False
+    library: Library = Library.NGHTTP2
 
     def __post_init__(self) -> None:
         for name in (
@@ -85,7 +87,7 @@ class GrpcServer:
     ) -> None:
         self._config = config
         self._section = section
-        self._server = grpc.aio.server(options=_options(config))
+        self._server = _listener(config)
         dispatchers = (dispatcher, *beside)
         self._server.add_generic_rpc_handlers([each for one in dispatchers for each in _handlers(one)])
         self._tunnel = Tunnel(
@@ -98,7 +100,7 @@ class GrpcServer:
         names = [service.full_name for each in dispatchers for service in each.services]
         self._health = health.aio.HealthServicer()
         self._names = ["", *names]
-        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, cast("grpc.aio.Server", self._server))
         reflect([*names, TUNNEL, health.SERVICE_NAME], self._server)
 
     async def start(self) -> int:
@@ -107,7 +109,7 @@ class GrpcServer:
         port = config.port or free_port(config.host)
         expect_free(config.host, port, section=self._section, reuse_port=config.reuse_port)
         for address in listen_addresses(config.host):
-            self._server.add_insecure_port(authority(address, port))
+            self._server.listen(address, port)
         await self._server.start()
         for name in self._names:
             await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
@@ -119,22 +121,20 @@ class GrpcServer:
         await self._server.stop(self._config.drain_seconds)
 
 
-def _options(config: GrpcConfig) -> list[tuple[str, int]]:
-    # Other listeners and the database need descriptors too.
-    most = min(config.max_connections, open_file_limit() // 4)
-    return [
-        ("grpc.max_allowed_incoming_connections", most),
-        ("grpc.max_concurrent_streams", config.max_connection_calls),
-        ("grpc.server_handshake_timeout_ms", _milliseconds(config.handshake_timeout_seconds)),
-        ("grpc.max_connection_idle_ms", _milliseconds(config.idle_timeout_seconds)),
-        ("grpc.max_receive_message_length", config.max_message_bytes),
-        ("grpc.so_reuseport", int(config.reuse_port)),
-        *_KEEPALIVE,
-    ]
-
-
-def _milliseconds(seconds: float) -> int:
-    return int(seconds * 1000)
+def _listener(config: GrpcConfig) -> GrpcioListener | Listener:
+    limits = Limits(
+        # Other listeners and the database need descriptors too.
+        max_connections=min(config.max_connections, open_file_limit() // 4),
+        max_connection_calls=config.max_connection_calls,
+        max_message_bytes=config.max_message_bytes,
+        handshake_timeout_seconds=config.handshake_timeout_seconds,
+        idle_timeout_seconds=config.idle_timeout_seconds,
+    )
+    match config.library:
+        case Library.NGHTTP2:
+            return Listener(limits, reuse_port=config.reuse_port)
+        case Library.GRPCIO:
+            return GrpcioListener(limits, reuse_port=config.reuse_port)
 
 
 def _handlers(dispatcher: Dispatcher) -> Iterator[grpc.GenericRpcHandler]:

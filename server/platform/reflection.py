@@ -5,7 +5,8 @@ the descriptor of v1 is made from that one, for programs that look up every serv
 descriptors that they get.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Protocol
 
 import grpc
 from google.protobuf.descriptor_pb2 import FileDescriptorProto
@@ -18,7 +19,11 @@ _ALPHA, _V1 = "grpc.reflection.v1alpha", "grpc.reflection.v1"
 _SERVICE = "ServerReflection"
 
 
-def reflect(names: Iterable[str], server: grpc.aio.Server) -> None:
+class Server(Protocol):
+    def add_generic_rpc_handlers(self, handlers: Sequence[grpc.GenericRpcHandler], /) -> None: ...
+
+
+def reflect(names: Iterable[str], server: Server) -> None:
     """List the services of these names, and reflection itself."""
     _describe_v1()
     listed = [*names, *(f"{package}.{_SERVICE}" for package in (_ALPHA, _V1))]

@@ -1,0 +1,188 @@
+"""One call: from its headers over its handler to its status."""
+
+import asyncio
+import inspect
+import logging
+from typing import Protocol
+
+import grpc
+from google.protobuf.message import DecodeError
+
+from server.platform.deadlines import Deadlines
+from server.platform.http2.context import CallContext, Messages
+from server.platform.http2.refusal import Refusal
+from server.platform.http2.request_head import Opening
+from server.platform.http2.wire import MessageReader, Metadata, framed
+
+logger = logging.getLogger(__name__)
+
+
+class Stream(Protocol):
+    """The call's stream on its connection."""
+
+    peer: str
+
+    def consume(self, stream_id: int, octets: int) -> None:
+        """Let the client send as much again, while its octets are being received."""
+        ...
+
+    def release(self, stream_id: int, octets: int) -> None:
+        """Let the client send as much again, at any time."""
+        ...
+
+    def begin(self, stream_id: int, metadata: Metadata) -> None: ...
+
+    def answer(self, stream_id: int, message: bytes) -> None: ...
+
+    async def room(self, stream_id: int) -> None:
+        """Return when flow control has let everything of the stream pass."""
+        ...
+
+    def finish(self, stream_id: int, code: grpc.StatusCode, details: str, metadata: Metadata) -> None: ...
+
+
+class ServedCall:
+    """Takes what arrives on a stream and starts the handler when it has what it needs.
+
+    Methods of the connection's side raise Refusal, which ends the call.
+    """
+
+    __slots__ = (
+        "_context",
+        "_is_gone",
+        "_messages",
+        "_method",
+        "_reader",
+        "_request",
+        "_seconds",
+        "_stream",
+        "has_begun",
+        "has_ended",
+        "id",
+        "task",
+    )
+
+    def __init__(self, stream: Stream, stream_id: int, opening: Opening, *, max_message_bytes: int) -> None:
+        self.id = stream_id
+        self.task: asyncio.Task[None] | None = None
+        self.has_begun = False
+        self.has_ended = False
+        self._stream = stream
+        self._method = opening.method
+        self._seconds = opening.seconds
+        self._reader = MessageReader(max_message_bytes, opening.encoding)
+        self._messages = Messages(self) if opening.method.takes_stream else None
+        self._request: bytes | None = None
+        self._is_gone = False
+        deadline = None if opening.seconds is None else asyncio.get_running_loop().time() + opening.seconds
+        self._context = CallContext(self, opening, stream.peer, deadline=deadline, messages=self._messages)
+
+    @property
+    def starts_at_once(self) -> bool:
+        return self._messages is not None
+
+    @property
+    def unfinished(self) -> int:
+        return self._reader.unfinished
+
+    def received(self, chunk: bytes) -> None:
+        messages = self._reader.read(chunk)
+        if self._messages is not None:
+            self._messages.put(messages, len(chunk))
+            return
+        self._stream.consume(self.id, len(chunk))
+        for message in messages:
+            if self._request is not None:
+                raise Refusal(grpc.StatusCode.INTERNAL, "expected one message, found another one")
+            self._request = message
+
+    def ended(self) -> None:
+        """The client has sent its last message."""
+        self.has_ended = True
+        if self._reader.unfinished:
+            raise Refusal(grpc.StatusCode.INTERNAL, "the stream ends within a message")
+        if self._messages is not None:
+            self._messages.end()
+        elif self._request is None:
+            raise Refusal(grpc.StatusCode.INTERNAL, "expected one message, found none")
+
+    def leave(self) -> None:
+        """The stream is closed: nobody waits for an answer."""
+        self._is_gone = True
+        if self.task is not None:
+            self.task.cancel()
+
+    async def serve(self, deadlines: Deadlines) -> None:
+        if self._seconds is None:
+            await self._respond()
+            return
+        try:
+            with deadlines.within(self._seconds):
+                await self._respond()
+        except TimeoutError as error:
+            raise Refusal(grpc.StatusCode.DEADLINE_EXCEEDED, "Deadline Exceeded") from error
+
+    async def _respond(self) -> None:
+        method, context = self._method, self._context
+        argument = (
+            context.requests() if self._messages is not None else method.deserialize(self._request or b"")
+        )
+        answer = method.serve(argument, context)
+        if not method.gives_stream:
+            response = method.serialize(await answer)
+            if not self._is_gone and context.code() is grpc.StatusCode.OK:
+                self.begin(())
+                self._stream.answer(self.id, framed(response))
+        elif inspect.isawaitable(answer):
+            await answer
+        else:
+            async for response in answer:
+                await context.write(response)
+        self._finish(context.code(), context.details(), context.trailing_metadata())
+
+    def done(self, task: asyncio.Task[None]) -> None:
+        """Say why the handler failed, where it did."""
+        if task.cancelled():
+            self._finish(grpc.StatusCode.UNAVAILABLE, "the server ends", ())
+            return
+        match task.exception():
+            case None:
+                return
+            case grpc.aio.AbortError():
+                context = self._context
+                self._finish(context.code(), context.details(), context.trailing_metadata())
+            case Refusal() as refusal:
+                self.refuse(refusal)
+            case DecodeError():
+                self._finish(grpc.StatusCode.INTERNAL, "Exception deserializing request!", ())
+            case error:
+                self._fail(error)
+
+    def _fail(self, error: BaseException) -> None:
+        if not self._is_gone:
+            logger.error("call failed", exc_info=error)
+            self._finish(grpc.StatusCode.INTERNAL, "", ())
+
+    def refuse(self, refusal: Refusal) -> None:
+        self._finish(refusal.code, refusal.details, ())
+
+    def _finish(self, code: grpc.StatusCode, details: str, metadata: Metadata) -> None:
+        if not self._is_gone:
+            self._is_gone = True
+            self._stream.finish(self.id, code, details, metadata)
+
+    async def write(self, message: bytes) -> None:
+        if self._is_gone:
+            raise grpc.aio.InternalError("the client has left")
+        self.begin(())
+        self._stream.answer(self.id, framed(message))
+        await self._stream.room(self.id)
+
+    def begin(self, metadata: Metadata) -> None:
+        if not self.has_begun and not self._is_gone:
+            self.has_begun = True
+            self._stream.begin(self.id, metadata)
+
+    def release(self, octets: int) -> None:
+        if not self._is_gone:
+            self._stream.release(self.id, octets)

@@ -1,0 +1,66 @@
+"""The method that a call's path names."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import grpc
+
+from server.platform.http2.refusal import Refusal
+
+
+@dataclass
+class _Details:
+    method: str
+    invocation_metadata: tuple[tuple[str, str | bytes], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """`serve` takes a request or an iterator of them, and gives a response or an iterator of them."""
+
+    serve: Callable[[Any, Any], Any]
+    deserialize: Callable[[bytes], Any]
+    serialize: Callable[[Any], bytes]
+    takes_stream: bool
+    gives_stream: bool
+
+
+class Handlers:
+    """A method is looked for once by each path that has one."""
+
+    def __init__(self) -> None:
+        self._generic: list[grpc.GenericRpcHandler] = []
+        self._found: dict[str, Method] = {}
+
+    def add(self, handlers: Sequence[grpc.GenericRpcHandler]) -> None:
+        self._generic.extend(handlers)
+
+    def method(self, path: str) -> Method:
+        """Raise Refusal where the path names none."""
+        found = self._found.get(path)
+        return found if found is not None else self._looked_up(path)
+
+    def _looked_up(self, path: str) -> Method:
+        for generic in self._generic:
+            handler = generic.service(_Details(path))
+            if handler is not None:
+                found = self._found[path] = _method(handler)
+                return found
+        raise Refusal(grpc.StatusCode.UNIMPLEMENTED, "Method not found!")
+
+
+def _method(handler: "grpc.RpcMethodHandler[Any, Any]") -> Method:
+    kinds = {
+        (False, False): handler.unary_unary,
+        (False, True): handler.unary_stream,
+        (True, False): handler.stream_unary,
+        (True, True): handler.stream_stream,
+    }
+    takes_stream, gives_stream = bool(handler.request_streaming), bool(handler.response_streaming)
+    serve = kinds[takes_stream, gives_stream]
+    if serve is None or handler.request_deserializer is None or handler.response_serializer is None:
+        raise TypeError("expected a handler with its function and both serializers")
+    return Method(
+        serve, handler.request_deserializer, handler.response_serializer, takes_stream, gives_stream
+    )
