@@ -5,7 +5,7 @@ account, if the directory's administrators allow it. An administrator's account 
 administrators of the directory could take it over. An account with its own password belongs to no directory.
 """
 
-from collections.abc import Awaitable, Callable, Collection, Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
@@ -50,7 +50,7 @@ class LdapAccounts:
     randomness: Randomness
 
     async def of(
-        self, tenant: Tenant, directory: LdapDirectory, person: LdapPerson, groups: Collection[str]
+        self, tenant: Tenant, directory: LdapDirectory, person: LdapPerson, groups: Sequence[str]
     ) -> User | None:
         """Return the account, updated from the entry; None for one that is disabled or has expired.
 
@@ -145,7 +145,7 @@ class LdapAccounts:
         directory: LdapDirectory,
         person: LdapPerson,
         *,
-        groups: Collection[str],
+        groups: Sequence[str],
         user_id: UserId,
     ) -> User | None:
         wanted = person
@@ -196,7 +196,7 @@ def _vouched_for(user: User, now: datetime) -> User:
     )
 
 
-def _labelled(user: User, directory: LdapDirectory, groups: Collection[str]) -> User:
+def _labelled(user: User, directory: LdapDirectory, groups: Sequence[str]) -> User:
     """Return the user with the roles and groups of the mappings that apply, and without those of the others."""
     roles, labels = mapped(directory.fields, groups)
     mappings = directory.fields.mappings

@@ -2,7 +2,7 @@
 
 import re
 import uuid
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from identity.authentication.ldap.names import filled
@@ -54,17 +54,14 @@ async def find_person(connection: LdapConnection, fields: LdapFields, name: str)
     return person_of(found.entries[0], fields)
 
 
-async def groups_of(connection: LdapConnection, fields: LdapFields, person: LdapPerson) -> frozenset[str]:
-    """Return the DNs of the user's groups, and below `group_base` their names, as `group_key` spells them.
-
-    Raises LdapError.
-    """
+async def groups_of(connection: LdapConnection, fields: LdapFields, person: LdapPerson) -> Sequence[str]:
+    """Return the DNs of the user's groups, and below `group_base` their names. Raises LdapError."""
     if not fields.group_base:
-        return frozenset(map(group_key, person.member_of))
+        return person.member_of
     filter_text = filled(fields.group_filter, dn=person.dn, name=person.username)
     attributes = [fields.group_name_attribute]
     found = await connection.search(fields.group_base, filter_text, attributes, most=MOST_GROUPS)
-    return frozenset(map(group_key, _group_names(found, fields.group_name_attribute)))
+    return list(_group_names(found, fields.group_name_attribute))
 
 
 def person_of(entry: Entry, fields: LdapFields) -> LdapPerson | None:
@@ -87,16 +84,25 @@ def person_of(entry: Entry, fields: LdapFields) -> LdapPerson | None:
     )
 
 
-def group_key(group: str) -> str:
+def mapped(fields: LdapFields, groups: Iterable[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the roles and groups that the mappings give to members of these groups."""
+    wanted = {_group_key(mapping.group) for mapping in fields.mappings}
+    # Users are in thousands of groups, of which few have a mapping.
+    candidates = set(map(_rough, wanted))
+    held = {_group_key(group) for group in groups if _rough(group) in candidates}
+    applied = [mapping for mapping in fields.mappings if _group_key(mapping.group) in held]
+    roles = frozenset(role for mapping in applied for role in mapping.roles)
+    return roles, frozenset(group for mapping in applied for group in mapping.groups)
+
+
+def _group_key(group: str) -> str:
     """Return a DN or a name of a group as it is compared: without case, and without spaces around separators."""
     return _SEPARATORS.sub(r"\1", group.strip()).casefold()
 
 
-def mapped(fields: LdapFields, groups: Collection[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the roles and groups that the mappings give to members of these groups."""
-    applied = [mapping for mapping in fields.mappings if group_key(mapping.group) in groups]
-    roles = frozenset(role for mapping in applied for role in mapping.roles)
-    return roles, frozenset(group for mapping in applied for group in mapping.groups)
+def _rough(group: str) -> str:
+    """Return the same text for groups with the same key, and for some others."""
+    return "".join(group.casefold().split())
 
 
 def _group_names(found: Found, attribute: str) -> Iterable[str]:

@@ -33,7 +33,7 @@ class _Verified:
 
     directory: LdapDirectory
     person: LdapPerson
-    groups: frozenset[str]
+    groups: Sequence[str]
 
 
 class LdapSignIn:

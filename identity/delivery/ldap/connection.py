@@ -24,6 +24,7 @@ MOST_MESSAGE_BYTES = 2 * 1024 * 1024
 MOST_ANSWER_BYTES = 4 * 1024 * 1024
 _SEQUENCE = 0x30
 _LONG_FORM = 0x80
+_MOST_REFERENCES = 100
 _MOST_LENGTH_BYTES = 4
 
 _Read: TypeAlias = Callable[[int], Awaitable[bytes]]
@@ -117,7 +118,7 @@ class LdapConnection:
 
     async def _answer(self, message_id: int, most: int) -> tuple[Sequence[Entry], Result]:
         entries: list[Entry] = []
-        total = 0
+        total = references = 0
         while True:
             message = await _read_message(self._reader.readexactly)
             total += len(message)
@@ -132,7 +133,9 @@ class LdapConnection:
                 return entries, answer
             if isinstance(answer, Entry):
                 entries.append(answer)
-            if len(entries) > most:
+            else:
+                references += 1
+            if len(entries) + references > most + _MOST_REFERENCES or len(entries) > most:
                 raise LdapTooLarge(f"the server returned more entries than {most}")
 
 

@@ -1,7 +1,8 @@
 """LDAP messages in BER: RFC 4511.
 
-The codec is that of ldap3; its connections are not used. They block a thread, read without bound, and compare host names
-of certificates themselves.
+ldap3 parses filters and encodes requests. Responses are read here: the decoder of ldap3 has no bound, and takes seconds for
+a message of many small values. Its connections are not used either. They block a thread, read without bound, and compare
+host names of certificates themselves.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -24,27 +25,30 @@ from ldap3.protocol.rfc4511 import (
 from ldap3.utils import asn1
 from pyasn1.error import PyAsn1Error
 
-from identity.delivery.ldap.errors import LdapUnreachable
+from identity.delivery.ldap.errors import LdapTooLarge, LdapUnreachable
 
 _VERSION = 3
 _SUBTREE = 2
 _NEVER_DEREFERENCE = 0
-_BIND_RESPONSE = 1
-_ENTRY = 4
-_DONE = 5
-_REFERENCE = 19
-_EXTENDED_RESPONSE = 24
-_RESULTS = frozenset({_BIND_RESPONSE, _DONE, _EXTENDED_RESPONSE})
+# Tags: of BER, and those of RFC 4511 §4.2 to §4.12.
+_INTEGER, _OCTET_STRING, _SEQUENCE = 0x02, 0x04, 0x30
+_ENTRY, _REFERENCE = 0x64, 0x73
+# Bind, search and extended operation.
+_RESULTS = frozenset({0x61, 0x65, 0x78})
+_LONG_FORM = 0x80
+_MOST_PARTS = 16
+
+MOST_VALUES = 12_000
+"""Of all attributes of an entry together."""
+
 _START_TLS = "1.3.6.1.4.1.1466.20037"
 _DIAGNOSTIC_CHARACTERS = 200
-# What a codec for well-formed messages does with others.
+# What the encoder does with other texts than filters.
 _MALFORMED = (
     *(ValueError, TypeError, LookupError, AttributeError, RecursionError, OverflowError),
     *(LDAPExceptionError, PyAsn1Error),
 )
 
-# The stubs know neither their types nor the second one.
-_DECODE: Callable[[bytes], Any] = asn1.decode_message_fast
 _ENCODE: Callable[[object], Any] = asn1.encode  # type: ignore[attr-defined]  # missing in the stubs
 
 
@@ -111,11 +115,10 @@ def expect_filter(text: str) -> None:
 
 
 def response(message: bytes) -> tuple[int, Response]:
-    """Return the id of the request that the message answers, and the response; raises LdapUnreachable."""
+    """Return the id of the request that the message answers, and the response; raises LdapUnreachable, LdapTooLarge."""
     try:
-        decoded = _DECODE(message)
-        return int(decoded["messageID"]), _response(decoded["protocolOp"], decoded["payload"])
-    except _MALFORMED as error:
+        return _response(message)
+    except ValueError as error:
         raise LdapUnreachable("the server sent a malformed message") from error
 
 
@@ -126,24 +129,78 @@ def _message(message_id: int, name: str, request: Any) -> bytes:
     return bytes(_ENCODE(message))
 
 
-def _response(operation: int, payload: Any) -> Response:
-    if operation == _ENTRY:
-        return Entry(_octets(payload[0]).decode(), dict(map(_attribute, payload[1][3])))
-    if operation == _REFERENCE:
-        return Reference()
-    if operation not in _RESULTS:
+def _response(message: bytes) -> tuple[int, Response]:
+    whole = _Element.first(message).expect(_SEQUENCE)
+    number, operation, *_ = whole.elements(most=_MOST_PARTS)
+    message_id = int.from_bytes(number.expect(_INTEGER).content)
+    if operation.tag == _REFERENCE:
+        return message_id, Reference()
+    if operation.tag not in {*_RESULTS, _ENTRY}:
         raise ValueError("expected a response to bind, search or StartTLS")
-    diagnostic = _octets(payload[2]).decode(errors="replace")
-    return Result(int(payload[0][3]), diagnostic[:_DIAGNOSTIC_CHARACTERS])
+    parts = operation.elements(most=_MOST_PARTS)
+    if operation.tag == _ENTRY:
+        dn, attributes = parts
+        return message_id, Entry(dn.text, _attributes(attributes.expect(_SEQUENCE)))
+    code, _, diagnostic, *_ = parts
+    return message_id, Result(int.from_bytes(code.content), diagnostic.text[:_DIAGNOSTIC_CHARACTERS])
 
 
-def _attribute(decoded: Any) -> tuple[str, Sequence[bytes]]:
-    name, values = decoded[3]
-    return _octets(name).decode().lower(), tuple(map(_octets, values[3]))
+def _attributes(attributes: "_Element") -> Mapping[str, Sequence[bytes]]:
+    found: dict[str, Sequence[bytes]] = {}
+    most = MOST_VALUES
+    for attribute in attributes.elements(most=MOST_VALUES):
+        name, values = attribute.expect(_SEQUENCE).elements(most=2)
+        octets = tuple(value.expect(_OCTET_STRING).content for value in values.elements(most=most))
+        most -= len(octets)
+        found[name.text.lower()] = octets
+    return found
 
 
-def _octets(decoded: Any) -> bytes:
-    octets = decoded[3]
-    if not isinstance(octets, bytes):
-        raise TypeError("expected an octet string")
-    return octets
+@dataclass(frozen=True, slots=True)
+class _Element:
+    """An element of BER with a definite length (RFC 4511 §5.1). All that is malformed raises ValueError."""
+
+    tag: int
+    octets: bytes = field(repr=False)
+    start: int
+    stop: int
+
+    @classmethod
+    def first(cls, octets: bytes) -> "_Element":
+        return cls._at(octets, 0, len(octets))
+
+    @property
+    def content(self) -> bytes:
+        return self.octets[self.start : self.stop]
+
+    @property
+    def text(self) -> str:
+        return self.expect(_OCTET_STRING).content.decode()
+
+    def expect(self, tag: int) -> "_Element":
+        if self.tag != tag:
+            raise ValueError("expected another element")
+        return self
+
+    def elements(self, *, most: int) -> Sequence["_Element"]:
+        """Return the elements in this one; raises LdapTooLarge for more than `most`."""
+        found: list[_Element] = []
+        at = self.start
+        while at < self.stop:
+            if len(found) >= most:
+                raise LdapTooLarge(f"the server returned an entry with more values than {MOST_VALUES}")
+            found.append(self._at(self.octets, at, self.stop))
+            at = found[-1].stop
+        return found
+
+    @classmethod
+    def _at(cls, octets: bytes, at: int, end: int) -> "_Element":
+        if at + 2 > end:
+            raise ValueError("expected tag and length")
+        length, start = octets[at + 1], at + 2
+        if length & _LONG_FORM:
+            start += length ^ _LONG_FORM
+            length = int.from_bytes(octets[at + 2 : start])
+        if start + length > end:
+            raise ValueError("expected more content")
+        return cls(octets[at], octets, start, start + length)

@@ -1,5 +1,6 @@
 """A tenant whose users sign in through directories."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from identity.authentication.ldap.accounts import LdapAccounts
@@ -10,7 +11,13 @@ from identity.authentication.passkeys.passkey import PASSKEYS
 from identity.authentication.passkeys.passkeys import Passkeys
 from identity.authentication.password_sign_in import PasswordSignIn
 from identity.delivery.http.destinations import Destinations
-from identity.directory.tenants.ldap_directory import LDAP_DIRECTORIES, LDAP_LINKS, LdapDirectory, LdapFields
+from identity.directory.tenants.ldap_directory import (
+    LDAP_DIRECTORIES,
+    LDAP_LINKS,
+    LdapDirectory,
+    LdapFields,
+    LdapLink,
+)
 from identity.directory.user import User, UserId
 from identity.foundation.tenants import Tenant
 from tests.identity.browsers import ADDRESS, Provider
@@ -90,6 +97,9 @@ class Company:
         records = self.store.of(LDAP_DIRECTORIES)
         await records.take(tenant_id, directory_id)
         return await records.insert(directory)
+
+    async def links(self) -> Sequence[LdapLink]:
+        return await self.store.of(LDAP_LINKS).page(self.provider.tenant.tenant_id)
 
     async def sign_in(self, name: str, password: str) -> User:
         return await self._sign_in.verify(
