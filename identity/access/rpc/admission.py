@@ -1,5 +1,6 @@
 """Admission of callers of the administration API: resolves the tenant and checks the right that the contract declares."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Protocol, cast
@@ -10,9 +11,11 @@ from gnomon.identity.v1 import caller_pb2
 from gnomon.rest.v1 import options_pb2
 from identity.access.callers import Actor, AdministrationArea, Callers, Right
 from identity.access.person import Person
+from identity.access.rpc.operations import Admitted, Names
 from identity.directory.user import UserId
 from identity.foundation.tenants import Tenant, Tenants
-from server.platform.policy import policies_of, services
+from server.platform.call import Call
+from server.platform.policy import CallerKind, Policy, policies_of, services
 
 
 class Asked(Protocol):
@@ -52,13 +55,49 @@ def declared_rights() -> dict[type[Message], DeclaredRight]:
     return found
 
 
+_WITHOUT_CREDENTIAL = frozenset({CallerKind.ANYBODY, CallerKind.EDGE})
+_PERSON = "person"
+_CALLER = ("tenant_id", "caller")
+
+
+class TenantAdmission:
+    """Admits anybody to operations that declare no credential. Raises NotFound for an unknown tenant."""
+
+    def __init__(self, tenants: Tenants) -> None:
+        self._tenants = tenants
+
+    def admitted(self, policy: Policy, _wanted: Names) -> Admitted:
+        if policy.caller not in _WITHOUT_CREDENTIAL:
+            raise TypeError(f"{policy.name}: the contract declares no right of the caller")
+        return Admitted(("tenant",), _CALLER, self._anybody)
+
+    async def _anybody(self, request: Asked, _call: Call) -> Mapping[str, object]:
+        return {"tenant": self._tenants.find(request.tenant_id)}
+
+
 class Admission:
     """Raises NotFound for an unknown tenant, Unauthenticated and PermissionDenied for a caller without the right."""
 
     def __init__(self, tenants: Tenants, callers: Callers) -> None:
         self._tenants = tenants
         self._callers = callers
+        self._of_tenant = TenantAdmission(tenants)
         self._rights: dict[Any, DeclaredRight] = {**declared_rights()}
+
+    def admitted(self, policy: Policy, wanted: Names) -> Admitted:
+        """Admit the user alone where a person is wanted, else the callers with the right that the contract declares."""
+        if _PERSON in wanted:
+            return Admitted((_PERSON,), (*_CALLER, "user_id"), self._person)
+        if policy.request in self._rights:
+            return Admitted(("tenant", "actor"), _CALLER, self._administrator)
+        return self._of_tenant.admitted(policy, wanted)
+
+    async def _person(self, request: AskedOfUser, _call: Call) -> Mapping[str, object]:
+        return {_PERSON: await self.of_person(request)}
+
+    async def _administrator(self, request: Asked, _call: Call) -> Mapping[str, object]:
+        tenant, actor = await self.of(request)
+        return {"tenant": tenant, "actor": actor}
 
     async def of(
         self, request: Asked, area: AdministrationArea | None = None, right: Right | None = None

@@ -1,6 +1,9 @@
 """Callers of the process API that change the directory, and their tenant; interceptors have authorized them."""
 
+from collections.abc import Mapping
+
 from identity.access.callers import Actor, ActorKind
+from identity.access.rpc.operations import Admitted, Names
 from identity.directory.user import User
 from identity.foundation.tenants import Tenant, Tenants
 from identity.foundation.vocabulary import Permission
@@ -8,6 +11,7 @@ from server.platform.audit import AuditNote, note_of
 from server.platform.call import Call, Grant
 from server.platform.clock import Clock, to_the_millisecond
 from server.platform.errors import TenantMismatch
+from server.platform.policy import Policy
 from server.platform.records import Records
 
 
@@ -21,6 +25,24 @@ class ProcessApiCallers:
         self._clock = clock
         self._users = users
         self._deployment_client_id = deployment_client_id
+
+    def admitted(self, policy: Policy, wanted: Names) -> Admitted:
+        """Admit callers that the interceptors have authorized; the caller is looked up where an operation wants `actor`."""
+        if "note" in wanted and policy.audit is None:
+            raise TypeError(f"{policy.name}: the contract has no rule for the audit log")
+        gives = [name for name in ("tenant", "actor", "note", "call") if name in wanted]
+
+        async def admit(_request: object, call: Call) -> Mapping[str, object]:
+            given: dict[str, object] = {"call": call}
+            if "tenant" in gives:
+                given["tenant"] = self.tenant(call)
+            if "actor" in gives:
+                given["actor"] = await self.actor(call)
+            if "note" in gives:
+                given["note"] = self.note(call)
+            return given
+
+        return Admitted(gives, (), admit)
 
     def tenant(self, call: Call) -> Tenant:
         """Raises NotFound for a tenant that is disabled."""

@@ -4,10 +4,10 @@ A field has one name in both, but for a few forms: `enabled` is `is_enabled` in 
 time, in seconds in the message. Names that differ otherwise are `names`, from those of the message to those of the record.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
 from types import NoneType, UnionType
 from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
@@ -20,6 +20,7 @@ M = TypeVar("M", bound=Message)
 
 Names = Mapping[str, str]
 _SAME: Names = {}
+_NAMES_MESSAGE = "gnomon.identity.v1.Names"
 _NO_TIMES = frozenset({str, bool, int, bytes, tuple[str, ...]})
 
 
@@ -60,6 +61,27 @@ def fields_of(
     return found
 
 
+def reader_of(field: FieldDescriptor, hint: Any) -> Callable[[Any], Any]:
+    """Return what reads a field as a value of a type; raises TypeError for a type of which the field is none."""
+    kind = _without_none(hint)
+    if not _is_of(field, kind):
+        raise TypeError(f"{field.name}: no value of a {hint}")
+    return partial(_read, field=field, hint=hint)
+
+
+def _is_of(field: FieldDescriptor, kind: Any) -> bool:
+    kind = getattr(kind, "__supertype__", kind)
+    if field.message_type is not None:
+        return field.message_type.full_name == _NAMES_MESSAGE and get_origin(kind) is tuple
+    if field.is_repeated:
+        return get_origin(kind) in {tuple, Sequence, Collection}
+    if field.cpp_type == FieldDescriptor.CPPTYPE_STRING:
+        return kind in {str, bytes} or (isinstance(kind, type) and issubclass(kind, StrEnum))
+    if field.cpp_type == FieldDescriptor.CPPTYPE_BOOL:
+        return kind is bool
+    return kind in {int, datetime, timedelta}
+
+
 def _seconds(value: Any) -> Any:
     if isinstance(value, datetime):
         return int(value.timestamp())
@@ -77,7 +99,16 @@ def _read(message: Message, field: FieldDescriptor, hint: Any) -> Any:
         return tuple(value)
     if isinstance(kind, type) and issubclass(kind, StrEnum):
         return _word(kind, field.name, value)
-    return value
+    if kind is datetime:
+        return _time(field.name, value)
+    return timedelta(seconds=value) if kind is timedelta else value
+
+
+def _time(member: str, seconds: int) -> datetime:
+    try:
+        return datetime.fromtimestamp(seconds, UTC)
+    except (ValueError, OverflowError, OSError) as error:
+        raise InvalidArgument(f"{member}: expected Unix seconds", field=member) from error
 
 
 def _word(words: type[StrEnum], member: str, text: str) -> Any:

@@ -1,0 +1,208 @@
+"""Operations that are calls of the domain: their parameters are the fields of the request, by name.
+
+The contract declares the right of an operation, and its request and response. The domain does the work. A row names both:
+
+    pb.DeleteWebhookRequest: webhooks.delete
+
+The caller is admitted first, and gives parameters such as `tenant` and `actor`. All others are fields of the request, but for
+`request`, which is the whole, and `response`, which is the class of the response. The result is the field of the response, its fields as a tuple, or a record of them. Rows
+are checked when the servicer is made: each parameter has a source, and each field of the request a use.
+"""
+
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import dataclass, is_dataclass
+from functools import cache
+from inspect import Parameter, isawaitable, signature
+from typing import Any, Protocol, cast
+
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
+from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
+
+from identity.access.rpc.records import message_of, reader_of
+from server.platform.call import Call
+from server.platform.dispatch import snake_case
+from server.platform.policy import Policy, policies_of, services
+
+Domain = Callable[..., Any]
+Readers = Mapping[Any, Callable[[Any], Any]]
+Messages = Mapping[type, Callable[[Any], Message]]
+Names = Collection[str]
+
+_REQUEST, _RESPONSE = "request", "response"
+_NONE: Mapping[Any, Any] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """How the callers of an operation are admitted: `admit` gives parameters, and uses `fields` of the request."""
+
+    given: Names
+    fields: Names
+    admit: Callable[[Any, Call], Awaitable[Mapping[str, Any]]]
+
+
+class Admitting(Protocol):
+    """Admits the callers of one kind of operations."""
+
+    def admitted(self, policy: Policy, wanted: Names) -> Admitted:
+        """Return the admission to an operation with the parameters `wanted`.
+
+        Raises TypeError for an operation whose callers it cannot check.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A call with parameters that have other names in the request."""
+
+    call: Domain
+    fields: Mapping[str, str]
+
+
+def named(call: Domain, **fields: str) -> Named:
+    """Return a call whose parameters are read from `fields` of other names."""
+    return Named(call, fields)
+
+
+class Operations:
+    """Serves the RPCs whose requests `calls` name; a servicer has all others as methods.
+
+    `reads` makes parameters of a type: from the field with the name of the parameter, else from the whole request.
+    `shows` makes messages of records; a record without one shows its fields by name.
+    """
+
+    def __init__(
+        self,
+        admitting: Admitting,
+        calls: Mapping[type[Message], Domain | Named],
+        *,
+        reads: Readers = _NONE,
+        shows: Messages = _NONE,
+    ) -> None:
+        for request, call in calls.items():
+            policy = _policies()[request]
+            operation = _Operation(policy, admitting, call, reads, shows)
+            setattr(self, snake_case(policy.name), operation.serve)
+
+
+@cache
+def _policies() -> Mapping[type[Message], Policy]:
+    return {policy.request: policy for service in services() for policy in policies_of(service).values()}
+
+
+class _Operation:
+    """Raises TypeError for a call that does not fit its request."""
+
+    def __init__(
+        self, policy: Policy, admitting: Admitting, call: Domain | Named, reads: Readers, shows: Messages
+    ) -> None:
+        names = call.fields if isinstance(call, Named) else _NONE
+        self._call = call.call if isinstance(call, Named) else call
+        parameters = signature(self._call, eval_str=True).parameters
+        admitted = admitting.admitted(policy, parameters)
+        self._admit = admitted.admit
+        self._given = tuple(name for name in parameters if name in admitted.given)
+        self._arguments = _Arguments(policy, parameters, admitted, names, reads)
+        self._answer = _Answer(policy, shows)
+
+    async def serve(self, request: Message, call: Call) -> Message:
+        admitted = await self._admit(request, call)
+        result = self._call(**{name: admitted[name] for name in self._given}, **self._arguments.of(request))
+        return self._answer.of(await result if isawaitable(result) else result)
+
+
+class _Arguments:
+    """Arguments of a call, from the fields of its request."""
+
+    def __init__(
+        self,
+        policy: Policy,
+        parameters: Mapping[str, Parameter],
+        admitted: Admitted,
+        names: Mapping[str, str],
+        reads: Readers,
+    ) -> None:
+        fields = policy.descriptor.input_type.fields_by_name
+        unused = {*fields}.difference(admitted.fields)
+        self._readers: list[tuple[str, Callable[[Any], Any]]] = []
+        for name, parameter in parameters.items():
+            field, read = fields.get(names.get(name, name)), reads.get(parameter.annotation)
+            if name in admitted.given:
+                continue
+            if field is not None and field.name not in admitted.fields:
+                self._readers.append((name, _of_field(policy, field, parameter, read)))
+                unused -= {field.name}
+            elif name == _RESPONSE:
+                self._readers.append((name, _always(policy.response)))
+            elif name == _REQUEST or read is not None:
+                self._readers.append((name, read or _itself))
+                unused = set()
+            elif parameter.default is Parameter.empty:
+                raise TypeError(f"{policy.name}: the request has no field for the parameter {name}")
+        if unused:
+            raise TypeError(f"{policy.name}: no parameter takes {', '.join(sorted(unused))}")
+
+    def of(self, request: Message) -> Mapping[str, Any]:
+        return {name: read(request) for name, read in self._readers}
+
+
+def _itself(request: Any) -> Any:
+    return request
+
+
+def _always(value: Any) -> Callable[[Any], Any]:
+    return lambda _request: value
+
+
+def _of_field(
+    policy: Policy, field: FieldDescriptor, parameter: Parameter, read: Callable[[Any], Any] | None
+) -> Callable[[Any], Any]:
+    if read is not None:
+        return lambda request: read(getattr(request, field.name))
+    try:
+        return reader_of(field, parameter.annotation)
+    except TypeError as error:
+        raise TypeError(f"{policy.name}: {error}") from error
+
+
+class _Answer:
+    """The response of an operation, from the result of its call."""
+
+    def __init__(self, policy: Policy, shows: Messages) -> None:
+        self._response: Any = policy.response
+        # No container of the C implementation matches a pattern of sequences.
+        self._fields = tuple(policy.descriptor.output_type.fields)
+        self._kinds = {field.name: _kind(field.message_type) for field in self._fields}
+        self._shows = shows
+
+    def of(self, result: Any) -> Message:
+        values: Mapping[str, Any]
+        match self._fields:
+            case []:
+                values = {}
+            case [field]:
+                values = {field.name: self._value(field, result)}
+            case fields if isinstance(result, tuple):
+                values = {
+                    field.name: self._value(field, each) for field, each in zip(fields, result, strict=True)
+                }
+            case _:
+                return cast("Message", self._shown(self._response, result))
+        return cast("Message", self._response(**values))
+
+    def _value(self, field: FieldDescriptor, value: Any) -> Any:
+        kind = self._kinds[field.name]
+        if kind is None:
+            return value
+        return [self._shown(kind, each) for each in value] if field.is_repeated else self._shown(kind, value)
+
+    def _shown(self, kind: type[Message], value: Any) -> Any:
+        show = self._shows.get(type(value))
+        if show is not None:
+            return show(value)
+        return message_of(kind, value) if is_dataclass(value) else value
+
+
+def _kind(described: Descriptor | None) -> type[Message] | None:
+    return None if described is None else GetMessageClass(described)
