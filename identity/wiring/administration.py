@@ -118,4 +118,4 @@ class AdministrationWiring:
             events=dependencies.events,
             clock=dependencies.clock,
         )
-        return BlacklistServicer(dependencies.tenants, self._admission, blacklist)
+        return BlacklistServicer(self._admission, blacklist)

@@ -74,7 +74,6 @@ class FederationWiring:
             administration,
             lookup=ProviderLookup(dependencies.documents, dependencies.destinations),
             saml_metadata=SamlMetadata(dependencies.documents, dependencies.destinations),
-            tenants=dependencies.tenants,
             offered=Providers(dependencies.store) if dependencies.config.federation.enabled else None,
         )
         self.servicers = {_PROVIDERS: servicer, _PROVIDER_LINKS: self._links(dependencies, callers, people)}

@@ -6,6 +6,7 @@ from google.protobuf.descriptor import ServiceDescriptor
 
 from gnomon.identity.v1 import sign_in_revocation_service_pb2
 from identity.access.login_protection.addresses import Addresses
+from identity.access.rpc.admission import TenantAdmission
 from identity.people.notices.notices import Notices
 from identity.people.notices.places import SIGN_IN_PLACES, PlaceWatch
 from identity.people.notices.revocations import Revocations
@@ -42,4 +43,5 @@ class NoticeWiring:
         )
         dependencies.events.listen(self.places)
         dependencies.events.listen(notices)
-        self.servicers = {_REVOCATION: SignInRevocationServicer(dependencies.tenants, self.revocations)}
+        admission = TenantAdmission(dependencies.tenants)
+        self.servicers = {_REVOCATION: SignInRevocationServicer(admission, self.revocations)}

@@ -68,7 +68,6 @@ class OneTimeCodeWiring:
         dependencies = self._dependencies
         accounts = CodeAccounts(users=self._user_state.users, factor_records=self.factor_records)
         servicer = OneTimeCodeServicer(
-            dependencies.tenants,
             Admission(dependencies.tenants, callers),
             administration=CodeAdministration(
                 factor_records=self.factor_records,

@@ -6,6 +6,7 @@ from google.protobuf.descriptor import ServiceDescriptor
 
 from gnomon.identity.v1 import password_reset_service_pb2
 from identity.access.proof_of_work.proof_of_work import ProofOfWork
+from identity.access.rpc.admission import TenantAdmission
 from identity.delivery.retry_queue import RetryQueue
 from identity.directory.tenants.sign_in_targets import SignInTargets
 from identity.directory.user import USERS
@@ -107,7 +108,7 @@ class PasswordResetWiring:
             clock=dependencies.clock,
         )
         servicer = PasswordResetServicer(
-            dependencies.tenants,
+            TenantAdmission(dependencies.tenants),
             requests,
             magic_links=self.magic_links,
             activation=activation,

@@ -174,7 +174,7 @@ class PeopleAdministrationWiring:
             _MEMBERSHIPS: MembershipServicer(self.api_callers, self._memberships()),
             _SCOPES: ScopeServicer(admission, self._scopes(), attributes),
             _ATTRIBUTES: UserAttributeServicer(admission, attributes),
-            _POLICIES: PasswordPolicyServicer(dependencies.tenants, admission, self.policies),
+            _POLICIES: PasswordPolicyServicer(admission, self.policies),
             _PROVISIONING: self._provisioning(admission),
             _SESSIONS: self._session_administration(admission),
             _CONSENTS: ConsentServicer(
@@ -301,12 +301,7 @@ class PeopleAdministrationWiring:
             config=dependencies.config.users,
         )
         return AccountServicer(
-            dependencies.tenants,
-            admission,
-            account,
-            addresses=addresses,
-            proofs=proofs,
-            clock=dependencies.clock,
+            admission, account, addresses=addresses, proofs=proofs, clock=dependencies.clock
         )
 
     def _groups(self) -> Labels[Group]:

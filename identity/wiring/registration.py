@@ -9,6 +9,7 @@ from identity.access.login_protection.addresses import Addresses
 from identity.access.login_protection.delays import Delays
 from identity.access.login_protection.equal_duration import EqualDuration
 from identity.access.proof_of_work.proof_of_work import ProofOfWork
+from identity.access.rpc.admission import TenantAdmission
 from identity.directory.labels import Group
 from identity.directory.tenants.password_policies import PasswordPolicies
 from identity.directory.tenants.settings_of_tenants import SettingsOfTenants
@@ -72,7 +73,7 @@ class RegistrationWiring:
     def _registration(self, targets: SignInTargets, groups: Labels[Group]) -> RegistrationServicer:
         dependencies, users = self._dependencies, self._user_state.users
         return RegistrationServicer(
-            dependencies.tenants,
+            TenantAdmission(dependencies.tenants),
             self._registering(targets, groups),
             confirming=RegistrationConfirmation(
                 users=users,

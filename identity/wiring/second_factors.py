@@ -74,7 +74,6 @@ class SecondFactorWiring:
         dependencies = self._dependencies
         admission = Admission(dependencies.tenants, callers)
         servicer = PasskeyServicer(
-            dependencies.tenants,
             admission,
             administration=PasskeyAdministration(
                 users=self._user_state.users,
@@ -86,6 +85,7 @@ class SecondFactorWiring:
             ),
             registration=self.registration(modification_tokens),
             authentication=PasskeyAuthentication(
+                dependencies.tenants,
                 admission,
                 self._sign_in(context),
                 self._proof,

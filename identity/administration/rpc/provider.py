@@ -1,17 +1,19 @@
 """ProviderService."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from google.protobuf.message import Message
 
 from gnomon.identity.v1 import provider_service_pb2 as pb
+from identity.access.callers import Actor
 from identity.access.rpc.admission import Admission
+from identity.access.rpc.operations import Operations
 from identity.access.rpc.records import fields_of, message_of
 from identity.administration.provider_presets import PRESETS, PresetValues, ProviderPreset, fields_from_preset
 from identity.administration.providers import ProviderAdministration
 from identity.administration.rpc.saml import described, saml_fields, saml_message
-from identity.authentication.federation.lookup import ProviderLookup
+from identity.authentication.federation.lookup import ProviderLookup, UpstreamMetadata
 from identity.authentication.rpc.browser import offered_provider
 from identity.authentication.saml.metadata import SamlMetadata
 from identity.directory.provider import (
@@ -22,8 +24,7 @@ from identity.directory.provider import (
     UserinfoProfile,
 )
 from identity.directory.providers import Providers
-from identity.foundation.tenants import Tenants
-from server.platform.call import Call
+from identity.foundation.tenants import Tenant
 from server.platform.errors import NotFound
 
 _NAMES = {
@@ -43,105 +44,58 @@ _OF_PRESET = ("tenant_id", "caller", "preset", "client_secret")
 R = TypeVar("R")
 
 
-class ProviderServicer:
+class ProviderServicer(Operations):
     """`offered` is None where sign-in through upstream providers is disabled."""
 
     def __init__(
         self,
         admission: Admission,
-        administration: ProviderAdministration,
+        providers: ProviderAdministration,
         *,
         lookup: ProviderLookup,
         saml_metadata: SamlMetadata,
-        tenants: Tenants,
         offered: Providers | None,
     ) -> None:
-        self._admission = admission
-        self._administration = administration
-        self._lookup = lookup
+        self._providers = providers
         self._saml_metadata = saml_metadata
-        self._tenants = tenants
-        self._offered = offered
+        self._offered_providers = offered
+        super().__init__(
+            admission,
+            {
+                pb.ListProvidersRequest: providers.all,
+                pb.ListProviderPresetsRequest: _presets,
+                pb.CreateProviderRequest: self._create,
+                pb.CreateProviderFromPresetRequest: self._create_from_preset,
+                pb.UpdateProviderRequest: self._update,
+                pb.DeleteProviderRequest: providers.delete,
+                pb.ListLinkedUsersRequest: providers.linked,
+                pb.LookUpProviderRequest: lookup.look_up,
+                pb.ListOfferedProvidersRequest: self._offered,
+            },
+            shows={Provider: _message, ProviderPreset: _preset_message, UpstreamMetadata: _found},
+        )
 
-    async def list_providers(self, request: pb.ListProvidersRequest, _call: Call) -> pb.ListProvidersResponse:
-        tenant, _ = await self._admission.of(request)
-        return pb.ListProvidersResponse(providers=map(_message, await self._administration.all(tenant)))
-
-    async def create_provider(
-        self, request: pb.CreateProviderRequest, _call: Call
-    ) -> pb.CreateProviderResponse:
-        tenant, actor = await self._admission.of(request)
+    async def _create(self, tenant: Tenant, request: pb.CreateProviderRequest, actor: Actor) -> Provider:
         fields = await self._described(request.fields)
-        created = await self._administration.create(tenant, fields, request.client_secret, actor=actor)
-        return pb.CreateProviderResponse(provider=_message(created))
+        return await self._providers.create(tenant, fields, request.client_secret, actor=actor)
 
-    async def list_provider_presets(
-        self, request: pb.ListProviderPresetsRequest, _call: Call
-    ) -> pb.ListProviderPresetsResponse:
-        await self._admission.of(request)
-        return pb.ListProviderPresetsResponse(presets=map(_preset_message, PRESETS.values()))
+    async def _create_from_preset(
+        self, tenant: Tenant, request: pb.CreateProviderFromPresetRequest, actor: Actor
+    ) -> Provider:
+        values = PresetValues(**fields_of(request, PresetValues, _NAMES, without=_OF_PRESET))
+        fields = fields_from_preset(request.preset, values)
+        return await self._providers.create(tenant, fields, request.client_secret, actor=actor)
 
-    async def create_provider_from_preset(
-        self, request: pb.CreateProviderFromPresetRequest, _call: Call
-    ) -> pb.CreateProviderFromPresetResponse:
-        tenant, actor = await self._admission.of(request)
-        values = fields_of(request, PresetValues, _NAMES, without=_OF_PRESET)
-        fields = fields_from_preset(request.preset, PresetValues(**values))
-        created = await self._administration.create(tenant, fields, request.client_secret, actor=actor)
-        return pb.CreateProviderFromPresetResponse(provider=_message(created))
-
-    async def update_provider(
-        self, request: pb.UpdateProviderRequest, _call: Call
-    ) -> pb.UpdateProviderResponse:
-        tenant, actor = await self._admission.of(request)
-        changed = await self._administration.change(
-            tenant,
-            request.provider_id,
-            await self._described(request.fields),
-            client_secret=request.client_secret,
-            actor=actor,
-        )
-        return pb.UpdateProviderResponse(provider=_message(changed))
-
-    async def delete_provider(
-        self, request: pb.DeleteProviderRequest, _call: Call
-    ) -> pb.DeleteProviderResponse:
-        tenant, actor = await self._admission.of(request)
-        await self._administration.delete(tenant, request.provider_id, actor=actor)
-        return pb.DeleteProviderResponse()
-
-    async def list_linked_users(
-        self, request: pb.ListLinkedUsersRequest, _call: Call
-    ) -> pb.ListLinkedUsersResponse:
-        tenant, _ = await self._admission.of(request)
-        linked = await self._administration.linked(tenant, request.provider_id)
-        return pb.ListLinkedUsersResponse(
-            users=[pb.LinkedUser(id=user.id, email=user.email) for user in linked]
+    async def _update(self, tenant: Tenant, request: pb.UpdateProviderRequest, actor: Actor) -> Provider:
+        fields, secret = await self._described(request.fields), request.client_secret
+        return await self._providers.change(
+            tenant, request.provider_id, fields, client_secret=secret, actor=actor
         )
 
-    async def look_up_provider(
-        self, request: pb.LookUpProviderRequest, _call: Call
-    ) -> pb.LookUpProviderResponse:
-        # The call makes the provider send a request to another server.
-        await self._admission.of(request)
-        found = await self._lookup.look_up(issuer=request.issuer, metadata_url=request.metadata_url)
-        return pb.LookUpProviderResponse(
-            issuer=found.issuer,
-            authorization_endpoint=found.authorization_endpoint,
-            token_endpoint=found.token_endpoint,
-            userinfo_endpoint=found.userinfo_endpoint,
-            jwks_endpoint=found.jwks_uri,
-            token_endpoint_auth_methods=found.methods,
-            scope=" ".join(found.scopes),
-        )
-
-    async def list_offered_providers(
-        self, request: pb.ListOfferedProvidersRequest, _call: Call
-    ) -> pb.ListOfferedProvidersResponse:
-        if self._offered is None:
+    async def _offered(self, tenant: Tenant) -> Sequence[pb.OfferedProvider]:
+        if self._offered_providers is None:
             raise NotFound("sign-in through upstream providers is disabled")
-        offered = await self._offered.offered(self._tenants.find(request.tenant_id))
-        return pb.ListOfferedProvidersResponse(providers=map(offered_provider, offered))
+        return list(map(offered_provider, await self._offered_providers.offered(tenant)))
 
     async def _described(self, message: pb.ProviderFields) -> ProviderFields:
         return await described(_fields(message), message.saml, self._saml_metadata)
@@ -174,12 +128,21 @@ def _mapping(message: pb.ProviderClaimMapping) -> ClaimMapping:
     )
 
 
+def _presets() -> Sequence[ProviderPreset]:
+    return tuple(PRESETS.values())
+
+
 def _preset_message(preset: ProviderPreset) -> pb.ProviderPreset:
     return message_of(pb.ProviderPreset, preset, scope=" ".join(preset.fields.oauth_scopes))
 
 
 def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(texts))
+
+
+def _found(metadata: UpstreamMetadata) -> pb.LookUpProviderResponse:
+    names = {"jwks_endpoint": "jwks_uri", "token_endpoint_auth_methods": "methods"}
+    return message_of(pb.LookUpProviderResponse, metadata, names, scope=" ".join(metadata.scopes))
 
 
 def _message(provider: Provider) -> pb.Provider:

@@ -1,10 +1,13 @@
 """OneTimeCodeService."""
 
+from collections.abc import Sequence
+
 from gnomon.identity.v1 import one_time_code_service_pb2 as pb
-from identity.access.callers import ActorKind
-from identity.access.person import Person
+from identity.access.callers import Actor
+from identity.access.person import person_of
 from identity.access.rpc.admission import Admission
-from identity.access.rpc.records import message_of
+from identity.access.rpc.operations import Operations, named
+from identity.access.sessions.browser import Browser
 from identity.authentication.authorization.consent import ConsentQuestion
 from identity.authentication.one_time_codes.administration import CodeAdministration
 from identity.authentication.one_time_codes.enrolment import GeneratorEnrolment
@@ -12,15 +15,13 @@ from identity.authentication.one_time_codes.factors import Generator
 from identity.authentication.one_time_codes.sign_in import CodeSignIn, SignedInByCode
 from identity.authentication.rpc.browser import browser_of, consent_page, redirect, session_cookie
 from identity.directory.user import UserId
-from identity.foundation.tenants import Tenants
-from server.platform.call import Call
+from identity.foundation.tenants import Tenant
 from server.platform.clock import Clock
 
 
-class OneTimeCodeServicer:
+class OneTimeCodeServicer(Operations):
     def __init__(
         self,
-        tenants: Tenants,
         admission: Admission,
         *,
         administration: CodeAdministration,
@@ -28,108 +29,57 @@ class OneTimeCodeServicer:
         sign_in: CodeSignIn,
         clock: Clock,
     ) -> None:
-        self._tenants = tenants
-        self._admission = admission
         self._administration = administration
-        self._enrolment = enrolment
         self._sign_in = sign_in
         self._clock = clock
-
-    async def list_code_generators(
-        self, request: pb.ListCodeGeneratorsRequest, _call: Call
-    ) -> pb.ListCodeGeneratorsResponse:
-        tenant, _ = await self._admission.of(request)
-        found = await self._administration.of_user(tenant, UserId(request.user_id))
-        return pb.ListCodeGeneratorsResponse(generators=map(_message, found.generators))
-
-    async def start_code_generator(
-        self, request: pb.StartCodeGeneratorRequest, _call: Call
-    ) -> pb.StartCodeGeneratorResponse:
-        person = await self._admission.of_person(request)
-        made = await self._enrolment.begin(
-            person, request.name, modification_token=request.modification_token
-        )
-        return pb.StartCodeGeneratorResponse(
-            id=made.id,
-            secret=made.secret,
-            otpauth_uri=made.otpauth_uri,
-            expires_at=int(made.expires_at.timestamp()),
+        super().__init__(
+            admission,
+            {
+                pb.ListCodeGeneratorsRequest: self._generators,
+                pb.StartCodeGeneratorRequest: enrolment.begin,
+                pb.ConfirmCodeGeneratorRequest: named(enrolment.confirm, code="one_time_code"),
+                pb.RenameCodeGeneratorRequest: administration.rename_own,
+                pb.DeleteCodeGeneratorRequest: self._delete_generator,
+                pb.GetRecoveryCodesRequest: self._recovery_codes,
+                pb.CreateRecoveryCodesRequest: administration.make_recovery_codes,
+                pb.DeleteRecoveryCodesRequest: self._delete_recovery_codes,
+                pb.SubmitOneTimeCodeRequest: named(sign_in.finish, name="code", code="one_time_code"),
+            },
+            reads={Browser: browser_of},
+            shows={SignedInByCode: self._response},
         )
 
-    async def confirm_code_generator(
-        self, request: pb.ConfirmCodeGeneratorRequest, _call: Call
-    ) -> pb.ConfirmCodeGeneratorResponse:
-        person = await self._admission.of_person(request)
-        await self._enrolment.confirm(person, request.generator_id, code=request.one_time_code)
-        return pb.ConfirmCodeGeneratorResponse()
+    async def _generators(self, tenant: Tenant, user_id: UserId) -> Sequence[Generator]:
+        return (await self._administration.of_user(tenant, user_id)).generators
 
-    async def rename_code_generator(
-        self, request: pb.RenameCodeGeneratorRequest, _call: Call
-    ) -> pb.RenameCodeGeneratorResponse:
-        person = await self._admission.of_person(request)
-        await self._administration.rename_own(
-            person, request.generator_id, name=request.name, modification_token=request.modification_token
-        )
-        return pb.RenameCodeGeneratorResponse()
-
-    async def delete_code_generator(
-        self, request: pb.DeleteCodeGeneratorRequest, _call: Call
-    ) -> pb.DeleteCodeGeneratorResponse:
-        tenant, actor = await self._admission.of(request)
-        user_id, generator_id = UserId(request.user_id), request.generator_id
-        if actor.kind is ActorKind.USER and actor.id == user_id:
-            await self._administration.remove_own(
-                Person(tenant=tenant, actor=actor),
-                generator_id,
-                modification_token=request.modification_token,
-            )
-        else:
-            await self._administration.remove(tenant, user_id, generator_id, actor=actor)
-        return pb.DeleteCodeGeneratorResponse()
-
-    async def get_recovery_codes(
-        self, request: pb.GetRecoveryCodesRequest, _call: Call
-    ) -> pb.GetRecoveryCodesResponse:
-        tenant, _ = await self._admission.of(request)
-        found = await self._administration.of_user(tenant, UserId(request.user_id))
+    async def _recovery_codes(self, tenant: Tenant, user_id: UserId) -> pb.GetRecoveryCodesResponse:
+        found = await self._administration.of_user(tenant, user_id)
         made_at = found.recovery_made_at
         return pb.GetRecoveryCodesResponse(
             left=len(found.recovery_hashes),
             created=None if made_at is None else int(made_at.timestamp()),
         )
 
-    async def create_recovery_codes(
-        self, request: pb.CreateRecoveryCodesRequest, _call: Call
-    ) -> pb.CreateRecoveryCodesResponse:
-        person = await self._admission.of_person(request)
-        codes = await self._administration.make_recovery_codes(
-            person, modification_token=request.modification_token
-        )
-        return pb.CreateRecoveryCodesResponse(recovery_codes=codes)
+    async def _delete_generator(
+        self, tenant: Tenant, request: pb.DeleteCodeGeneratorRequest, actor: Actor
+    ) -> None:
+        user_id, generator_id = UserId(request.user_id), request.generator_id
+        person, token = person_of(tenant, actor, user_id), request.modification_token
+        if person is not None:
+            await self._administration.remove_own(person, generator_id, modification_token=token)
+        else:
+            await self._administration.remove(tenant, user_id, generator_id, actor=actor)
 
-    async def delete_recovery_codes(
-        self, request: pb.DeleteRecoveryCodesRequest, _call: Call
-    ) -> pb.DeleteRecoveryCodesResponse:
-        tenant, actor = await self._admission.of(request)
-        if actor.kind is ActorKind.USER and actor.id == request.user_id:
-            person = Person(tenant=tenant, actor=actor)
+    async def _delete_recovery_codes(
+        self, tenant: Tenant, user_id: UserId, modification_token: str, actor: Actor
+    ) -> None:
+        person = person_of(tenant, actor, user_id)
+        if person is not None:
             await self._administration.remove_own_recovery_codes(
-                person, modification_token=request.modification_token
+                person, modification_token=modification_token
             )
         else:
-            await self._administration.remove_recovery_codes(tenant, UserId(request.user_id), actor=actor)
-        return pb.DeleteRecoveryCodesResponse()
-
-    async def submit_one_time_code(
-        self, request: pb.SubmitOneTimeCodeRequest, _call: Call
-    ) -> pb.SubmitOneTimeCodeResponse:
-        signed_in = await self._sign_in.finish(
-            self._tenants.find(request.tenant_id),
-            browser_of(request.browser),
-            request.code,
-            code=request.one_time_code,
-        )
-        return self._response(signed_in)
+            await self._administration.remove_recovery_codes(tenant, user_id, actor=actor)
 
     def _response(self, by_code: SignedInByCode) -> pb.SubmitOneTimeCodeResponse:
         signed_in, outcome = by_code.signed_in, by_code.signed_in.outcome
@@ -144,7 +94,3 @@ class OneTimeCodeServicer:
                 response.remembered.value = by_code.remembered
                 response.remembered.max_age = int(self._sign_in.remembered.lifetime.total_seconds())
         return response
-
-
-def _message(generator: Generator) -> pb.CodeGenerator:
-    return message_of(pb.CodeGenerator, generator)

@@ -3,16 +3,15 @@
 from typing import Protocol
 
 from gnomon.identity.v1 import passkey_service_pb2 as pb
-from identity.access.callers import ActorKind
-from identity.access.person import Person
+from identity.access.callers import Actor
+from identity.access.person import person_of
 from identity.access.rpc.admission import Admission
-from identity.access.rpc.records import message_of
+from identity.access.rpc.operations import Operations
 from identity.authentication.authorization.asked import Reference
 from identity.authentication.authorization.consent import ConsentQuestion
 from identity.authentication.passkeys.administration import PasskeyAdministration
 from identity.authentication.passkeys.ceremony import Purpose
 from identity.authentication.passkeys.config import WebauthnConfig
-from identity.authentication.passkeys.passkey import Passkey
 from identity.authentication.passkeys.proof import PasskeyProof
 from identity.authentication.passkeys.registration import PasskeyRegistration
 from identity.authentication.passkeys.sign_in import Challenge, PasskeySignIn
@@ -32,71 +31,36 @@ from server.platform.errors import InvalidArgument
 _PROOFS = {pb.PASSKEY_PURPOSE_MODIFICATION: Purpose.PROOF, pb.PASSKEY_PURPOSE_TEST: Purpose.TEST}
 
 
-class PasskeyServicer:
+class PasskeyServicer(Operations):
     def __init__(
         self,
-        tenants: Tenants,
         admission: Admission,
         *,
         administration: PasskeyAdministration,
         registration: PasskeyRegistration,
         authentication: "PasskeyAuthentication",
     ) -> None:
-        self._tenants = tenants
-        self._admission = admission
         self._administration = administration
-        self._registration = registration
-        self._authentication = authentication
-
-    async def list_passkeys(self, request: pb.ListPasskeysRequest, _call: Call) -> pb.ListPasskeysResponse:
-        tenant, _ = await self._admission.of(request)
-        found = await self._administration.of_user(tenant, UserId(request.user_id))
-        return pb.ListPasskeysResponse(passkeys=map(_message, found))
-
-    async def delete_passkey(self, request: pb.DeletePasskeyRequest, _call: Call) -> pb.DeletePasskeyResponse:
-        tenant, actor = await self._admission.of(request)
-        if actor.kind is ActorKind.USER and actor.id == request.user_id:
-            await self._administration.remove_own(
-                Person(tenant=tenant, actor=actor),
-                request.name,
-                modification_token=request.modification_token,
-            )
-        else:
-            await self._administration.remove(tenant, UserId(request.user_id), request.name, actor=actor)
-        return pb.DeletePasskeyResponse()
-
-    async def convert_to_passkey(
-        self, request: pb.ConvertToPasskeyRequest, _call: Call
-    ) -> pb.ConvertToPasskeyResponse:
-        person = await self._admission.of_person(request)
-        await self._administration.convert(person, modification_token=request.modification_token)
-        return pb.ConvertToPasskeyResponse()
-
-    async def start_passkey_registration(
-        self, request: pb.StartPasskeyRegistrationRequest, _call: Call
-    ) -> pb.StartPasskeyRegistrationResponse:
-        person = await self._admission.of_person(request)
-        options = await self._registration.start(
-            person, request.name, modification_token=request.modification_token
+        self.start_passkey_authentication = authentication.start
+        self.finish_passkey_authentication = authentication.finish
+        super().__init__(
+            admission,
+            {
+                pb.ListPasskeysRequest: administration.of_user,
+                pb.DeletePasskeyRequest: self._delete,
+                pb.ConvertToPasskeyRequest: administration.convert,
+                pb.StartPasskeyRegistrationRequest: registration.start,
+                pb.FinishPasskeyRegistrationRequest: registration.finish,
+            },
         )
-        return pb.StartPasskeyRegistrationResponse(options=options)
 
-    async def finish_passkey_registration(
-        self, request: pb.FinishPasskeyRegistrationRequest, _call: Call
-    ) -> pb.FinishPasskeyRegistrationResponse:
-        person = await self._admission.of_person(request)
-        await self._registration.finish(person, request.name, answer=request.answer)
-        return pb.FinishPasskeyRegistrationResponse()
-
-    async def start_passkey_authentication(
-        self, request: pb.StartPasskeyAuthenticationRequest, _call: Call
-    ) -> pb.StartPasskeyAuthenticationResponse:
-        return await self._authentication.start(self._tenants.find(request.tenant_id), request)
-
-    async def finish_passkey_authentication(
-        self, request: pb.FinishPasskeyAuthenticationRequest, _call: Call
-    ) -> pb.FinishPasskeyAuthenticationResponse:
-        return await self._authentication.finish(self._tenants.find(request.tenant_id), request)
+    async def _delete(self, tenant: Tenant, request: pb.DeletePasskeyRequest, actor: Actor) -> None:
+        user_id, token = UserId(request.user_id), request.modification_token
+        person = person_of(tenant, actor, user_id)
+        if person is not None:
+            await self._administration.remove_own(person, request.name, modification_token=token)
+        else:
+            await self._administration.remove(tenant, user_id, request.name, actor=actor)
 
 
 class LinkCeremony(Protocol):
@@ -116,6 +80,7 @@ class PasskeyAuthentication:
 
     def __init__(
         self,
+        tenants: Tenants,
         admission: Admission,
         sign_in: PasskeySignIn,
         proof: PasskeyProof,
@@ -124,6 +89,7 @@ class PasskeyAuthentication:
         config: WebauthnConfig,
         clock: Clock,
     ) -> None:
+        self._tenants = tenants
         self._admission = admission
         self._sign_in = sign_in
         self._proof = proof
@@ -132,8 +98,9 @@ class PasskeyAuthentication:
         self._clock = clock
 
     async def start(
-        self, tenant: Tenant, request: pb.StartPasskeyAuthenticationRequest
+        self, request: pb.StartPasskeyAuthenticationRequest, _call: Call
     ) -> pb.StartPasskeyAuthenticationResponse:
+        tenant = self._tenants.find(request.tenant_id)
         challenge = await self._challenge(tenant, request)
         return pb.StartPasskeyAuthenticationResponse(
             code=challenge.code,
@@ -143,8 +110,9 @@ class PasskeyAuthentication:
         )
 
     async def finish(
-        self, tenant: Tenant, request: pb.FinishPasskeyAuthenticationRequest
+        self, request: pb.FinishPasskeyAuthenticationRequest, _call: Call
     ) -> pb.FinishPasskeyAuthenticationResponse:
+        tenant = self._tenants.find(request.tenant_id)
         if await self._proof.is_begun(tenant, request.code):
             person = await self._admission.of_person(request)
             proof = await self._proof.finish(person, request.code, answer=request.answer)
@@ -193,7 +161,3 @@ class PasskeyAuthentication:
             )
             return await self._sign_in.start_for_anybody(tenant, browser, reference)
         raise InvalidArgument("purpose: expected one that the path allows")
-
-
-def _message(passkey: Passkey) -> pb.Passkey:
-    return message_of(pb.Passkey, passkey)

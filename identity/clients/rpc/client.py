@@ -4,63 +4,58 @@ from collections.abc import Iterable
 from datetime import timedelta
 
 from gnomon.identity.v1 import client_service_pb2 as pb
-from identity.access.callers import AdministrationArea, Right
+from identity.access.callers import Actor, AdministrationArea, Right
 from identity.access.rpc.admission import Admission
+from identity.access.rpc.operations import Operations, named
 from identity.clients.administration import ClientAdministration, NewClient
 from identity.clients.changes import ClientChange
 from identity.clients.fields import record_fields, word_of
 from identity.clients.rpc.client_messages import message_of, values_of
 from identity.directory.client import Client
+from identity.foundation.tenants import Tenant
 from identity.foundation.vocabulary import AuthenticationMethod
-from server.platform.call import Call
 
 
-class ClientServicer:
-    def __init__(self, admission: Admission, administration: ClientAdministration) -> None:
+class ClientServicer(Operations):
+    def __init__(self, admission: Admission, clients: ClientAdministration) -> None:
         self._admission = admission
-        self._administration = administration
-
-    async def list_clients(self, request: pb.ListClientsRequest, _call: Call) -> pb.ListClientsResponse:
-        tenant, _ = await self._admission.of(request)
-        return pb.ListClientsResponse(clients=map(_client, await self._administration.all(tenant)))
-
-    async def get_client(self, request: pb.GetClientRequest, _call: Call) -> pb.GetClientResponse:
-        tenant, _ = await self._admission.of(request)
-        return pb.GetClientResponse(client=_client(await self._administration.find(tenant, request.id)))
-
-    async def create_client(self, request: pb.CreateClientRequest, _call: Call) -> pb.CreateClientResponse:
-        tenant, actor = await self._admission.of(request)
-        new = NewClient(
-            id=request.id,
-            name=request.name,
-            is_confidential=request.confidential,
-            redirect_uris=_distinct(request.redirect_uris),
-            post_logout_redirect_uris=_distinct(request.post_logout_redirect_uris),
+        self._clients = clients
+        super().__init__(
+            admission,
+            {
+                pb.ListClientsRequest: clients.all,
+                pb.GetClientRequest: named(clients.find, client_id="id"),
+                pb.CreateClientRequest: clients.create,
+                pb.UpdateClientRequest: self._update,
+                pb.DeleteClientRequest: named(clients.delete, client_id="id"),
+                pb.RotateClientSecretRequest: self._rotate,
+            },
+            reads={NewClient: _new},
+            shows={Client: _message},
         )
-        client, secret = await self._administration.create(tenant, new, actor=actor)
-        return pb.CreateClientResponse(client=_client(client), client_secret=secret)
 
-    async def update_client(self, request: pb.UpdateClientRequest, _call: Call) -> pb.UpdateClientResponse:
-        tenant, actor = await self._admission.of(request)
+    async def _update(
+        self, tenant: Tenant, request: pb.UpdateClientRequest, actor: Actor
+    ) -> tuple[Client, str]:
         change = _change(request.client)
-        if change.gives_credentials(await self._administration.find(tenant, change.id)):
+        if change.gives_credentials(await self._clients.find(tenant, change.id)):
             # New credentials give the caller the client's permissions, so this needs the right to secrets.
             await self._admission.of(request, AdministrationArea.SECRETS, Right.UPDATE)
-        client, secret = await self._administration.change(tenant, change, actor=actor)
-        return pb.UpdateClientResponse(client=_client(client), client_secret=secret)
+        return await self._clients.change(tenant, change, actor=actor)
 
-    async def delete_client(self, request: pb.DeleteClientRequest, _call: Call) -> pb.DeleteClientResponse:
-        tenant, actor = await self._admission.of(request)
-        await self._administration.delete(tenant, request.id, actor=actor)
-        return pb.DeleteClientResponse()
-
-    async def rotate_client_secret(
-        self, request: pb.RotateClientSecretRequest, _call: Call
-    ) -> pb.RotateClientSecretResponse:
-        tenant, actor = await self._admission.of(request)
+    async def _rotate(self, tenant: Tenant, request: pb.RotateClientSecretRequest, actor: Actor) -> str:
         grace = timedelta(hours=request.cache_current_hours)
-        secret = await self._administration.rotate_secret(tenant, request.id, grace=grace, actor=actor)
-        return pb.RotateClientSecretResponse(client_secret=secret)
+        return await self._clients.rotate_secret(tenant, request.id, grace=grace, actor=actor)
+
+
+def _new(request: pb.CreateClientRequest) -> NewClient:
+    return NewClient(
+        id=request.id,
+        name=request.name,
+        is_confidential=request.confidential,
+        redirect_uris=_distinct(request.redirect_uris),
+        post_logout_redirect_uris=_distinct(request.post_logout_redirect_uris),
+    )
 
 
 def _change(message: pb.Client) -> ClientChange:
@@ -78,5 +73,5 @@ def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(texts))
 
 
-def _client(client: Client) -> pb.Client:
+def _message(client: Client) -> pb.Client:
     return message_of(pb.Client, client)

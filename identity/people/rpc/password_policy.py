@@ -4,34 +4,32 @@ from dataclasses import fields
 from typing import Any
 
 from gnomon.identity.v1 import password_policy_service_pb2 as pb
+from identity.access.callers import Actor
 from identity.access.rpc.admission import Admission
+from identity.access.rpc.operations import Operations
 from identity.access.rpc.records import fields_of
 from identity.directory.tenants.password_policies import PasswordPolicies
 from identity.directory.tenants.password_policy import PasswordPolicy
-from identity.foundation.tenants import Tenants
-from server.platform.call import Call
+from identity.foundation.tenants import Tenant
 from server.platform.errors import InvalidArgument
 
 
-class PasswordPolicyServicer:
-    def __init__(self, tenants: Tenants, admission: Admission, policies: PasswordPolicies) -> None:
-        self._tenants = tenants
-        self._admission = admission
+class PasswordPolicyServicer(Operations):
+    def __init__(self, admission: Admission, policies: PasswordPolicies) -> None:
         self._policies = policies
+        super().__init__(
+            admission,
+            {
+                pb.GetPasswordPolicyRequest: policies.of,
+                pb.UpdatePasswordPolicyRequest: self._update,
+            },
+            reads={PasswordPolicy: _policy},
+            shows={PasswordPolicy: policy_message},
+        )
 
-    async def get_password_policy(
-        self, request: pb.GetPasswordPolicyRequest, _call: Call
-    ) -> pb.GetPasswordPolicyResponse:
-        policy = await self._policies.of(self._tenants.find(request.tenant_id))
-        return pb.GetPasswordPolicyResponse(policy=policy_message(policy))
-
-    async def update_password_policy(
-        self, request: pb.UpdatePasswordPolicyRequest, _call: Call
-    ) -> pb.UpdatePasswordPolicyResponse:
-        tenant, actor = await self._admission.of(request)
-        policy = _policy(request.policy)
+    async def _update(self, tenant: Tenant, policy: PasswordPolicy, actor: Actor) -> PasswordPolicy:
         await self._policies.change(tenant, policy, actor=actor)
-        return pb.UpdatePasswordPolicyResponse(policy=policy_message(policy))
+        return policy
 
 
 def _policy(message: pb.PasswordPolicy) -> PasswordPolicy:

@@ -1,15 +1,16 @@
 """RegistrationService."""
 
 from gnomon.identity.v1 import registration_service_pb2 as pb
+from identity.access.rpc.admission import TenantAdmission
+from identity.access.rpc.operations import Operations
 from identity.directory.config import UsersConfig
 from identity.directory.tenants.password_policies import PasswordPolicies
 from identity.directory.user import UserId
-from identity.foundation.tenants import Tenants
+from identity.foundation.tenants import Tenant
 from identity.people.registration.confirmation import Confirmation, RegistrationConfirmation, Status
 from identity.people.registration.confirmation_requests import ConfirmationRequests
 from identity.people.registration.form import RegistrationForm
 from identity.people.registration.self_registration import SelfRegistration
-from server.platform.call import Call
 from server.platform.errors import NotFound
 
 _STATUSES = {
@@ -19,10 +20,10 @@ _STATUSES = {
 }
 
 
-class RegistrationServicer:
+class RegistrationServicer(Operations):
     def __init__(
         self,
-        tenants: Tenants,
+        admission: TenantAdmission,
         registering: SelfRegistration,
         *,
         confirming: RegistrationConfirmation,
@@ -30,71 +31,50 @@ class RegistrationServicer:
         policies: PasswordPolicies,
         config: UsersConfig,
     ) -> None:
-        self._tenants = tenants
         self._registering = registering
         self._confirming = confirming
         self._requests = requests
         self._policies = policies
         self._config = config
+        super().__init__(
+            admission,
+            {
+                pb.GetRegistrationPageRequest: self._page,
+                pb.RegisterRequest: self._register,
+                pb.GetConfirmationRequest: confirming.look,
+                pb.ConfirmEmailRequest: self._confirm,
+                pb.CheckConfirmationRequestsRequest: requests.expect_open,
+                pb.RequestConfirmationRequest: self._request,
+            },
+            shows={Confirmation: _confirmation},
+        )
 
-    async def get_registration_page(
-        self, request: pb.GetRegistrationPageRequest, _call: Call
-    ) -> pb.GetRegistrationPageResponse:
-        tenant = self._tenants.find(request.tenant_id)
+    async def _page(self, tenant: Tenant) -> tuple[bool, int]:
         if not self._config.registration_enabled:
             raise NotFound("self-registration is disabled")
         policy = await self._policies.of(tenant)
-        return pb.GetRegistrationPageResponse(
-            asks_for_username=self._config.preferred_username_required,
-            password_length_min=policy.length_min,
-        )
+        return self._config.preferred_username_required, policy.length_min
 
-    async def register(self, request: pb.RegisterRequest, _call: Call) -> pb.RegisterResponse:
-        tenant = self._tenants.find(request.tenant_id)
+    async def _register(self, tenant: Tenant, request: pb.RegisterRequest) -> pb.CompanySignIn | None:
         provider = await self._registering.register(
             tenant, _form(request), peer_address=request.browser.peer_address
         )
         if provider is None:
-            return pb.RegisterResponse()
-        return pb.RegisterResponse(
-            company_sign_in=pb.CompanySignIn(
-                provider_id=provider.id, provider_name=provider.name, issuer=tenant.issuer
-            )
+            return None
+        return pb.CompanySignIn(provider_id=provider.id, provider_name=provider.name, issuer=tenant.issuer)
+
+    async def _confirm(self, tenant: Tenant, request: pb.ConfirmEmailRequest) -> Confirmation:
+        return await self._confirming.confirm(
+            tenant, UserId(request.user_id), request.code, peer_address=request.browser.peer_address
         )
 
-    async def get_confirmation(
-        self, request: pb.GetConfirmationRequest, _call: Call
-    ) -> pb.GetConfirmationResponse:
-        tenant = self._tenants.find(request.tenant_id)
-        confirmation = await self._confirming.look(tenant, UserId(request.user_id), request.code)
-        return pb.GetConfirmationResponse(confirmation=_confirmation(confirmation))
-
-    async def confirm_email(self, request: pb.ConfirmEmailRequest, _call: Call) -> pb.ConfirmEmailResponse:
-        confirmation = await self._confirming.confirm(
-            self._tenants.find(request.tenant_id),
-            UserId(request.user_id),
-            request.code,
-            peer_address=request.browser.peer_address,
-        )
-        return pb.ConfirmEmailResponse(confirmation=_confirmation(confirmation))
-
-    async def check_confirmation_requests(
-        self, request: pb.CheckConfirmationRequestsRequest, _call: Call
-    ) -> pb.CheckConfirmationRequestsResponse:
-        self._tenants.find(request.tenant_id)
-        self._requests.expect_open()
-        return pb.CheckConfirmationRequestsResponse()
-
-    async def request_confirmation(
-        self, request: pb.RequestConfirmationRequest, _call: Call
-    ) -> pb.RequestConfirmationResponse:
+    async def _request(self, tenant: Tenant, request: pb.RequestConfirmationRequest) -> None:
         await self._requests.request(
-            self._tenants.find(request.tenant_id),
+            tenant,
             email=request.email,
             proof_of_work=request.pow,
             peer_address=request.browser.peer_address,
         )
-        return pb.RequestConfirmationResponse()
 
 
 def _form(request: pb.RegisterRequest) -> RegistrationForm:

@@ -1,62 +1,57 @@
 """RoleService."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import replace
 
 from gnomon.identity.v1 import role_service_pb2 as pb
-from gnomon.identity.v1 import user_pb2
+from identity.access.callers import Actor
 from identity.access.rpc.admission import Admission
+from identity.access.rpc.operations import Operations, named
 from identity.directory.holdings import ADMINISTRATOR_PERMISSIONS, ADMINISTRATOR_ROLES
 from identity.directory.labels import Role
+from identity.foundation.tenants import Tenant
 from identity.foundation.vocabulary import Permission
 from identity.people import names
 from identity.people.labels import Labels
-from server.platform.call import Call
+
+Names = tuple[str, ...]
 
 
-class RoleServicer:
+class RoleServicer(Operations):
     def __init__(self, admission: Admission, roles: Labels[Role]) -> None:
-        self._admission = admission
         self._roles = roles
+        super().__init__(
+            admission,
+            {
+                pb.ListRolesRequest: self._all,
+                pb.CreateRoleRequest: self._create,
+                pb.UpdateRoleRequest: self._update,
+                pb.DeleteRoleRequest: named(roles.remove, label_id="role_id"),
+            },
+        )
 
-    async def list_roles(self, request: pb.ListRolesRequest, _call: Call) -> pb.ListRolesResponse:
-        tenant, _ = await self._admission.of(request)
-        return pb.ListRolesResponse(roles=(*_built_in(), *map(_message, await self._roles.all(tenant))))
+    async def _all(self, tenant: Tenant) -> Sequence[pb.Role | Role]:
+        built_in = (
+            pb.Role(id=name, name=name, permissions=ADMINISTRATOR_PERMISSIONS)
+            for name in sorted(ADMINISTRATOR_ROLES)
+        )
+        return *built_in, *await self._roles.all(tenant)
 
-    async def create_role(self, request: pb.CreateRoleRequest, _call: Call) -> pb.CreateRoleResponse:
-        tenant, actor = await self._admission.of(request)
-        permissions = _permissions(request.permissions)
-        role = Role(tenant_id=tenant.tenant_id, id="", name=request.name, permissions=permissions)
-        return pb.CreateRoleResponse(role=_message(await self._roles.add(tenant, role, actor)))
+    async def _create(self, tenant: Tenant, name: str, permissions: Names, actor: Actor) -> Role:
+        role = Role(tenant_id=tenant.tenant_id, id="", name=name, permissions=_known(permissions))
+        return await self._roles.add(tenant, role, actor)
 
-    async def update_role(self, request: pb.UpdateRoleRequest, _call: Call) -> pb.UpdateRoleResponse:
-        tenant, actor = await self._admission.of(request)
-        permissions = _permissions(request.permissions)
+    async def _update(
+        self, tenant: Tenant, role_id: str, name: str, permissions: Names | None, actor: Actor
+    ) -> Role:
+        known = _known(permissions or ())
 
         def changed(role: Role) -> Role:
-            given = permissions if request.HasField("permissions") else role.permissions
-            return replace(role, name=request.name, permissions=given)
+            return replace(role, name=name, permissions=role.permissions if permissions is None else known)
 
-        role = await self._roles.change(tenant, request.role_id, actor, changed=changed)
-        return pb.UpdateRoleResponse(role=_message(role))
-
-    async def delete_role(self, request: pb.DeleteRoleRequest, _call: Call) -> pb.DeleteRoleResponse:
-        tenant, actor = await self._admission.of(request)
-        await self._roles.remove(tenant, request.role_id, actor)
-        return pb.DeleteRoleResponse()
+        return await self._roles.change(tenant, role_id, actor, changed=changed)
 
 
-def _built_in() -> Iterable[pb.Role]:
-    return (
-        pb.Role(id=name, name=name, permissions=ADMINISTRATOR_PERMISSIONS)
-        for name in sorted(ADMINISTRATOR_ROLES)
-    )
-
-
-def _permissions(given: user_pb2.Names) -> tuple[Permission, ...]:
+def _known(given: Names) -> tuple[Permission, ...]:
     """Raises InvalidArgument."""
-    return tuple(map(Permission, names.among(given.names, tuple(Permission), what="permissions")))
-
-
-def _message(role: Role) -> pb.Role:
-    return pb.Role(id=role.id, name=role.name, permissions=role.permissions)
+    return tuple(map(Permission, names.among(given, tuple(Permission), what="permissions")))

@@ -1,73 +1,50 @@
 """UserService."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from gnomon.identity.v1 import user_pb2
 from gnomon.identity.v1 import user_service_pb2 as pb
 from identity.access.rpc.admission import Admission
+from identity.access.rpc.operations import Operations, named
 from identity.access.rpc.records import fields_of
 from identity.authentication.rpc.continuation import MOST_OF_A_PAGE, id_of, token_of
-from identity.directory.user import UserId
+from identity.directory.user import User
+from identity.foundation.tenants import Tenant
 from identity.people.rpc.people import user_message, values_of
 from identity.people.searches import UserSearch
 from identity.people.user_changes import NEVER_EXPIRES, NeverExpires, UserChange
 from identity.people.users import UserAdministration
-from server.platform.call import Call
 
 
-class UserServicer:
-    def __init__(self, admission: Admission, administration: UserAdministration) -> None:
-        self._admission = admission
-        self._administration = administration
+class UserServicer(Operations):
+    def __init__(self, admission: Admission, users: UserAdministration) -> None:
+        self._users = users
+        super().__init__(
+            admission,
+            {
+                pb.ListUsersRequest: self._page,
+                pb.CreateUserRequest: named(users.create, change="fields"),
+                pb.GetUserRequest: users.get,
+                pb.GetUserByEmailRequest: users.get_by_email,
+                pb.UpdateUserRequest: named(users.update, change="fields"),
+                pb.DeleteUserRequest: users.delete,
+            },
+            reads={UserChange: _change},
+            shows={User: user_message},
+        )
 
-    async def list_users(self, request: pb.ListUsersRequest, _call: Call) -> pb.ListUsersResponse:
-        tenant, _ = await self._admission.of(request)
-        most = request.page_size or MOST_OF_A_PAGE
-        search = _search(request)
+    async def _page(self, tenant: Tenant, request: pb.ListUsersRequest) -> tuple[Sequence[User], str]:
+        most, search, token = (
+            request.page_size or MOST_OF_A_PAGE,
+            _search(request),
+            request.continuation_token,
+        )
         if not search.is_everybody:
-            users, token = await self._administration.search(
-                tenant, search, token=request.continuation_token, most=most
-            )
-            return pb.ListUsersResponse(users=map(user_message, users), continuation_token=token)
+            return await self._users.search(tenant, search, token=token, most=most)
         # One more than shown, to know whether there is a next page.
-        found = await self._administration.page(
-            tenant, after=id_of(request.continuation_token), most=most + 1
-        )
-        page, has_more = found[:most], len(found) > most
-        return pb.ListUsersResponse(
-            users=map(user_message, page), continuation_token=token_of(page[-1].id) if has_more else ""
-        )
-
-    async def create_user(self, request: pb.CreateUserRequest, _call: Call) -> pb.CreateUserResponse:
-        tenant, actor = await self._admission.of(request)
-        created = await self._administration.create(tenant, _change(request.fields), actor)
-        return pb.CreateUserResponse(user=user_message(created))
-
-    async def get_user(self, request: pb.GetUserRequest, _call: Call) -> pb.GetUserResponse:
-        tenant, _ = await self._admission.of(request)
-        return pb.GetUserResponse(
-            user=user_message(await self._administration.get(tenant, UserId(request.user_id)))
-        )
-
-    async def get_user_by_email(
-        self, request: pb.GetUserByEmailRequest, _call: Call
-    ) -> pb.GetUserByEmailResponse:
-        tenant, _ = await self._admission.of(request)
-        return pb.GetUserByEmailResponse(
-            user=user_message(await self._administration.get_by_email(tenant, request.email))
-        )
-
-    async def update_user(self, request: pb.UpdateUserRequest, _call: Call) -> pb.UpdateUserResponse:
-        tenant, actor = await self._admission.of(request)
-        updated = await self._administration.update(
-            tenant, UserId(request.user_id), _change(request.fields), actor=actor
-        )
-        return pb.UpdateUserResponse(user=user_message(updated))
-
-    async def delete_user(self, request: pb.DeleteUserRequest, _call: Call) -> pb.DeleteUserResponse:
-        tenant, actor = await self._admission.of(request)
-        await self._administration.delete(tenant, UserId(request.user_id), actor)
-        return pb.DeleteUserResponse()
+        found = await self._users.page(tenant, after=id_of(token), most=most + 1)
+        return found[:most], token_of(found[most - 1].id) if len(found) > most else ""
 
 
 def _search(request: pb.ListUsersRequest) -> UserSearch:

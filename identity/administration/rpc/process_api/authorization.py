@@ -4,11 +4,14 @@ from collections.abc import Sequence
 
 from gnomon.directory.v1 import authorization_pb2 as entity_pb
 from gnomon.directory.v1 import authorization_service_pb2 as pb
+from identity.access.callers import Actor
+from identity.access.rpc.operations import Operations, named
 from identity.access.rpc.process_api_caller import ProcessApiCallers
 from identity.access.rpc.searches import InMemorySearch
 from identity.directory.authorization import Authorization, OwnerType
+from identity.foundation.tenants import Tenant
 from identity.people.authorizations import Authorizations, RequestedAuthorization
-from server.platform.call import Call
+from server.platform.audit import AuditNote
 from server.platform.errors import InvalidArgument
 from server.platform.mapping import spellings
 from server.platform.query import Clauses, Condition, Field, FieldType, Operator, Searchable
@@ -18,47 +21,32 @@ _RESOURCE_TYPES = spellings(entity_pb.ResourceType.DESCRIPTOR)
 _PERMISSION_TYPES = spellings(entity_pb.PermissionType.DESCRIPTOR)
 
 
-class AuthorizationServicer:
+class AuthorizationServicer(Operations):
     def __init__(self, api_callers: ProcessApiCallers, authorizations: Authorizations) -> None:
-        self._api_callers = api_callers
         self._authorizations = authorizations
+        super().__init__(
+            api_callers,
+            {
+                pb.CreateAuthorizationRequest: self._create,
+                pb.SearchAuthorizationsRequest: self._search,
+                pb.GetAuthorizationRequest: named(authorizations.get, key="authorization_key"),
+                pb.UpdateAuthorizationRequest: named(authorizations.change, key="authorization_key"),
+                pb.DeleteAuthorizationRequest: named(authorizations.remove, key="authorization_key"),
+            },
+            reads={RequestedAuthorization: _wish},
+            shows={Authorization: _message},
+        )
 
-    async def create_authorization(
-        self, request: pb.CreateAuthorizationRequest, call: Call
-    ) -> pb.CreateAuthorizationResponse:
-        tenant, actor = self._api_callers.tenant(call), await self._api_callers.actor(call)
-        created = await self._authorizations.add(tenant, _wish(request), actor, self._api_callers.note(call))
-        return pb.CreateAuthorizationResponse(authorization_key=int(created.id))
+    async def _create(
+        self, tenant: Tenant, requested: RequestedAuthorization, actor: Actor, note: AuditNote
+    ) -> int:
+        return int((await self._authorizations.add(tenant, requested, actor, note)).id)
 
-    async def search_authorizations(
-        self, request: pb.SearchAuthorizationsRequest, call: Call
+    async def _search(
+        self, tenant: Tenant, request: pb.SearchAuthorizationsRequest
     ) -> pb.SearchAuthorizationsResponse:
-        found = await self._authorizations.all(self._api_callers.tenant(call))
+        found = await self._authorizations.all(tenant)
         return _SEARCH.answer(found, request, pb.SearchAuthorizationsResponse)
-
-    async def get_authorization(
-        self, request: pb.GetAuthorizationRequest, call: Call
-    ) -> pb.GetAuthorizationResponse:
-        found = await self._authorizations.get(self._api_callers.tenant(call), request.authorization_key)
-        return pb.GetAuthorizationResponse(authorization=_message(found))
-
-    async def update_authorization(
-        self, request: pb.UpdateAuthorizationRequest, call: Call
-    ) -> pb.UpdateAuthorizationResponse:
-        tenant, actor = self._api_callers.tenant(call), await self._api_callers.actor(call)
-        await self._authorizations.change(
-            tenant, request.authorization_key, _wish(request), actor, self._api_callers.note(call)
-        )
-        return pb.UpdateAuthorizationResponse()
-
-    async def delete_authorization(
-        self, request: pb.DeleteAuthorizationRequest, call: Call
-    ) -> pb.DeleteAuthorizationResponse:
-        tenant, actor = self._api_callers.tenant(call), await self._api_callers.actor(call)
-        await self._authorizations.remove(
-            tenant, request.authorization_key, actor, self._api_callers.note(call)
-        )
-        return pb.DeleteAuthorizationResponse()
 
 
 def _wish(request: pb.CreateAuthorizationRequest | pb.UpdateAuthorizationRequest) -> RequestedAuthorization:

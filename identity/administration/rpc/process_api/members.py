@@ -3,7 +3,7 @@
 Users and clients may be many: the store searches them. Of the others a tenant has few.
 """
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from enum import StrEnum
 from typing import TypeVar
 
@@ -20,6 +20,7 @@ from identity.foundation.tenants import Tenant
 from identity.people.mapping_rules import MappingRules
 from identity.people.rpc.mapping_rule import MAPPING_RULE_LISTING
 from identity.people.searches import SEARCHABLE_USER
+from server.platform.call import Call
 from server.platform.query import Condition, Field, FieldType, Operator, Searchable, parse
 from server.platform.records import RecordStore
 
@@ -37,50 +38,71 @@ class Membership(StrEnum):
     TENANT = "tenant_ids"
 
 
+Named = Callable[[Tenant, str, Call], Awaitable[str]]
+
+
 class Members:
-    """Each method answers a search request; it raises InvalidArgument."""
+    """Members of groups, roles and tenants, from the records of the members."""
 
     def __init__(self, store: RecordStore, rules: MappingRules) -> None:
-        self._users = store.of(USERS)
-        self._clients = store.of(CLIENTS)
-        self._groups = store.of(GROUPS)
-        self._roles = store.of(ROLES)
+        self._store = store
         self._rules = rules
 
-    async def users(
-        self, tenant: Tenant, of: Membership, name: str, *, request: Message, response: type[R]
-    ) -> R:
-        query = parse(SEARCHABLE_USER, request, also=(_has(of, name),))
-        return response_of(await self._users.search(tenant.tenant_id, query), _user, response)
-
-    async def clients(
-        self, tenant: Tenant, of: Membership, name: str, *, request: Message, response: type[R]
-    ) -> R:
-        query = parse(_SEARCHABLE_CLIENT, request, also=(_has(of, name),))
-        return response_of(await self._clients.search(tenant.tenant_id, query), _client, response)
-
-    async def groups(
-        self, tenant: Tenant, of: Membership, name: str, *, request: Message, response: type[R]
-    ) -> R:
-        groups = await self._groups.page(tenant.tenant_id, most=MOST_LABELS)
-        return _GROUP_LISTING.answer(_having(groups, of, name), request, response)
-
-    async def roles(
-        self, tenant: Tenant, of: Membership, name: str, *, request: Message, response: type[R]
-    ) -> R:
-        roles = await self._roles.page(tenant.tenant_id, most=MOST_LABELS)
-        return ROLE_LISTING.answer(_having(roles, of, name), request, response)
+    def searches(self, of: Membership, named: Named) -> "MemberSearches":
+        """Return the searches for members of one kind of label; `named` finds its name by the id in a request."""
+        return MemberSearches(self._store, self._rules, of, named)
 
     async def roles_of(self, tenant: Tenant, group: Group, request: Message, response: type[R]) -> R:
-        """Answer with the roles that a group gives."""
-        roles = (*built_in_roles(tenant), *await self._roles.page(tenant.tenant_id, most=MOST_LABELS))
+        """Answer with the roles that a group gives; raises InvalidArgument."""
+        roles = (
+            *built_in_roles(tenant),
+            *await self._store.of(ROLES).page(tenant.tenant_id, most=MOST_LABELS),
+        )
         return ROLE_LISTING.answer((role for role in roles if role.name in group.roles), request, response)
 
+
+class MemberSearches:
+    """Each method answers a search request, whose first field is the id of the label; it raises InvalidArgument."""
+
+    def __init__(self, store: RecordStore, rules: MappingRules, of: Membership, named: Named) -> None:
+        self._store = store
+        self._rules = rules
+        self._of = of
+        self._named = named
+
+    async def users(self, tenant: Tenant, request: Message, response: type[Message], call: Call) -> Message:
+        query = parse(SEARCHABLE_USER, request, also=(await self._has(tenant, request, call),))
+        return response_of(await self._store.of(USERS).search(tenant.tenant_id, query), _user, response)
+
+    async def clients(self, tenant: Tenant, request: Message, response: type[Message], call: Call) -> Message:
+        query = parse(_SEARCHABLE_CLIENT, request, also=(await self._has(tenant, request, call),))
+        return response_of(await self._store.of(CLIENTS).search(tenant.tenant_id, query), _client, response)
+
+    async def groups(self, tenant: Tenant, request: Message, response: type[Message], call: Call) -> Message:
+        name = await self._name(tenant, request, call)
+        groups = await self._store.of(GROUPS).page(tenant.tenant_id, most=MOST_LABELS)
+        return _GROUP_LISTING.answer(_having(groups, self._of, name), request, response)
+
+    async def roles(self, tenant: Tenant, request: Message, response: type[Message], call: Call) -> Message:
+        name = await self._name(tenant, request, call)
+        roles = await self._store.of(ROLES).page(tenant.tenant_id, most=MOST_LABELS)
+        return ROLE_LISTING.answer(_having(roles, self._of, name), request, response)
+
     async def mapping_rules(
-        self, tenant: Tenant, of: Membership, name: str, *, request: Message, response: type[R]
-    ) -> R:
+        self, tenant: Tenant, request: Message, response: type[Message], call: Call
+    ) -> Message:
+        name = await self._name(tenant, request, call)
         rules = await self._rules.all(tenant)
-        return MAPPING_RULE_LISTING.answer(_having(rules, of, name), request, response)
+        return MAPPING_RULE_LISTING.answer(_having(rules, self._of, name), request, response)
+
+    async def _has(self, tenant: Tenant, request: Message, call: Call) -> Condition:
+        return Condition(
+            Field(self._of, FieldType.TEXTS), Operator.EQ, await self._name(tenant, request, call)
+        )
+
+    async def _name(self, tenant: Tenant, request: Message, call: Call) -> str:
+        first, *_ = request.DESCRIPTOR.fields
+        return await self._named(tenant, getattr(request, first.name), call)
 
 
 M = TypeVar("M", Group, Role, MappingRule)
@@ -88,10 +110,6 @@ M = TypeVar("M", Group, Role, MappingRule)
 
 def _having(members: Iterable[M], of: Membership, name: str) -> Iterable[M]:
     return (member for member in members if name in getattr(member, of))
-
-
-def _has(of: Membership, name: str) -> Condition:
-    return Condition(Field(of, FieldType.TEXTS), Operator.EQ, name)
 
 
 def _user(user: User) -> pb.MemberUser:

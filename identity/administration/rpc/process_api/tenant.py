@@ -5,6 +5,8 @@ Tenants belong to the deployment, whose administrators keep them. All others see
 
 from gnomon.directory.v1 import tenant_pb2 as entity_pb
 from gnomon.directory.v1 import tenant_service_pb2 as pb
+from identity.access.callers import Actor
+from identity.access.rpc.operations import Operations
 from identity.access.rpc.process_api_caller import ProcessApiCallers
 from identity.access.rpc.searches import InMemorySearch
 from identity.administration.rpc.process_api.labels import description_of
@@ -14,6 +16,7 @@ from identity.directory.tenants.settings import TenantSettings
 from identity.directory.tenants.tenant_record import TenantRecord
 from identity.foundation.events.event import EventActor
 from identity.foundation.tenants import Tenant
+from server.platform.audit import AuditNote
 from server.platform.call import Call
 from server.platform.errors import PermissionDenied
 from server.platform.query import Field, FieldType, Searchable
@@ -21,100 +24,66 @@ from server.platform.query import Field, FieldType, Searchable
 _ID, _NAME = Field("id", FieldType.TEXT), Field("name", FieldType.TEXT)
 
 
-class TenantServicer:
+class TenantServicer(Operations):
     def __init__(
-        self, api_callers: ProcessApiCallers, administration: TenantAdministration, members: Members
+        self, api_callers: ProcessApiCallers, tenants: TenantAdministration, members: Members
     ) -> None:
         self._api_callers = api_callers
-        self._administration = administration
-        self._members = members
-
-    async def create_tenant(self, request: pb.CreateTenantRequest, call: Call) -> pb.CreateTenantResponse:
-        actor = await self._administrator(call)
-        properties = TenantProperties(name=request.name, description=description_of(request))
-        created = await self._administration.create(
-            request.tenant_id, properties, TenantSettings(), actor=actor, note=self._api_callers.note(call)
+        self._tenants = tenants
+        of_tenant = members.searches(Membership.TENANT, self._id)
+        super().__init__(
+            api_callers,
+            {
+                pb.CreateTenantRequest: self._create,
+                pb.SearchTenantsRequest: self._search,
+                pb.GetTenantRequest: self._found,
+                pb.UpdateTenantRequest: self._update,
+                pb.DeleteTenantRequest: self._delete,
+                pb.SearchUsersForTenantRequest: of_tenant.users,
+                pb.SearchClientsForTenantRequest: of_tenant.clients,
+                pb.SearchGroupIdsForTenantRequest: of_tenant.groups,
+                pb.SearchRolesForTenantRequest: of_tenant.roles,
+                pb.SearchMappingRulesForTenantRequest: of_tenant.mapping_rules,
+            },
+            shows={TenantRecord: tenant_message},
         )
-        return pb.CreateTenantResponse(tenant=tenant_message(created))
 
-    async def search_tenants(self, request: pb.SearchTenantsRequest, call: Call) -> pb.SearchTenantsResponse:
-        actor, own = await self._api_callers.actor(call), call.principal.tenant_ids
-        tenants = await self._administration.all()
+    async def _create(self, request: pb.CreateTenantRequest, actor: Actor, note: AuditNote) -> TenantRecord:
+        properties = TenantProperties(name=request.name, description=description_of(request))
+        return await self._tenants.create(
+            request.tenant_id, properties, TenantSettings(), actor=_administrator(actor), note=note
+        )
+
+    async def _search(
+        self, request: pb.SearchTenantsRequest, actor: Actor, call: Call
+    ) -> pb.SearchTenantsResponse:
+        tenants, own = await self._tenants.all(), call.principal.tenant_ids
         visible = (tenant for tenant in tenants if actor.is_administrator or tenant.own_id in own)
         return _LISTING.answer(visible, request, pb.SearchTenantsResponse)
 
-    async def get_tenant(self, request: pb.GetTenantRequest, call: Call) -> pb.GetTenantResponse:
-        return pb.GetTenantResponse(tenant=tenant_message(await self._found(request.tenant_id, call)))
-
-    async def update_tenant(self, request: pb.UpdateTenantRequest, call: Call) -> pb.UpdateTenantResponse:
-        actor = await self._administrator(call)
-        kept = await self._administration.describe(
-            request.tenant_id,
-            request.name,
-            description_of(request),
-            actor=actor,
-            note=self._api_callers.note(call),
-        )
-        return pb.UpdateTenantResponse(tenant=tenant_message(kept))
-
-    async def delete_tenant(self, request: pb.DeleteTenantRequest, call: Call) -> pb.DeleteTenantResponse:
-        actor = await self._administrator(call)
-        await self._administration.delete(request.tenant_id, actor=actor, note=self._api_callers.note(call))
-        return pb.DeleteTenantResponse()
-
-    async def search_users_for_tenant(
-        self, request: pb.SearchUsersForTenantRequest, call: Call
-    ) -> pb.SearchUsersForTenantResponse:
-        tenant, name = await self._opened(request.tenant_id, call)
-        response = pb.SearchUsersForTenantResponse
-        return await self._members.users(tenant, Membership.TENANT, name, request=request, response=response)
-
-    async def search_clients_for_tenant(
-        self, request: pb.SearchClientsForTenantRequest, call: Call
-    ) -> pb.SearchClientsForTenantResponse:
-        tenant, name = await self._opened(request.tenant_id, call)
-        response = pb.SearchClientsForTenantResponse
-        return await self._members.clients(
-            tenant, Membership.TENANT, name, request=request, response=response
+    async def _update(self, request: pb.UpdateTenantRequest, actor: Actor, note: AuditNote) -> TenantRecord:
+        description = description_of(request)
+        return await self._tenants.describe(
+            request.tenant_id, request.name, description, actor=_administrator(actor), note=note
         )
 
-    async def search_group_ids_for_tenant(
-        self, request: pb.SearchGroupIdsForTenantRequest, call: Call
-    ) -> pb.SearchGroupIdsForTenantResponse:
-        tenant, name = await self._opened(request.tenant_id, call)
-        response = pb.SearchGroupIdsForTenantResponse
-        return await self._members.groups(tenant, Membership.TENANT, name, request=request, response=response)
+    async def _delete(self, tenant_id: str, actor: Actor, note: AuditNote) -> None:
+        await self._tenants.delete(tenant_id, actor=_administrator(actor), note=note)
 
-    async def search_roles_for_tenant(
-        self, request: pb.SearchRolesForTenantRequest, call: Call
-    ) -> pb.SearchRolesForTenantResponse:
-        tenant, name = await self._opened(request.tenant_id, call)
-        response = pb.SearchRolesForTenantResponse
-        return await self._members.roles(tenant, Membership.TENANT, name, request=request, response=response)
+    async def _id(self, _tenant: Tenant, tenant_id: str, call: Call) -> str:
+        """Return the id of a tenant that its members may act in."""
+        return (await self._found(tenant_id, await self._api_callers.actor(call), call)).id
 
-    async def search_mapping_rules_for_tenant(
-        self, request: pb.SearchMappingRulesForTenantRequest, call: Call
-    ) -> pb.SearchMappingRulesForTenantResponse:
-        tenant, name = await self._opened(request.tenant_id, call)
-        response = pb.SearchMappingRulesForTenantResponse
-        return await self._members.mapping_rules(
-            tenant, Membership.TENANT, name, request=request, response=response
-        )
-
-    async def _opened(self, tenant_id: str, call: Call) -> tuple[Tenant, str]:
-        """Return the tenant whose directory is meant, and the id of the tenant that its members may act in."""
-        return self._api_callers.tenant(call), (await self._found(tenant_id, call)).id
-
-    async def _found(self, tenant_id: str, call: Call) -> TenantRecord:
+    async def _found(self, tenant_id: str, actor: Actor, call: Call) -> TenantRecord:
         """Raises TenantMismatch, NotFound."""
-        self._api_callers.expect_may_name(call, await self._api_callers.actor(call), tenant_id)
-        return await self._administration.get(tenant_id)
+        self._api_callers.expect_may_name(call, actor, tenant_id)
+        return await self._tenants.get(tenant_id)
 
-    async def _administrator(self, call: Call) -> EventActor:
-        actor = await self._api_callers.actor(call)
-        if not actor.is_administrator:
-            raise PermissionDenied("only administrators of the deployment keep its tenants")
-        return EventActor(kind=actor.kind, id=actor.id, name=actor.name)
+
+def _administrator(actor: Actor) -> EventActor:
+    if not actor.is_administrator:
+        raise PermissionDenied("only administrators of the deployment keep its tenants")
+    return EventActor(kind=actor.kind, id=actor.id, name=actor.name)
 
 
 def tenant_message(tenant: TenantRecord) -> entity_pb.Tenant:

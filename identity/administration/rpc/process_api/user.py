@@ -4,60 +4,55 @@ from gnomon.directory.v1 import setup_service_pb2 as setup_pb
 from gnomon.directory.v1 import user_pb2 as entity_pb
 from gnomon.directory.v1 import user_service_pb2 as pb
 from identity.access.administrators import Administrators
+from identity.access.callers import Actor
+from identity.access.rpc.operations import Operations
 from identity.access.rpc.process_api_caller import ProcessApiCallers
 from identity.access.rpc.searches import response_of
 from identity.directory.user import User
+from identity.foundation.tenants import Tenant
 from identity.people.searches import SEARCHABLE_USER
 from identity.people.user_changes import UserChange
 from identity.people.users import UserAdministration
-from server.platform.call import Call
+from server.platform.audit import AuditNote
 from server.platform.errors import InvalidArgument
 from server.platform.query import parse
 
 
-class UserServicer:
+class UserServicer(Operations):
     def __init__(
-        self,
-        api_callers: ProcessApiCallers,
-        administration: UserAdministration,
-        administrators: Administrators,
+        self, api_callers: ProcessApiCallers, users: UserAdministration, administrators: Administrators
     ) -> None:
-        self._api_callers = api_callers
+        self._users = users
         self._administrators = administrators
-        self._administration = administration
-
-    async def create_user(self, request: pb.CreateUserRequest, call: Call) -> pb.CreateUserResponse:
-        tenant, actor = self._api_callers.tenant(call), await self._api_callers.actor(call)
-        created = await self._administration.create(
-            tenant, created_user(request), actor, note=self._api_callers.note(call)
+        super().__init__(
+            api_callers,
+            {
+                pb.CreateUserRequest: users.create,
+                pb.SearchUsersRequest: self._search,
+                pb.GetUserRequest: users.get_by_username,
+                pb.UpdateUserRequest: self._update,
+                pb.DeleteUserRequest: self._delete,
+            },
+            reads={UserChange: created_user},
+            shows={User: user_message},
         )
-        return pb.CreateUserResponse(user=user_message(created))
 
-    async def search_users(self, request: pb.SearchUsersRequest, call: Call) -> pb.SearchUsersResponse:
-        tenant, query = self._api_callers.tenant(call), parse(SEARCHABLE_USER, request)
-        page = await self._administration.users.search(tenant.tenant_id, query)
+    async def _search(self, tenant: Tenant, request: pb.SearchUsersRequest) -> pb.SearchUsersResponse:
+        page = await self._users.users.search(tenant.tenant_id, parse(SEARCHABLE_USER, request))
         return response_of(page, user_message, pb.SearchUsersResponse)
 
-    async def get_user(self, request: pb.GetUserRequest, call: Call) -> pb.GetUserResponse:
-        user = await self._administration.get_by_username(self._api_callers.tenant(call), request.username)
-        return pb.GetUserResponse(user=user_message(user))
-
-    async def update_user(self, request: pb.UpdateUserRequest, call: Call) -> pb.UpdateUserResponse:
-        tenant, actor = self._api_callers.tenant(call), await self._api_callers.actor(call)
-        user = await self._administration.get_by_username(tenant, request.username)
+    async def _update(
+        self, tenant: Tenant, request: pb.UpdateUserRequest, actor: Actor, note: AuditNote
+    ) -> User:
+        user = await self._users.get_by_username(tenant, request.username)
         change = _changed(request, user)
         if change.password is not None or change.email is not None:
             await self._administrators.expect_may_take_over(user, actor)
-        kept = await self._administration.update(
-            tenant, user.user_id, change, actor=actor, note=self._api_callers.note(call)
-        )
-        return pb.UpdateUserResponse(user=user_message(kept))
+        return await self._users.update(tenant, user.user_id, change, actor=actor, note=note)
 
-    async def delete_user(self, request: pb.DeleteUserRequest, call: Call) -> pb.DeleteUserResponse:
-        tenant, actor = self._api_callers.tenant(call), await self._api_callers.actor(call)
-        user = await self._administration.get_by_username(tenant, request.username)
-        await self._administration.delete(tenant, user.user_id, actor, note=self._api_callers.note(call))
-        return pb.DeleteUserResponse()
+    async def _delete(self, tenant: Tenant, username: str, actor: Actor, note: AuditNote) -> None:
+        user = await self._users.get_by_username(tenant, username)
+        await self._users.delete(tenant, user.user_id, actor, note=note)
 
 
 def created_user(request: pb.CreateUserRequest | setup_pb.CreateAdminUserRequest) -> UserChange:
