@@ -1,6 +1,6 @@
-"""Description, for the job worker, of the elements that can be activated in an ad-hoc sub-process.
+"""Describes the elements that can be activated in an ad-hoc sub-process, for its job worker.
 
-`fromAi(reference, description, type, schema, options)` in an input mapping marks a parameter of its element.
+`fromAi(reference, description, type, schema, options)` in an input mapping marks a parameter of the element.
 """
 
 import json
@@ -16,11 +16,11 @@ MARKER: Final = "fromAi"
 _PARAMETERS: Final = ("value", "description", "type", "schema", "options")
 
 CONSTANT_STEPS: Final = 10_000
-"""Steps that the evaluation of a description, type, schema or options may take."""
+"""Most evaluation steps of a description, type, schema or options."""
 
 
 def description_of(activities: Iterable[FlowNode]) -> str:
-    """JSON text of the elements; members without content are left out."""
+    """JSON text of the elements; empty members are left out."""
     described = [_described(activity) for activity in activities]
     return json.dumps(described, ensure_ascii=False, separators=(",", ":"), default=_number)
 
@@ -46,7 +46,7 @@ def _parameters(activity: FlowNode) -> Iterator[Mapping[str, object]]:
         try:
             calls = feel.written_calls(source[1:], MARKER, _PARAMETERS)
         except feel.FeelSyntaxError:
-            # A stored process is compiled whatever it says.
+            # A stored process must compile, even with a wrong expression.
             continue
         for call in calls:
             rest = {name: _constant(call[name]) for name in _PARAMETERS[1:] if name in call}
@@ -54,7 +54,7 @@ def _parameters(activity: FlowNode) -> Iterator[Mapping[str, object]]:
 
 
 def _constant(text: str) -> feel.Value:
-    """The value of a text that needs no variables."""
+    """The value of an expression without variables; None if it fails."""
     try:
         ports = feel.Ports(budget=feel.Budget(CONSTANT_STEPS))
         return feel.compile_expression(text).evaluate({}, ports).value
@@ -67,5 +67,5 @@ def _without_blanks(members: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def _number(value: object) -> object:
-    """Of the values that constants may have, those that JSON does not: decimals, and others as text."""
+    """JSON values for the types that JSON lacks: decimals as floats, others as text."""
     return float(value) if isinstance(value, Decimal) else str(value)

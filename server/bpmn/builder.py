@@ -46,22 +46,22 @@ class _NextFlow:
 
 
 def process(process_id: str, *, name: str | None = None, version_tag: str | None = None) -> "ProcessBuilder":
-    """Begin an executable process; a start event is put before a first element of another kind."""
+    """Begin an executable process; a start event is added before a first element of another kind."""
     return ProcessBuilder(process_id, name=name, version_tag=version_tag)
 
 
 def sub_process(element_id: str, *, name: str | None = None) -> "ProcessBuilder":
-    """Begin a sub-process, for `embed`; ids that it chooses itself begin with its own."""
+    """Begin a sub-process for `embed`; generated ids start with its id."""
     return ProcessBuilder(element_id, name=name, tag="subProcess")
 
 
 def ad_hoc_sub_process(element_id: str, *, name: str | None = None) -> "ProcessBuilder":
-    """Begin an ad-hoc sub-process, for `embed_ad_hoc`; `apart` begins another path in it."""
+    """Begin an ad-hoc sub-process for `embed_ad_hoc`; `apart` begins another path in it."""
     return ProcessBuilder(element_id, name=name, tag="adHocSubProcess")
 
 
 def event_sub_process(element_id: str, *, name: str | None = None) -> "ProcessBuilder":
-    """Begin an event sub-process, for `beside`."""
+    """Begin an event sub-process for `beside`."""
     builder = ProcessBuilder(element_id, name=name, tag="subProcess")
     builder.element.set("triggeredByEvent", "true")
     return builder
@@ -72,7 +72,10 @@ def definitions(
     errors: Mapping[str, str] = _NO_PAIRS,
     escalations: Mapping[str, str] = _NO_PAIRS,
 ) -> bytes:
-    """Put all these processes into one file, with their messages and signals, and the codes of errors and escalations by their ids."""
+    """The XML of one file with all these processes, their messages and signals.
+
+    `errors` and `escalations` have the codes of errors and escalations by their ids.
+    """
     namespaces = {"bpmn": BPMN_NAMESPACE, "zeebe": ZEEBE_NAMESPACE}
     attributes = {"id": "definitions", "targetNamespace": "urn:gnomon"}
     root = etree.Element(_bpmn("definitions"), attributes, nsmap=namespaces)
@@ -108,13 +111,13 @@ class ProcessBuilder:
         self.errors: dict[str, str] = {}
         self.escalations: dict[str, str] = {}
         self._prefix = "" if is_process else f"{process_id}_"
-        # Messages and signals: they stand beside the process in its file.
+        # Messages and signals, which are siblings of the process in its file.
         self.roots: list[XmlElement] = []
         self._root_id = process_id
         self._nodes: dict[str, XmlElement] = {}
         self._ids: set[str] = set()
         self._current: str | None = None
-        # Whether a first element has nothing before it.
+        # Whether the first element needs no start event before it.
         self._has_start = tag == "adHocSubProcess"
         self._next_flow = _NextFlow()
         if version_tag is not None:
@@ -123,7 +126,7 @@ class ProcessBuilder:
     def start(
         self, element_id: str | None = None, *, name: str | None = None, form: str | None = None
     ) -> Self:
-        """Begin a path; nothing leads to it. The form of this id is that of people who start the process."""
+        """Begin a path with a start event; `form` is the id of the form for starting the process."""
         self._current = None
         start_id = element_id or self._free_id("start")
         self._append("startEvent", start_id, name)
@@ -132,12 +135,12 @@ class ProcessBuilder:
         return self
 
     def declare_error(self, error_id: str, code: str) -> Self:
-        """Put an error with its code into the file that this becomes."""
+        """Declare an error with its code in the file."""
         self.errors[error_id] = code
         return self
 
     def declare_escalation(self, escalation_id: str, code: str) -> Self:
-        """Put an escalation with its code into the file that this becomes."""
+        """Declare an escalation with its code in the file."""
         self.escalations[escalation_id] = code
         return self
 
@@ -148,7 +151,7 @@ class ProcessBuilder:
         inputs: Mapping[str, str | None] = _NO_PAIRS,
         outputs: Mapping[str, str] = _NO_PAIRS,
     ) -> Self:
-        """Append a sub-process with all that is in it."""
+        """Append a sub-process with its content."""
         element_id = str(scope.element.get("id"))
         self.roots += scope.roots
         self.node("subProcess", element_id, name=scope.element.get("name"), inputs=inputs, outputs=outputs)
@@ -167,9 +170,10 @@ class ProcessBuilder:
         inputs: Mapping[str, str | None] = _NO_PAIRS,
         outputs: Mapping[str, str] = _NO_PAIRS,
     ) -> Self:
-        """Append an ad-hoc sub-process with all that is in it, which completes when `until` holds.
+        """Append an ad-hoc sub-process with its content, which completes when the condition `until` is true.
 
-        Expressions carry their leading `=`: `active` gives the elements that are activated at first.
+        Expressions have their leading `=`; `active` evaluates to the ids of the elements that are activated
+        first.
         """
         element_id = str(scope.element.get("id"))
         self.roots += scope.roots
@@ -197,14 +201,14 @@ class ProcessBuilder:
         retries: str | None = None,
         headers: Mapping[str, str] = _NO_PAIRS,
     ) -> Self:
-        """Let a job worker do the current element, an ad-hoc sub-process."""
+        """Let a job worker execute the current element, an ad-hoc sub-process."""
         element_id = self._current or ""
         self._extension(element_id, "taskDefinition", type=type, retries=retries)
         self._headers(element_id, headers)
         return self
 
     def apart(self) -> Self:
-        """Begin another path of an ad-hoc sub-process: nothing leads to the next element."""
+        """Begin another path of an ad-hoc sub-process; the next element has no incoming flow."""
         self._current, self._has_start = None, True
         return self
 
@@ -215,7 +219,7 @@ class ProcessBuilder:
         inputs: Mapping[str, str | None] = _NO_PAIRS,
         outputs: Mapping[str, str] = _NO_PAIRS,
     ) -> Self:
-        """Put an event sub-process with all that is in it into the scope; the path goes on where it was."""
+        """Add an event sub-process with its content to the scope; the current path continues unchanged."""
         self.roots += scope.roots
         element_id, current = str(scope.element.get("id")), self._current
         self._current = None
@@ -306,12 +310,12 @@ class ProcessBuilder:
         return self._event(element_id, "escalation", escalation)
 
     def throw_link(self, element_id: str, *, link: str) -> Self:
-        """Append an event that jumps to the one that catches the link."""
+        """Append a throwing link event, which jumps to the catch event with this link name."""
         self.node("intermediateThrowEvent", element_id)
         return self._link(element_id, link)
 
     def catch_link(self, element_id: str, *, link: str) -> Self:
-        """Begin a path to which links of this name jump."""
+        """Begin a path with the catch event of a link."""
         self._current = None
         self._append("intermediateCatchEvent", element_id, None)
         return self._link(element_id, link)
@@ -331,7 +335,7 @@ class ProcessBuilder:
         return self._timer(element_id, timer)
 
     def boundary_timer(self, element_id: str, *, on: str, is_interrupting: bool = True, **timer: str) -> Self:
-        """Attach a boundary event to an activity, with `date`, `duration` or `cycle`; the path goes on behind it."""
+        """Attach a boundary event to an activity, with `date`, `duration` or `cycle`, and continue the path behind it."""
         self._attach(element_id, on)
         if not is_interrupting:
             self._nodes[element_id].set("cancelActivity", "false")
@@ -346,7 +350,7 @@ class ProcessBuilder:
         tag: str = "intermediateCatchEvent",
         outputs: Mapping[str, str] = _NO_PAIRS,
     ) -> Self:
-        """Append an element that waits for a message with this name and correlation key, an expression."""
+        """Append an element that waits for a message with this name and correlation key expression."""
         self.node(tag, element_id, outputs=outputs)
         return self._message(element_id, message, key)
 
@@ -359,7 +363,7 @@ class ProcessBuilder:
     def boundary_message(
         self, element_id: str, *, on: str, message: str, key: str, is_interrupting: bool = True
     ) -> Self:
-        """Attach a boundary event that waits for a message; the path goes on behind it."""
+        """Attach a boundary event that waits for a message, and continue the path behind it."""
         self._attach(element_id, on)
         if not is_interrupting:
             self._nodes[element_id].set("cancelActivity", "false")
@@ -371,7 +375,7 @@ class ProcessBuilder:
         return self._signal(element_id, signal)
 
     def boundary_signal(self, element_id: str, *, on: str, signal: str, is_interrupting: bool = True) -> Self:
-        """Attach a boundary event that waits for a signal; the path goes on behind it."""
+        """Attach a boundary event that waits for a signal, and continue the path behind it."""
         self._attach(element_id, on)
         if not is_interrupting:
             self._nodes[element_id].set("cancelActivity", "false")
@@ -380,7 +384,7 @@ class ProcessBuilder:
     def throw_signal(
         self, element_id: str, *, signal: str, inputs: Mapping[str, str | None] = _NO_PAIRS
     ) -> Self:
-        """Append an event that broadcasts a signal with this name, and its local variables with it."""
+        """Append an event that broadcasts a signal with this name and the local variables of the event."""
         self.node("intermediateThrowEvent", element_id, inputs=inputs)
         return self._signal(element_id, signal)
 
@@ -415,21 +419,21 @@ class ProcessBuilder:
     def end_signal(
         self, element_id: str, *, signal: str, inputs: Mapping[str, str | None] = _NO_PAIRS
     ) -> Self:
-        """Append an end event that broadcasts a signal with this name, and its local variables with it."""
+        """Append an end event that broadcasts a signal with this name and the local variables of the event."""
         self.node("endEvent", element_id, inputs=inputs)
         return self._signal(element_id, signal)
 
     def condition_catch(
         self, element_id: str, *, condition: str, outputs: Mapping[str, str] = _NO_PAIRS, **chosen: str
     ) -> Self:
-        """Append an event that waits until a condition is true; `names` and `changes` choose what it looks at."""
+        """Append an event that waits until a condition is true; `names` and `changes` are its variable filter."""
         self.node("intermediateCatchEvent", element_id, outputs=outputs)
         return self._condition(element_id, condition, chosen)
 
     def boundary_condition(
         self, element_id: str, *, on: str, condition: str, is_interrupting: bool = True, **chosen: str
     ) -> Self:
-        """Attach a boundary event that waits until a condition is true; the path goes on behind it."""
+        """Attach a boundary event that waits until a condition is true, and continue the path behind it."""
         self._attach(element_id, on)
         if not is_interrupting:
             self._nodes[element_id].set("cancelActivity", "false")
@@ -443,7 +447,7 @@ class ProcessBuilder:
         return self._condition(element_id, condition, chosen)
 
     def _condition(self, element_id: str, condition: str, chosen: Mapping[str, str]) -> Self:
-        """Let an event wait for a condition; `names` and `changes` are its filter."""
+        """Add a condition to an event; `names` and `changes` are its variable filter."""
         definition = etree.SubElement(self._nodes[element_id], _bpmn("conditionalEventDefinition"))
         if chosen:
             attributes = {
@@ -462,18 +466,18 @@ class ProcessBuilder:
         return self._event(element_id, "error", error)
 
     def boundary_compensation(self, element_id: str, *, on: str) -> Self:
-        """Attach a boundary event for compensation; the next element is its handler, to which no flow leads."""
+        """Attach a compensation boundary event; the next element becomes its handler."""
         self._attach(element_id, on)
         self._nodes[element_id].set("cancelActivity", "false")
         return self._event(element_id, "compensate")
 
     def throw_compensation(self, element_id: str, *, activity: str | None = None) -> Self:
-        """Append an event that compensates what completed in the scope, or this activity."""
+        """Append an event that compensates this activity, or everything completed in the scope."""
         self.node("intermediateThrowEvent", element_id)
         return self._compensate(element_id, activity)
 
     def end_compensation(self, element_id: str, *, activity: str | None = None) -> Self:
-        """Append an end event that compensates what completed in the scope, or this activity."""
+        """Append an end event that compensates this activity, or everything completed in the scope."""
         self.node("endEvent", element_id)
         return self._compensate(element_id, activity)
 
@@ -493,9 +497,9 @@ class ProcessBuilder:
         outputs_to: str | None = None,
         until: str | None = None,
     ) -> Self:
-        """Repeat the current activity for each item of a collection, `until` a completion condition holds.
+        """Repeat the current activity for each item of a collection, until the completion condition `until` is true.
 
-        Expressions carry their leading `=`.
+        Expressions have their leading `=`.
         """
         host = self._nodes[self._current or ""]
         loop = etree.Element(_bpmn("multiInstanceLoopCharacteristics"))
@@ -521,7 +525,7 @@ class ProcessBuilder:
         type: str,  # noqa: A002 - the attribute's name in the extension
         retries: str = "3",
     ) -> Self:
-        """Add a listener to the current element, or to the process before its first."""
+        """Add a listener to the current element, or to the process if it has no element yet."""
         host = self.element if self._current is None else self._nodes[self._current]
         parent = _extension_elements(host)
         listeners = parent.find(_zeebe("executionListeners"))
@@ -573,10 +577,10 @@ class ProcessBuilder:
         outputs: Mapping[str, str] = _NO_PAIRS,
         linked: Sequence[Mapping[str, str]] = (),
     ) -> Self:
-        """Append a task for a job worker, of another kind where `tag` says so.
+        """Append a job worker task; `tag` selects another kind than a service task.
 
-        `inputs` and `outputs` map a target variable to its source, an expression with a leading `=`. `linked` are the
-        attributes of its linked resources, such as `resourceId` and `bindingType`.
+        `inputs` and `outputs` map a target variable to its source, an expression with a leading `=`. `linked`
+        are the attributes of its linked resources, such as `resourceId` and `bindingType`.
         """
         self.node(tag, element_id, name=name, inputs=inputs, outputs=outputs)
         self._extension(element_id, "taskDefinition", type=type, retries=retries)
@@ -601,10 +605,10 @@ class ProcessBuilder:
         inputs: Mapping[str, str | None] = _NO_PAIRS,
         outputs: Mapping[str, str] = _NO_PAIRS,
     ) -> Self:
-        """Append a task for a person.
+        """Append a user task.
 
-        `assignment`, `schedule` and `form` are the attributes of the extensions of these names, such as `assignee`,
-        `candidateGroups`, `dueDate` and `externalReference`.
+        `assignment`, `schedule` and `form` are the attributes of the extensions with these names, such as
+        `assignee`, `candidateGroups`, `dueDate` and `externalReference`.
         """
         self.node("userTask", element_id, name=name, inputs=inputs, outputs=outputs)
         if is_native:
@@ -627,7 +631,7 @@ class ProcessBuilder:
         inputs: Mapping[str, str | None] = _NO_PAIRS,
         outputs: Mapping[str, str] = _NO_PAIRS,
     ) -> Self:
-        """Append a task that evaluates an expression, which carries its leading `=`, into a variable."""
+        """Append a task that evaluates an expression, with its leading `=`, and sets the result variable."""
         self.node("scriptTask", element_id, inputs=inputs, outputs=outputs)
         self._extension(element_id, "script", expression=expression, resultVariable=result)
         return self
@@ -643,7 +647,7 @@ class ProcessBuilder:
         inputs: Mapping[str, str | None] = _NO_PAIRS,
         outputs: Mapping[str, str] = _NO_PAIRS,
     ) -> Self:
-        """Append a business rule task that evaluates a decision, named by id or by an expression, into a variable."""
+        """Append a business rule task that evaluates a decision, named by id or expression, and sets the result variable."""
         self.node("businessRuleTask", element_id, inputs=inputs, outputs=outputs)
         self._extension(
             element_id,
@@ -667,9 +671,10 @@ class ProcessBuilder:
         inputs: Mapping[str, str | None] = _NO_PAIRS,
         outputs: Mapping[str, str] = _NO_PAIRS,
     ) -> Self:
-        """Append a call activity that calls a process, named by id or by an expression.
+        """Append a call activity that calls a process, named by id or expression.
 
-        All variables that it sees go there, and all of the called process instance come back, unless told otherwise.
+        By default, all visible variables are passed to the called process instance, and all of its variables
+        are returned.
         """
         self.node("callActivity", element_id, inputs=inputs, outputs=outputs)
         self._extension(
@@ -720,19 +725,19 @@ class ProcessBuilder:
     def flow(
         self, *, condition: str | None = None, default: bool = False, element_id: str | None = None
     ) -> Self:
-        """Decide about the next connection; a condition carries its leading `=`."""
+        """Set the condition, default flag or id of the next connection; a condition has its leading `=`."""
         self._next_flow = _NextFlow(element_id, condition, default)
         return self
 
     def branch(self, element_id: str) -> Self:
-        """Go on behind an element that is already there."""
+        """Continue behind an existing element."""
         if element_id not in self._nodes:
             raise KeyError(f"expected one of {', '.join(self._nodes)}, found {element_id}")
         self._current = element_id
         return self
 
     def connect_to(self, element_id: str) -> Self:
-        """Lead from the current element to one that is already there, which becomes current."""
+        """Connect the current element to an existing one, which becomes current."""
         self._connect(element_id)
         return self.branch(element_id)
 
@@ -792,7 +797,7 @@ class ProcessBuilder:
             _add_mappings(mapping, "output", outputs)
 
     def _event(self, element_id: str, kind: str, reference: str | None = None) -> Self:
-        """Give an event a definition, with what it refers to."""
+        """Add a definition to an event, with the id that it refers to."""
         definition = etree.SubElement(self._nodes[element_id], _bpmn(f"{kind}EventDefinition"))
         if reference is not None:
             definition.set(f"{kind}Ref", reference)
@@ -811,7 +816,7 @@ class ProcessBuilder:
                 etree.SubElement(parent, _zeebe("header"), key=key, value=value)
 
     def _message(self, element_id: str, name: str, key: str | None) -> Self:
-        """Let an element wait for a message, which has an id of its own in the file."""
+        """Let an element wait for a message, which is added to the file with its own id."""
         node, message_id = self._nodes[element_id], f"{self._root_id}_{element_id}_message"
         message = etree.Element(_bpmn("message"), id=message_id, name=name)
         if key is not None:
@@ -824,7 +829,7 @@ class ProcessBuilder:
         return self
 
     def _signal(self, element_id: str, name: str) -> Self:
-        """Let an event wait for a signal or broadcast it, which has an id of its own in the file."""
+        """Let an event wait for a signal or broadcast it; the signal is added to the file with its own id."""
         signal_id = f"{self._root_id}_{element_id}_signal"
         self.roots.append(etree.Element(_bpmn("signal"), id=signal_id, name=name))
         return self._event(element_id, "signal", signal_id)

@@ -1,8 +1,7 @@
-"""Compile a process of the model into its executable form.
+"""Compiles a process of the model into its executable form.
 
-The process is lint-clean: ids exist and are unique, flows connect nodes of their scope and every
-expression parses, or did for the version that it was deployed with. Expressions are compiled here, once, and shared by
-all instances.
+The process is lint-clean: ids exist and are unique, flows connect nodes of one scope, and every expression
+parses, at least in the version that deployed it. Expressions are compiled once and shared by all instances.
 """
 
 import re
@@ -87,10 +86,10 @@ from server.bpmn.model import (
 )
 from server.xml import Markup
 
-# Behind the id of an ad-hoc sub-process: the id of its inner instances.
+# Appended to the id of an ad-hoc sub-process: the id of its inner instances.
 INNER_INSTANCE = "#innerInstance"
 
-# A variable, or a value inside one.
+# The name of a variable, or a path to a value inside one.
 _PATH = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 ELEMENT_TYPES: Mapping[type[FlowNode], ElementType] = {
@@ -119,7 +118,7 @@ ELEMENT_TYPES: Mapping[type[FlowNode], ElementType] = {
 
 
 def compile_definitions(definitions: Definitions) -> tuple[ExecutableProcess, ...]:
-    """Compile the executable processes of a file; those that are only drawn are left out."""
+    """Compile the executable processes of a file."""
     return tuple(
         compile_process(definitions, process) for process in definitions.processes if process.is_executable
     )
@@ -161,10 +160,10 @@ class _Compiler:
     def scope(
         self, scope: Element, container: FlowElementsContainer, *, waiting: Element | None = None
     ) -> None:
-        """Add what is in the scope, and in the scopes inside it.
+        """Add the content of a scope, and of the scopes inside it.
 
-        Its event sub-processes lie in the element that is `waiting` for their events, which is another one than the
-        scope in an ad-hoc sub-process.
+        Event sub-processes belong to the element `waiting`, which subscribes to their start events. It
+        differs from the scope only in an ad-hoc sub-process.
         """
         waiting = waiting or scope
         for node in container.flow_nodes():
@@ -233,7 +232,7 @@ class _Compiler:
         return inner
 
     def _trigger(self, event: CatchEvent | ReceiveTask) -> Trigger | None:
-        """None for a start event that nothing has to trigger, and for a link."""
+        """The trigger of the event; None for a none start event and for a link."""
         if event.message_ref is not None:
             return _message(self._messages[event.message_ref], event.markup)
         assert isinstance(event, CatchEvent), "lint demands a message"  # noqa: S101  # narrows the type
@@ -288,7 +287,7 @@ class _Compiler:
             scope.event_start = element
 
     def _attach(self, container: FlowElementsContainer, graph: Graph) -> None:
-        """Give activities the events on their boundaries."""
+        """Add boundary events to their activities."""
         attached: defaultdict[str, list[Element]] = defaultdict(list)
         for node in container.flow_nodes():
             if isinstance(node, BoundaryEvent) and "compensate" in node.event_definitions:
@@ -299,13 +298,13 @@ class _Compiler:
             self.elements[host].catches += tuple(catches)
 
     def _compensate(self, event: BoundaryEvent, graph: Graph) -> None:
-        """An activity has a boundary event for compensation, which leads to its handler."""
+        """Connect an activity with its compensation boundary event, and that with its handler."""
         boundary, (handler_id, *_) = self.elements[event.id], graph.handlers[event.id]
         boundary.link = self.elements[handler_id]
         self.elements[event.attached_to_ref].compensation = boundary
 
     def _link(self, container: FlowElementsContainer) -> None:
-        """Let throwing link events lead to the catching ones of their names."""
+        """Connect throwing link events with the catch events of the same name."""
         caught = {
             node.link_name: self.elements[node.id]
             for node in container.flow_nodes()
@@ -325,7 +324,7 @@ def _listeners(node: Markup, event_type: str) -> tuple[JobDefinition, ...]:
 
 
 def _task_listeners(node: Markup) -> Mapping[str, tuple[JobDefinition, ...]]:
-    """By event, in the order of the file; their jobs have the headers of the user task."""
+    """Task listeners by event, in the order of the file; their jobs have the headers of the user task."""
     listeners: defaultdict[str, list[JobDefinition]] = defaultdict(list)
     headers = extensions.task_headers(node)
     for listener in extensions.task_listeners(node):
@@ -355,7 +354,7 @@ def _message(message: Markup, element: Markup) -> MessageTrigger:
 
 
 def _condition(definition: Markup) -> ConditionTrigger:
-    """The filter leaves out variables and changes; without one, all variables of the condition count."""
+    """The trigger of a conditional event; without a filter, it considers all variables of the condition."""
     text = definition.first("condition")
     condition = _expression("" if text is None else text.text.removeprefix("="))
     names = condition.variables if isinstance(condition, feel.Expression) else frozenset[str]()
@@ -464,14 +463,14 @@ def _ad_hoc(node: AdHocSubProcess) -> AdHoc:
 
 
 def _can_be_activated(node: FlowNode, targets: AbstractSet[str]) -> bool:
-    """Whether nothing leads to an element of an ad-hoc sub-process: neither a flow, an event, a link nor compensation."""
+    """Whether no flow, event, link or compensation leads to an element of an ad-hoc sub-process."""
     is_link = isinstance(node, CatchEvent) and node.link_name is not None
     is_entered = is_link or node.is_for_compensation or isinstance(node, BoundaryEvent | EventSubProcess)
     return not is_entered and node.id not in targets
 
 
 def _output(text: str | None) -> tuple[Expression | None, str | None]:
-    """The expression of an output element, and the variable that it reads if it is no more than a name or a path."""
+    """The expression of an output element, and the variable that it reads if it is only a name or a path."""
     output = text.removeprefix("=").strip() if text else None
     if not output:
         return None, None
@@ -511,7 +510,7 @@ def _attribute(text: str) -> Attribute:
 
 
 def _expression(text: str) -> Expression:
-    """A stored process is compiled whatever it says: its partition does not start without it."""
+    """A compiled expression; one that no longer parses fails when evaluated, because a partition must be able to start."""
     try:
         return feel.compile_expression(text)
     except feel.FeelSyntaxError as error:

@@ -1,10 +1,10 @@
-"""Cron expressions of timer cycles, as Spring has them: second, minute, hour, day of month, month, day of week, in UTC.
+"""Cron expressions of timer cycles, as in Spring: second, minute, hour, day of month, month, day of week, in UTC.
 
-A field is `*` or a list of numbers and ranges, each with a step if wanted: `0`, `8-18`, `*/15`, `5/10`, `1-31/2`. Months
-and days of the week have names (`JAN`, `MON`); Sunday is 0 or 7. `?` is `*` for both kinds of day, `L` is the last day of
-the month, `L-3` the third before it, `15W` the working day of the month that is nearest to the 15th, `LW` the last one;
-`5L` is the last Friday, `5#2` the second. A day has to fit both of its fields. `@hourly`, `@daily` and others
-stand for expressions.
+A field is `*` or a list of numbers and ranges, each with an optional step: `0`, `8-18`, `*/15`, `5/10`,
+`1-31/2`. Months and days of the week have names (`JAN`, `MON`); Sunday is 0 or 7. `?` is `*` for both kinds
+of days, `L` is the last day of the month, `L-3` the third day before it, `15W` the working day nearest to the
+15th, `LW` the last working day; `5L` is the last Friday, `5#2` the second. A day must match both of its
+fields. `@hourly`, `@daily` and others are abbreviations.
 """
 
 import calendar
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final, NamedTuple
 
-# 29 February falls on each day of the week within it.
+# Within this many years, 29 February falls on each day of the week.
 MOST_YEARS: Final = 40
 _END_OF_TIME: Final = datetime.max.replace(tzinfo=UTC)
 _WEEK: Final = 7
@@ -40,7 +40,7 @@ _NEAREST = re.compile(r"(\d{1,2}|L)W", re.ASCII)
 
 
 class MalformedCron(ValueError):
-    """The text is no cron expression."""
+    """The text is not a cron expression."""
 
 
 class _Field(NamedTuple):
@@ -62,9 +62,9 @@ _DAY, _WEEKDAY = _FIELDS[3], _FIELDS[5]
 
 
 class _Days(NamedTuple):
-    """Days of a month: by their numbers, by their distance from its last day, and the working days that are nearest to some.
+    """Days of a month: day numbers, distances from the last day, and days whose nearest working day counts.
 
-    The last day of the month is 0 among the latter.
+    In `nearest`, 0 is the last day of the month.
     """
 
     numbers: frozenset[int]
@@ -80,7 +80,7 @@ class _Days(NamedTuple):
 
 
 def _working_day(year: int, month: int, day: int, last: int) -> int:
-    """The day itself, or the one nearest to it that is from Monday to Friday and in the same month."""
+    """The day itself, or the nearest day from Monday to Friday in the same month."""
     weekday = date(year, month, day).isoweekday()
     if weekday == _SATURDAY:
         return day - 1 if day > 1 else day + 2
@@ -91,9 +91,10 @@ def _working_day(year: int, month: int, day: int, last: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Cron:
-    """When a timer fires.
+    """A parsed cron expression.
 
-    Of the days of the week, Sunday is 0; `nth` are pairs of one and its place, -1 for the last.
+    Sunday is 0 among the days of the week; `nth` are pairs of a day of the week and its place in the month,
+    -1 for the last.
     """
 
     seconds: tuple[int, ...]
@@ -105,7 +106,7 @@ class Cron:
     nth: frozenset[tuple[int, int]]
 
     def after(self, instant: datetime) -> datetime:
-        """The first time that fits after this one; the end of time when none does within `MOST_YEARS`."""
+        """The first matching time after the instant; the end of time when none is within `MOST_YEARS`."""
         if instant.year == date.max.year:
             return _END_OF_TIME
         earliest = instant.astimezone(UTC).replace(microsecond=0) + timedelta(seconds=1)
@@ -135,7 +136,7 @@ class Cron:
         )
 
     def _time_from(self, first: time) -> time | None:
-        """The first time of a day that fits and is not before this one."""
+        """The first matching time of a day, not before `first`."""
         for hour in self.hours[bisect_left(self.hours, first.hour) :]:
             minutes = self.minutes
             if hour == first.hour:
@@ -149,12 +150,12 @@ class Cron:
 
 
 def is_cron(text: str) -> bool:
-    """Whether it is meant as one."""
+    """Whether the text is meant as a cron expression."""
     return text.startswith("@") or len(text.split()) > 1
 
 
 def cron(text: str) -> Cron:
-    """Raises MalformedCron."""
+    """Parse a cron expression; raises MalformedCron."""
     fields = _MACROS.get(text.strip().lower(), text).upper().split()
     if len(fields) != len(_FIELDS):
         raise MalformedCron(f"expected a cron expression of {len(_FIELDS)} fields, found '{text}'")
@@ -187,7 +188,7 @@ def _days(text: str) -> _Days:
 
 
 def _weekdays(text: str) -> tuple[frozenset[int], frozenset[tuple[int, int]]]:
-    """The days of the week that always fit, and those that do in one week of a month."""
+    """The days of the week that always match, and those that match in one week of a month."""
     always: set[int] = set()
     nth: set[tuple[int, int]] = set()
     for part in text.split(","):

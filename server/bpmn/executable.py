@@ -1,7 +1,7 @@
-"""The executable process: what the engine walks.
+"""The executable process, as the engine uses it.
 
-A graph of elements and flows with every expression compiled. `compile.py` builds it and nothing
-changes it afterwards, so that instances on any thread may share it.
+It is a graph of elements and flows with compiled expressions. `compile.py` builds it and nothing changes it
+afterwards, so instances on any thread may share it.
 """
 
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ class ElementType(StrEnum):
     SEQUENCE_FLOW = "SEQUENCE_FLOW"
 
 
-# Looking a member up in its enumeration costs more than comparing with it.
+# Looking up a member of an enumeration costs more than comparing with a constant.
 _MULTI_INSTANCE_BODY = ElementType.MULTI_INSTANCE_BODY
 
 
@@ -54,7 +54,7 @@ class Static:
 
 @dataclass(frozen=True, slots=True)
 class RefusedExpression:
-    """An expression that an earlier version accepted at deployment and this one refuses: it fails when evaluated."""
+    """An expression that was accepted at deployment and that this version refuses; it fails when evaluated."""
 
     text: str
     reason: str
@@ -69,9 +69,9 @@ Attribute = Static | Expression
 
 @dataclass(frozen=True, slots=True)
 class VariableMapping:
-    """One input or output mapping: source to target, the target's dotted path split at the dots.
+    """An input or output mapping; `target` is the dotted path, split at the dots.
 
-    No source means null.
+    A missing source means null.
     """
 
     source: Attribute | None
@@ -79,7 +79,7 @@ class VariableMapping:
 
 
 class BindingType(StrEnum):
-    """Which version of what it refers to an element means, as the extensions spell it."""
+    """The version of a referenced resource that an element uses, as the extensions spell it."""
 
     LATEST = "latest"
     DEPLOYMENT = "deployment"
@@ -88,7 +88,7 @@ class BindingType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """The version tag counts for that type alone."""
+    """A binding type; the version tag is used only with `VERSION_TAG`."""
 
     type: BindingType
     version_tag: str = ""
@@ -124,10 +124,10 @@ class LinkedForm:
 
 @dataclass(frozen=True, slots=True)
 class UserTaskDefinition:
-    """A user task, before its expressions are evaluated; None for attributes that the file leaves out.
+    """A user task before its expressions are evaluated; None for missing attributes.
 
-    Without a linked form, `form` is the external reference of a native user task, the form key of one that a job worker
-    does.
+    Without a linked form, `form` is the external reference of a native user task, or the form key of a job
+    worker's user task.
     """
 
     is_native: bool
@@ -152,7 +152,7 @@ class Script:
 
 @dataclass(frozen=True, slots=True)
 class CalledDecision:
-    """The decision that a business rule task evaluates, and the variable that its output becomes."""
+    """The decision that a business rule task evaluates, and the variable for its output."""
 
     decision_id: Attribute
     result_variable: str
@@ -161,7 +161,7 @@ class CalledDecision:
 
 @dataclass(frozen=True, slots=True)
 class CalledElement:
-    """The process that a call activity calls, and which variables go there and come back without a mapping."""
+    """The process that a call activity calls, and the variables that are passed and returned without mappings."""
 
     process_id: Attribute
     binding: Binding
@@ -171,10 +171,10 @@ class CalledElement:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """How a multi-instance activity repeats what it does.
+    """The loop of a multi-instance activity.
 
-    The output element and collection are there together, or neither. `output_name` is the variable that the output
-    element reads, where it is no more than a name or a path.
+    Output element and output collection are both present or both missing. `output_name` is the variable that
+    the output element reads, if it is only a name or a path.
     """
 
     is_sequential: bool
@@ -188,11 +188,11 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class AdHoc:
-    """Elements that an ad-hoc sub-process activates, and its completion condition.
+    """The elements of an ad-hoc sub-process, and its completion condition.
 
-    `activities` are the ids of the elements that can be activated, `description` tells about them as JSON text. The
-    output element and collection are there together, or neither; `output_name` is the variable that the output element
-    reads, where it is no more than a name or a path.
+    `activities` are the ids of the elements that can be activated, `description` describes them as JSON text.
+    Output element and output collection are both present or both missing; `output_name` is the variable that
+    the output element reads, if it is only a name or a path.
     """
 
     activities: frozenset[str]
@@ -206,7 +206,7 @@ class AdHoc:
 
 
 class TimerKind(StrEnum):
-    """BPMN 2.0.2 §10.5.5.11: what the value of a timer is."""
+    """The kind of a timer's value (BPMN 2.0.2 §10.5.5.11)."""
 
     DATE = "timeDate"
     DURATION = "timeDuration"
@@ -215,7 +215,7 @@ class TimerKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TimerTrigger:
-    """Time: one instant, or several after each other."""
+    """A timer with one or several due times."""
 
     kind: TimerKind
     value: Attribute
@@ -223,21 +223,21 @@ class TimerTrigger:
 
 @dataclass(frozen=True, slots=True)
 class ErrorTrigger:
-    """An error with this code; every error without one."""
+    """Catches errors with this code, or all errors if it is None."""
 
     code: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class EscalationTrigger:
-    """An escalation with this code; every escalation without one."""
+    """Catches escalations with this code, or all escalations if it is None."""
 
     code: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class MessageTrigger:
-    """A message with this name and this correlation key; `properties` are those of the element that catches it."""
+    """Catches a message with this name and correlation key; `properties` are those of the catching element."""
 
     name: Attribute
     correlation_key: Attribute
@@ -246,16 +246,16 @@ class MessageTrigger:
 
 @dataclass(frozen=True, slots=True)
 class SignalTrigger:
-    """A signal with this name."""
+    """Catches a signal with this name."""
 
     name: Attribute
 
 
 @dataclass(frozen=True, slots=True)
 class ConditionTrigger:
-    """A condition that becomes true: it is evaluated when one of these variables changes in one of these ways.
+    """Catches a condition that becomes true; it is evaluated after one of these changes of one of these variables.
 
-    The ways are `create` and `update`. `is_filtered` says that the model chooses the variables.
+    The changes are `create` and `update`. `is_filtered` is true when the model lists the variables.
     """
 
     condition: Expression
@@ -266,10 +266,10 @@ class ConditionTrigger:
 
 @dataclass(frozen=True, slots=True)
 class CompensationTrigger:
-    """Compensation of the activity that the event is attached to, once that has completed."""
+    """Catches the compensation of a completed activity that the event is attached to."""
 
 
-# Triggers that an event throws inside the scope that catches them; they have codes, and no subscriptions.
+# Triggers thrown inside the scope that catches them; they have codes, and no subscriptions.
 CodedTrigger = ErrorTrigger | EscalationTrigger
 # Triggers of catching events.
 Trigger = (
@@ -279,38 +279,38 @@ Trigger = (
 
 @dataclass(frozen=True, slots=True)
 class Termination:
-    """Everything else in the scope is terminated."""
+    """Terminates everything else in the scope."""
 
 
 @dataclass(frozen=True, slots=True)
 class ThrownError:
-    """An error with this code is thrown."""
+    """Throws an error with this code."""
 
     code: Attribute
 
 
 @dataclass(frozen=True, slots=True)
 class ThrownEscalation:
-    """An escalation with this code is thrown."""
+    """Throws an escalation with this code."""
 
     code: Attribute
 
 
 @dataclass(frozen=True, slots=True)
 class ThrownSignal:
-    """A signal with this name is broadcast."""
+    """Broadcasts a signal with this name."""
 
     name: Attribute
 
 
 @dataclass(frozen=True, slots=True)
 class ThrownMessage:
-    """A job worker sends a message: the event has a job, and waits for it."""
+    """A job worker sends a message: the event creates a job, and waits for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ThrownCompensation:
-    """Completed activities are compensated: those in the scope, or the activity with this id."""
+    """Compensates completed activities: all in the scope, or the one with this id."""
 
     activity_id: str | None
 
@@ -321,7 +321,7 @@ Result = Termination | ThrownError | ThrownEscalation | ThrownSignal | ThrownMes
 
 @dataclass(slots=True, eq=False)
 class Flow:
-    """A sequence flow; identity is equality, as with elements."""
+    """A sequence flow; flows are equal only if identical, like elements."""
 
     id: str
     source: "Element"
@@ -333,21 +333,26 @@ class Flow:
 class Element:
     """An element of the process, the process itself included.
 
-    `outgoing` keeps the order of the document, in which an exclusive gateway tries its conditions.
-    `flow_scope` is None for the process element alone. `none_start` is where a scope begins. `trigger` is what a
-    catching event waits for, `result` what a throwing event does. `catches` are the events that an element waits for
-    while it is active: those on the boundary of an activity, and the start events of the event sub-processes in a scope,
-    which come first, and those behind an event-based gateway. `starts` are the start events of a process that begin a
-    process instance when they are triggered. `event_start` is the start event of an event sub-process,
-    `start_form_id` names the form that people start the process with,
-    `link` the catching link event to which a throwing one leads, or the handler to which a boundary event for compensation
-    does. `compensation` is that boundary event of an activity. `inclusive_joins` are those that lie in a scope, where
-    each element and each flow has one of its `bits`. The listeners are jobs that have to be
-    done before the element is active, and before it is left; `task_listeners` are those of a native user task, by the
-    name of their event. A multi-instance activity is two elements with one id: its
-    body, which has the flows, the boundary events and the `loop`, and the `inner` one that is repeated inside it.
-    The content of an ad-hoc sub-process lies in its `inner_instance`, of which each activation makes an instance;
-    its event sub-processes lie in itself.
+    - `outgoing`: flows in document order, in which an exclusive gateway evaluates conditions
+    - `flow_scope`: the enclosing scope; None only for the process
+    - `none_start`: the none start event of a scope; `start_form_id`: the form for starting the process there
+    - `starts`: the triggered start events of a process; `event_start`: the start event of an event
+      sub-process
+    - `trigger`: the trigger of a catch event; `result`: the effect of a throw event
+    - `catches`: the events that the element subscribes to while active: start events of event sub-processes
+      first, then boundary events, or the events behind an event-based gateway
+    - `link`: the catch event that a throwing link event jumps to, or the handler of a compensation boundary
+      event
+    - `compensation`: the compensation boundary event of an activity
+    - `inclusive_joins`: the joining inclusive gateways of a scope; `bits`: one bit for each element and flow
+      of that scope
+    - `start_listeners`, `end_listeners`: jobs before the element is active and before it is left;
+      `task_listeners`: those of a native user task, by event name
+
+    A multi-instance activity is two elements with one id: the body, with the flows, boundary events and
+    `loop`, and the `inner` element that is repeated inside it. The content of an ad-hoc sub-process is in its
+    `inner_instance`, which each activation instantiates; its event sub-processes are in the ad-hoc
+    sub-process itself.
     """
 
     id: str
@@ -404,8 +409,8 @@ class Element:
 class InclusiveJoin:
     """An inclusive gateway with several incoming flows.
 
-    `leading` are, for the id of each of these flows, the bits of the elements and flows of its scope from which a path
-    leads to it that does not pass the gateway.
+    `leading` has, for the id of each of these flows, the bits of the elements and flows in the scope from
+    which a path leads to it without passing the gateway.
     """
 
     gateway: Element
@@ -414,9 +419,10 @@ class InclusiveJoin:
 
 @dataclass(slots=True, eq=False)
 class ExecutableProcess:
-    """A process ready to run; `elements` holds the root under the process id as well, `flows` every sequence flow.
+    """A process ready for execution; `elements` includes the root under the process id, `flows` every sequence flow.
 
-    Of a multi-instance activity it holds the body, of an ad-hoc sub-process also its inner instance.
+    For a multi-instance activity, `elements` has the body; for an ad-hoc sub-process, also its inner
+    instance.
     """
 
     id: str
@@ -428,7 +434,7 @@ class ExecutableProcess:
 
     @property
     def is_bound_to_deployment(self) -> bool:
-        """Whether it refers to something that was deployed with it: a process, a decision, a form or a resource."""
+        """Whether it binds something to its own deployment: a process, a decision, a form or a resource."""
         elements = (element.inner or element for element in self.elements.values())
         return any(
             each is not None and each.binding.type is BindingType.DEPLOYMENT
@@ -443,12 +449,12 @@ class ExecutableProcess:
 
     @property
     def start_form_id(self) -> str | None:
-        """The form that is linked to its none start event."""
+        """The id of the form that is linked to its none start event."""
         start = self.root.none_start
         return None if start is None else start.start_form_id
 
     def of(self, element_id: str, element_type: ElementType) -> Element:
-        """The element that an element instance of this type is an instance of."""
+        """The element of an element instance with this id and type."""
         element = self.elements[element_id]
         if element.inner is None or element_type is _MULTI_INSTANCE_BODY:
             return element

@@ -1,6 +1,6 @@
-"""The extension elements of the zeebe namespace, found in markup and typed.
+"""Typed access to the extension elements of the zeebe namespace.
 
-The functions trust the linter: what a rule requires is assumed to be there.
+The functions rely on the linter: attributes that a rule requires are assumed to exist.
 """
 
 from collections.abc import Iterator, Mapping
@@ -26,7 +26,7 @@ DEFAULTS: Mapping[str, Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class TaskDefinition:
-    """The job type and the retries, each static text or an expression with its leading `=`."""
+    """The job type and the retries, each a static text or an expression with its leading `=`."""
 
     type: str
     retries: str
@@ -34,7 +34,7 @@ class TaskDefinition:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """An expression with its leading `=`, and the variable that its result becomes."""
+    """An expression with its leading `=`, and the variable for its result."""
 
     expression: str
     result_variable: str
@@ -42,7 +42,7 @@ class Script:
 
 @dataclass(frozen=True, slots=True)
 class CalledDecision:
-    """The decision's id may be an expression with its leading `=`."""
+    """A called decision; its id may be an expression with its leading `=`."""
 
     decision_id: str
     result_variable: str
@@ -52,7 +52,7 @@ class CalledDecision:
 
 @dataclass(frozen=True, slots=True)
 class CalledElement:
-    """The id of the process may be an expression with its leading `=`."""
+    """A called process; its id may be an expression with its leading `=`."""
 
     process_id: str
     binding_type: str
@@ -63,7 +63,7 @@ class CalledElement:
 
 @dataclass(frozen=True, slots=True)
 class LinkedForm:
-    """The id of the form may be an expression with its leading `=`."""
+    """A linked form; its id may be an expression with its leading `=`."""
 
     form_id: str
     binding_type: str
@@ -72,7 +72,7 @@ class LinkedForm:
 
 @dataclass(frozen=True, slots=True)
 class LinkedResource:
-    """A resource that the worker of a job needs, and the name by which the worker knows it."""
+    """A resource that the worker of a job needs, and the worker's name for it."""
 
     resource_id: str
     resource_type: str
@@ -83,7 +83,7 @@ class LinkedResource:
 
 @dataclass(frozen=True, slots=True)
 class LoopCharacteristics:
-    """The input collection and the output element are expressions with their leading `=`."""
+    """The attributes of a multi-instance loop; input collection and output element are expressions with their leading `=`."""
 
     input_collection: str
     input_element: str | None
@@ -93,7 +93,7 @@ class LoopCharacteristics:
 
 @dataclass(frozen=True, slots=True)
 class AdHoc:
-    """The collection of active elements and the output element are expressions with their leading `=`."""
+    """The attributes of an ad-hoc sub-process; active elements and output element are expressions with their leading `=`."""
 
     active_elements_collection: str | None
     output_collection: str | None
@@ -102,7 +102,7 @@ class AdHoc:
 
 @dataclass(frozen=True, slots=True)
 class ConditionalFilter:
-    """The names of variables, and their changes (`create`, `update`), after which a condition is evaluated."""
+    """The variables, and the changes of them (`create`, `update`), after which a condition is evaluated."""
 
     variable_names: frozenset[str]
     variable_events: frozenset[str]
@@ -110,7 +110,7 @@ class ConditionalFilter:
 
 @dataclass(frozen=True, slots=True)
 class Listener:
-    """A job for one phase of an element, such as `start` or `end`, written as a task definition."""
+    """The job of a listener for one phase of an element, such as `start` or `end`."""
 
     event_type: str
     type: str
@@ -119,14 +119,14 @@ class Listener:
 
 @dataclass(frozen=True, slots=True)
 class VariableMapping:
-    """An input or output mapping as written; no source means null."""
+    """An input or output mapping as written; a missing source means null."""
 
     source: str | None
     target: str
 
 
 def extensions(element: Markup, tag: str) -> Iterator[Markup]:
-    """Every extension of this element with the tag, nested ones included."""
+    """Every extension of the element with this tag, nested ones included."""
     container = element.first("extensionElements")
     if container is None:
         return iter(())
@@ -141,7 +141,7 @@ def task_definition(element: Markup) -> TaskDefinition | None:
 
 
 def attribute(element: Markup, tag: str, name: str) -> str | None:
-    """The attribute of the first extension with the tag; None where it is missing or blank."""
+    """The attribute of the first extension with this tag; None if it is missing or blank."""
     found = next(extensions(element, tag), None)
     text = found.attributes.get(name, "") if found is not None else ""
     return text if text.strip() else None
@@ -221,7 +221,7 @@ def ad_hoc(element: Markup) -> AdHoc:
 
 
 def conditional_filter(definition: Markup) -> ConditionalFilter:
-    """The extension of a conditional event definition: variable names and events that it listens to, all when empty."""
+    """The filter of a conditional event definition; an empty set means all variables or all changes."""
     names, changes = (
         frozenset(
             filter(
@@ -241,7 +241,7 @@ def execution_listeners(element: Markup) -> Iterator[Listener]:
 
 
 def task_listeners(element: Markup) -> Iterator[Listener]:
-    """Their events are those of a user task: creating, assigning, updating, completing and canceling."""
+    """The listeners of a user task, for the events creating, assigning, updating, completing and canceling."""
     for found in extensions(element, "zeebe:taskListener"):
         attributes = found.attributes
         yield Listener(attributes["eventType"], attributes["type"], attributes["retries"])
@@ -264,7 +264,7 @@ def output_mappings(element: Markup) -> tuple[VariableMapping, ...]:
 
 
 def correlation_key(message: Markup) -> str | None:
-    """The expression of the key by which a message is correlated."""
+    """The expression of a message's correlation key."""
     found = next(extensions(message, "zeebe:subscription"), None)
     return None if found is None else found.attributes.get("correlationKey")
 

@@ -1,7 +1,7 @@
 """The nodes and flows of one flow scope as a graph.
 
-It is made of models that nobody has checked yet: flows that dangle are left out, of nodes that
-share an id the first counts.
+It is built from models that are not checked yet: dangling flows are left out, and of nodes with the same id
+the first counts.
 """
 
 from collections import defaultdict
@@ -24,9 +24,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Nodes by id, the flows that enter and leave each, in the order of the document, the catching links by name, and compensation handlers by boundary event.
+    """A graph: nodes by id, their incoming and outgoing flows in document order, link targets and compensation handlers.
 
-    In an ad-hoc scope a path may begin and end at any node.
+    `links` has catching link events by name, `handlers` has compensation handlers by boundary event. In an
+    ad-hoc scope, a path may begin and end at any node.
     """
 
     nodes: Mapping[str, FlowNode]
@@ -66,7 +67,7 @@ class Graph:
         return self.outgoing.get(node_id, ())
 
     def successors(self, node_id: str) -> Iterator[str]:
-        """The ids of the nodes that flows lead to, or the link of the node, or its compensation handler."""
+        """The ids of the nodes that the node's flows, link or compensation association lead to."""
         yield from (flow.target_ref for flow in self.leaving(node_id))
         yield from self.handlers.get(node_id, ())
         node = self.nodes.get(node_id)
@@ -74,7 +75,7 @@ class Graph:
             yield from filter(None, [self.links.get(node.link_name)])
 
     def reachable(self, roots: Iterable[str]) -> frozenset[str]:
-        """Give the roots and every node that a path leads to from one of them."""
+        """The roots, and every node that a path leads to from one of them."""
         found: set[str] = set()
         waiting = list(roots)
         while waiting:
@@ -85,7 +86,7 @@ class Graph:
         return frozenset(found)
 
     def cycle(self, through: frozenset[str]) -> tuple[str, ...]:
-        """Give the nodes of one cycle that never leaves `through`; none when there is none."""
+        """The nodes of one cycle inside `through`; empty when there is none."""
         inner = {node: [n for n in self.successors(node) if n in through] for node in through}
         try:
             TopologicalSorter(inner).prepare()

@@ -1,7 +1,7 @@
-"""Which elements and flows of a scope lead to the incoming flows of its inclusive gateways.
+"""Computes which elements and flows of a scope lead to the incoming flows of its inclusive gateways.
 
-A set of them is a number with one bit for each, so that asking whether any of those that are active leads to a flow
-costs about the same in every process.
+A set of elements and flows is an integer with one bit for each, so testing whether an active one leads to a
+flow costs about the same in every process.
 """
 
 from collections import defaultdict
@@ -11,7 +11,7 @@ from server.bpmn.executable import Element, ElementType, InclusiveJoin
 
 
 def inclusive_joins(elements: Sequence[Element]) -> tuple[tuple[InclusiveJoin, ...], Mapping[str, int]]:
-    """Those among the elements of a scope, and the bits of its elements and flows; nothing where none joins."""
+    """The joining inclusive gateways of a scope, and the bits of its elements and flows; empty if there are none."""
     joining = [
         element
         for element in elements
@@ -34,7 +34,7 @@ def inclusive_joins(elements: Sequence[Element]) -> tuple[tuple[InclusiveJoin, .
 
 
 def _steps_before(elements: Sequence[Element]) -> Mapping[Element, Sequence[Element]]:
-    """From which elements another one is reached without a sequence flow: by its boundary, or by a link."""
+    """For each element, the elements that lead to it without a sequence flow: by a boundary event or a link."""
     before: defaultdict[Element, list[Element]] = defaultdict(list)
     for element in elements:
         if element.link is not None:
@@ -48,7 +48,7 @@ def _steps_before(elements: Sequence[Element]) -> Mapping[Element, Sequence[Elem
 def _leading(
     source: Element, gateway: Element, before: Mapping[Element, Sequence[Element]], bits: Mapping[str, int]
 ) -> int:
-    """Bits of the elements that lead to the source of a flow into the gateway."""
+    """Bits of the elements and flows that lead to the source of a flow into the gateway."""
     found: set[Element] = set()
     waiting = [source]
     leading = 0
@@ -70,7 +70,7 @@ def _leading(
 def _entries(
     element: Element, before: Mapping[Element, Sequence[Element]]
 ) -> Iterator[tuple[str | None, Element]]:
-    """The elements from which it is entered, with the flow if it is by one."""
+    """The elements that lead to this one, each with its sequence flow, or None without one."""
     for flow in element.incoming:
         yield flow.id, flow.source
     for earlier in before.get(element, ()):

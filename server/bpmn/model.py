@@ -1,7 +1,7 @@
-"""The markup of a BPMN file, element by element.
+"""The model of a BPMN file: typed views of its markup.
 
-Every class is a typed reading of one piece of markup and holds nothing besides it, so that the
-linter, which asks for attributes by name, and the compiler, which asks by type, cannot disagree.
+A view holds nothing besides its markup, so the linter, which reads attributes by name, and the compiler,
+which reads them by type, cannot disagree.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ MULTI_INSTANCE = "multiInstanceLoopCharacteristics"
 
 @dataclass(frozen=True, slots=True)
 class BaseElement:
-    """Anything that BPMN gives an id; the id is empty where the file forgot it."""
+    """A BPMN element with an id, which is empty if the file lacks it."""
 
     markup: Markup
 
@@ -43,7 +43,7 @@ class FlowElement(BaseElement):
 
 @dataclass(frozen=True, slots=True)
 class SequenceFlow(FlowElement):
-    """A connection of two flow nodes; the ids may dangle until the linter has looked."""
+    """A connection of two flow nodes; in an unchecked model, its ids may dangle."""
 
     @property
     def source_ref(self) -> str:
@@ -55,7 +55,7 @@ class SequenceFlow(FlowElement):
 
     @property
     def condition(self) -> str | None:
-        """The text with its leading `=`, or None when there is no condition element."""
+        """The condition with its leading `=`; None without a condition element."""
         child = self.markup.first("conditionExpression")
         return None if child is None else child.text
 
@@ -66,7 +66,7 @@ class FlowNode(FlowElement):
 
     @property
     def multi_instance(self) -> Markup | None:
-        """How an activity is repeated."""
+        """The multi-instance characteristics of an activity, or None."""
         return self.markup.first(MULTI_INSTANCE)
 
     @property
@@ -76,7 +76,7 @@ class FlowNode(FlowElement):
 
     @property
     def event_definitions(self) -> tuple[str, ...]:
-        """The kinds of trigger, such as `timer`, in the order of the document."""
+        """The kinds of its event definitions, such as `timer`, in document order."""
         tags = (child.tag for child in self.markup.children)
         return tuple(tag.removesuffix(EVENT_DEFINITION) for tag in tags if tag.endswith(EVENT_DEFINITION))
 
@@ -103,21 +103,21 @@ class FlowElementsContainer:
 
 @dataclass(frozen=True, slots=True)
 class Event(FlowNode):
-    """An event: what it catches or throws is in its definition."""
+    """An event; its definitions say what it catches or throws."""
 
     @property
     def error_ref(self) -> str | None:
-        """The id of the error; none catches every one."""
+        """The id of the error; None catches all errors."""
         return self._defined("errorEventDefinition", "errorRef")
 
     @property
     def escalation_ref(self) -> str | None:
-        """The id of the escalation; none catches every one."""
+        """The id of the escalation; None catches all escalations."""
         return self._defined("escalationEventDefinition", "escalationRef")
 
     @property
     def signal_ref(self) -> str | None:
-        """The id of the signal that it waits for or broadcasts; None when it does something else."""
+        """The id of the signal that it waits for or broadcasts; None for other kinds of events."""
         return self._defined("signalEventDefinition", "signalRef")
 
     @property
@@ -135,13 +135,13 @@ class ThrowEvent(Event):
 
     @property
     def activity_ref(self) -> str | None:
-        """The id of the activity that it compensates; None for all in its scope."""
+        """The id of the compensated activity; None for all in its scope."""
         return self._defined("compensateEventDefinition", "activityRef")
 
 
 @dataclass(frozen=True, slots=True)
 class EndEvent(ThrowEvent):
-    """Where a path ends."""
+    """An event that ends a path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,25 +163,25 @@ class CatchEvent(Event):
 
     @property
     def timer(self) -> TimerDefinition | None:
-        """The first of its timer definition, which the linter wants to be the only one."""
+        """The first timer definition with text; the linter requires that there is only one."""
         definition = self.markup.first("timerEventDefinition")
         kinds = definition.children if definition is not None else ()
         return next((TimerDefinition(child.tag, child.text.strip()) for child in kinds if child.text), None)
 
     @property
     def conditional(self) -> Markup | None:
-        """The definition with its condition; None when it waits for something else."""
+        """The conditional event definition; None for other kinds of events."""
         return self.markup.first("conditionalEventDefinition")
 
     @property
     def message_ref(self) -> str | None:
-        """The id of the message that it waits for; None when it waits for something else."""
+        """The id of the message that it waits for; None for other kinds of events."""
         return self._defined("messageEventDefinition", "messageRef")
 
 
 @dataclass(frozen=True, slots=True)
 class StartEvent(CatchEvent):
-    """Where a scope begins; that of an event sub-process has a trigger."""
+    """The first element of a scope; the start event of an event sub-process has a trigger."""
 
     @property
     def is_interrupting(self) -> bool:
@@ -208,7 +208,7 @@ class BoundaryEvent(CatchEvent):
 
 @dataclass(frozen=True, slots=True)
 class JobTask(FlowNode):
-    """A task that a job worker does when it has a `zeebe:taskDefinition`."""
+    """A task that a job worker executes if it has a `zeebe:taskDefinition`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +233,7 @@ class BusinessRuleTask(JobTask):
 
 @dataclass(frozen=True, slots=True)
 class UserTask(FlowNode):
-    """A task for a person: managed by the engine with a `zeebe:userTask`, done by a job worker without one."""
+    """A task for a person: native with a `zeebe:userTask`, otherwise executed by a job worker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +278,7 @@ class InclusiveGateway(ConditionalGateway):
 
 @dataclass(frozen=True, slots=True)
 class EventBasedGateway(FlowNode):
-    """A gateway that is left to the first of the events behind it that is triggered."""
+    """A gateway that continues with the first triggered event behind it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +293,7 @@ class CallActivity(FlowNode):
 
 @dataclass(frozen=True, slots=True)
 class Unsupported(FlowNode):
-    """A flow node that is not executed; it is read so that the linter can name it."""
+    """A flow node that the engine does not execute; it is read so that the linter can report it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,7 +305,7 @@ class SubProcess(FlowElementsContainer, FlowNode):
 
 @dataclass(frozen=True, slots=True)
 class AdHocSubProcess(FlowElementsContainer, FlowNode):
-    """A sub-process without start: its activities are activated one by one, and as often as wanted."""
+    """A sub-process without a start event, whose activities are activated individually, any number of times."""
 
     elements: tuple[FlowElement, ...] = ()
 
@@ -317,13 +317,13 @@ class AdHocSubProcess(FlowElementsContainer, FlowNode):
 
     @property
     def cancels_remaining(self) -> bool:
-        """Whether everything else in it ends when the completion condition holds."""
+        """Whether its active children are terminated when the completion condition is true."""
         return self.markup.attributes.get("cancelRemainingInstances", "true").strip() in {"true", "1"}
 
 
 @dataclass(frozen=True, slots=True)
 class EventSubProcess(FlowElementsContainer, FlowNode):
-    """A sub-process that no flow leads to: its start event begins it while the scope around it is active."""
+    """A sub-process without incoming flows, which its start event starts while the surrounding scope is active."""
 
     elements: tuple[FlowElement, ...] = ()
 

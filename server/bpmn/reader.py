@@ -1,7 +1,7 @@
-"""Read BPMN XML into the model.
+"""Reads BPMN XML into the model.
 
-Tags are local names; those of the zeebe and diagram namespaces carry `zeebe:` and `bpmndi:` whatever prefix the file
-uses. Everything of other namespaces is left out. Errors: `BpmnReadError`.
+Tags are local names, with the prefixes `zeebe:` and `bpmndi:` for these namespaces, whatever prefix the file
+uses. Elements of other namespaces are left out. Errors: `BpmnReadError`.
 """
 
 from collections.abc import Callable, Mapping
@@ -47,7 +47,7 @@ _PREFIXES: Mapping[str, str] = {
     extensions.NAMESPACE: extensions.PREFIX,
 }
 
-# Events by their tag and the kinds of their triggers.
+# Events by their tag and their kinds of triggers.
 _EVENTS: Mapping[tuple[str, ...], Callable[[Markup], FlowNode]] = {
     ("startEvent",): StartEvent,
     ("startEvent", "timer"): StartEvent,
@@ -99,7 +99,8 @@ _FLOW_NODES: Mapping[str, Callable[[Markup], FlowNode]] = {
     "eventBasedGateway": EventBasedGateway,
 }
 
-# BPMN 2.0 §10: what a process or a sub-process may hold besides flow elements, and data, which is not executed.
+# BPMN 2.0 §10: children of a process or sub-process that are not flow elements, and data, which is not
+# executed.
 _NO_FLOW_ELEMENTS = frozenset({
     "artifact",
     "association",
@@ -133,7 +134,7 @@ _NO_FLOW_ELEMENTS = frozenset({
 
 
 class BpmnReadError(Exception):
-    """The bytes are no BPMN document that we read; `line` is 0 where there is none to name."""
+    """The bytes are not a readable BPMN document; `line` is 0 if unknown."""
 
     def __init__(self, message: str, line: int = 0) -> None:
         super().__init__(f"{message} (line {line})" if line else message)
@@ -141,7 +142,7 @@ class BpmnReadError(Exception):
 
 
 def read(xml: bytes) -> Definitions:
-    """Read one file; raises `BpmnReadError`."""
+    """Read one file; raises BpmnReadError."""
     try:
         return _definitions(_markup(parse(xml)))
     except XmlError as error:
@@ -169,7 +170,7 @@ def _flow_elements(container: Markup) -> tuple[FlowElement, ...]:
 
 
 def _is_flow_element(tag: str) -> bool:
-    """Unknown BPMN elements count, so that they are refused by name instead of skipped."""
+    """Whether a tag is a flow element; unknown BPMN elements count, so that they are refused by name."""
     return ":" not in tag and tag not in _NO_FLOW_ELEMENTS
 
 

@@ -1,8 +1,8 @@
-"""Dates, durations and cycles of timers, by ISO 8601 as BPMN 2.0.2 §10.5.5.11 asks for.
+"""Dates, durations and cycles of timers, in ISO 8601 as BPMN 2.0.2 §10.5.5.11 requires.
 
-A date has an offset, or a zone in brackets as in `2030-01-01T08:00:00+01:00[Europe/Berlin]`. A duration may mix years
-and seconds, and may have a sign. A cycle is `R3/PT10S`, `R/PT10S` or `R3/<date>/PT10S`; without a number it has no end.
-Neither has a cycle that is a cron expression.
+A date has an offset, or a zone in brackets as in `2030-01-01T08:00:00+01:00[Europe/Berlin]`. A duration may
+mix years and seconds, and may have a sign. A cycle is `R3/PT10S`, `R/PT10S`, `R3/<date>/PT10S` or a cron
+expression; without a number of repetitions it has no end.
 """
 
 import calendar
@@ -17,11 +17,11 @@ from server.feel.temporal import parser
 from server.feel.temporal.formatter import written
 
 MAX_LENGTH = 200
-# No timer is due later.
+# The latest due time of a timer.
 END_OF_TIME = datetime.max.replace(tzinfo=UTC)
 UNENDING = -1
 MAX_REPETITIONS = 2**31 - 1
-# A cycle that is shorter fires faster than its partition can follow.
+# A shorter cycle would fire faster than its partition can handle.
 SHORTEST_INTERVAL = timedelta(seconds=1)
 
 _DURATION = re.compile(
@@ -36,18 +36,18 @@ _MONTHS = 12
 
 
 class MalformedTimer(ValueError):
-    """The text is no date, duration or cycle."""
+    """The text is not a date, duration or cycle."""
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Months of the calendar, then a time."""
+    """A number of calendar months, and a time after them."""
 
     months: int
     time: timedelta
 
     def after(self, instant: datetime) -> datetime:
-        """The instant so much later, at the last day of a month that is too short; nothing is later than `END_OF_TIME`."""
+        """The instant after the interval, on the last day of a month that is too short, and at most `END_OF_TIME`."""
         year, month = divmod(instant.year * _MONTHS + instant.month - 1 + self.months, _MONTHS)
         try:
             day = min(instant.day, calendar.monthrange(year, month + 1)[1])
@@ -59,9 +59,9 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
-    """`repetitions` is how often the timer fires, `UNENDING` without a bound; the first time at `start`, if it says so.
+    """`repetitions` is the number of firings, `UNENDING` for no bound; `start` is the first one, if the cycle names it.
 
-    `interval` is its text, a duration or a cron expression.
+    `interval` is a text: a duration or a cron expression.
     """
 
     repetitions: int
@@ -69,12 +69,12 @@ class Cycle:
     interval: str
 
     def after(self, instant: datetime) -> datetime:
-        """The next time behind this one."""
+        """The next firing after the instant."""
         return interval(self.interval).after(instant)
 
 
 def date(text: str) -> datetime:
-    """Raises MalformedTimer."""
+    """The instant of an ISO 8601 date with an offset or zone; raises MalformedTimer."""
     _expect_short(text)
     try:
         return instant(parser.date_time(text))
@@ -93,7 +93,7 @@ def instant(value: DateTime) -> datetime:
 
 
 def duration(text: str) -> Interval:
-    """Raises MalformedTimer."""
+    """The interval of an ISO 8601 duration; raises MalformedTimer."""
     _expect_short(text)
     match = _DURATION.fullmatch(text)
     if match is None:
@@ -109,7 +109,7 @@ def duration(text: str) -> Interval:
 
 
 def cycle(text: str) -> Cycle:
-    """Raises MalformedTimer."""
+    """A parsed cycle; raises MalformedTimer."""
     _expect_short(text)
     if is_cron(text):
         interval(text)
@@ -127,7 +127,7 @@ def cycle(text: str) -> Cycle:
 
 
 def interval(text: str) -> Interval | Cron:
-    """The interval between two times that a cycle fires; raises MalformedTimer."""
+    """The interval between two firings of a cycle; raises MalformedTimer."""
     if not is_cron(text):
         return duration(text)
     try:
@@ -137,12 +137,12 @@ def interval(text: str) -> Interval | Cron:
 
 
 def date_of(value: feel.Value) -> datetime:
-    """Of what an expression gives; raises MalformedTimer."""
+    """The instant of an expression's result; raises MalformedTimer."""
     return instant(value) if isinstance(value, DateTime) else date(text_of(value))
 
 
 def text_of(value: feel.Value) -> str:
-    """Durations of FEEL as ISO 8601 writes them; raises MalformedTimer."""
+    """The ISO 8601 text of an expression's result, FEEL durations included; raises MalformedTimer."""
     if isinstance(value, feel.DaysDuration | feel.MonthsDuration):
         return written(value)
     if not isinstance(value, str):

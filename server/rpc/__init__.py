@@ -1,1 +1,1 @@
-"""One servicer for each service of the contract: check, delegate, answer."""
+"""The servicers of the engine, one for each service of the contract: check, delegate, answer."""

@@ -1,4 +1,4 @@
-"""Elements of ad-hoc sub-processes to activate, at the border."""
+"""Converts elements to activate in ad-hoc sub-processes from requests."""
 
 from collections.abc import Iterable
 from typing import Protocol
@@ -10,7 +10,7 @@ from server.rpc.variables import variables_of
 
 
 class Reference(Protocol):
-    """An element in a request."""
+    """An element in a request, with its variables as JSON."""
 
     @property
     def element_id(self) -> str: ...
@@ -20,7 +20,7 @@ class Reference(Protocol):
 
 
 def activations_of(references: Iterable[Reference], field: str) -> tuple[Activation, ...]:
-    """Raises InvalidArgument; all of them have as many variables as one request may have."""
+    """The activations; raises InvalidArgument when they have more variables together than one request may have."""
     activations = tuple(
         Activation(each.element_id, dict(variables_of(each.variables))) for each in references
     )

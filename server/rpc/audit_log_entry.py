@@ -1,4 +1,4 @@
-"""Entries of the audit log as people and clients of Camunda read them: categories, and keys by the kind of entity."""
+"""Converts audit entries to the messages of Camunda's API: categories, and keys by the kind of entity."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -31,7 +31,7 @@ CATEGORIES: Mapping[str, audit_entry_pb2.AuditCategory.ValueType] = {
     ),
     USER_TASK: audit_entry_pb2.AUDIT_CATEGORY_USER_TASKS,
 }
-"""By the kind of entity."""
+"""Audit categories by entity kind."""
 
 OPERATION_TYPES: Mapping[str, audit_log_pb2.AuditLogOperationType.ValueType] = {
     name.removeprefix("AUDIT_LOG_OPERATION_TYPE_"): value
@@ -39,11 +39,11 @@ OPERATION_TYPES: Mapping[str, audit_log_pb2.AuditLogOperationType.ValueType] = {
     if value
 }
 UNKNOWN = "UNKNOWN"
-"""The operation type that stands for those that Camunda does not have."""
+"""Stands for operation types that Camunda does not have."""
 
 
 class Kind(NamedTuple):
-    """Entries about one kind of entity, of all operations or of one."""
+    """Entries about one kind of entity, for all operations or one."""
 
     entity_type: str
     operation_type: str | None = None
@@ -59,11 +59,11 @@ KEYS: Mapping[str, Kind] = {
     "deployment_key": Kind("RESOURCE", "CREATE"),
     "resource_key": Kind("RESOURCE", "DELETE"),
 }
-"""Members that hold the key of the entity in entries of one kind, and nothing in others."""
+"""Key members of the message, each with the entity kind whose entries fill it."""
 
 
 def audit_log(row: AuditEntry) -> audit_log_pb2.AuditLog:
-    """An entry as a message; of an entity without a key, its id stands in its place."""
+    """An audit entry as a message; entities without a key have their id in its place."""
     timestamp = Timestamp()
     timestamp.FromDatetime(row.timestamp)
     operation_type = row.operation_type if row.operation_type in OPERATION_TYPES else UNKNOWN

@@ -1,6 +1,6 @@
-"""Filters of a search of the audit log.
+"""Filters for searches of the audit log.
 
-An entry has one key of an entity, whose kind says which of the filter's keys it is.
+An entry has one entity key; the entity's kind determines which filter key it matches.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -31,7 +31,7 @@ KNOWN = Condition(_ENTITY_TYPE, Operator.IN, tuple(sorted(KNOWN_TYPES)))
 
 
 def _key_of(name: str, kind: Kind) -> Reading:
-    """Ask for the key of entities of one kind; entries about others have none."""
+    """A filter for the keys of one kind of entity; entries about other kinds have no such key."""
     wanted = tuple(_is_of(kind, Operator.EQ))
     others = tuple((condition,) for condition in _is_of(kind, Operator.NEQ))
 
@@ -54,7 +54,7 @@ def _is_of(kind: Kind, operator: Operator) -> Iterator[Condition]:
 
 
 def _entity_key(message: Message) -> Clauses:
-    """Ask for the key or the id, whichever the entity has; raises InvalidArgument."""
+    """Clauses for the key or the id of the entity, whichever it has; raises InvalidArgument."""
     return tuple(
         clause
         for condition in operators(_ENTITY_ID, message, "filter.entityKey")
@@ -71,7 +71,7 @@ def _key_or_id(condition: Condition) -> Clauses:
 
 
 def _same_of_key(condition: Condition) -> Iterator[Condition]:
-    """The condition on a key; none where its texts are no keys."""
+    """The same condition on the key; none if its texts are not keys."""
     operator, operand = condition.operator, condition.operand
     match operand:
         case bool():
@@ -96,7 +96,7 @@ def _is_key(text: str) -> bool:
 
 
 def _words(name: str, attribute: str, meanings: Mapping[str, Collection[str]]) -> Reading:
-    """Ask for words of which each stands for values of an attribute; raises InvalidArgument."""
+    """A filter for words that each stand for some values of an attribute; raises InvalidArgument."""
     field = _FIELDS[attribute]
 
     def clause(condition: Condition) -> Clause:

@@ -1,4 +1,4 @@
-"""Creates and starts batch operations over the process instances, or decision instances, that a query finds."""
+"""Creates and starts batch operations for the process instances or decision instances that match a query."""
 
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Sequence
@@ -28,7 +28,7 @@ from server.store.ports import Store
 from server.store.searchables import DECISION_INSTANCES, INCIDENTS
 
 MOST_PROCESS_INSTANCES: Final = 100_000
-"""Process instances, or decision instances, that one batch operation considers."""
+"""Most process instances, or decision instances, in one batch operation."""
 
 Considered: TypeAlias = ProcessInstance | DecisionInstance
 
@@ -39,12 +39,12 @@ class BatchCreation:
         self._router = router
 
     async def begin(self, action: BatchAction, query: Query, origin: Origin) -> Key:
-        """Create a batch operation with items for all that the query finds, and start it.
+        """Create a batch operation with items for all matches of the query, and start it.
 
-        The query is one for decision instances if the action deletes these, otherwise one for process instances.
-
-        Raises InvalidArgument for too many. The items are searched before and between the commands that add them. A
-        caller who repeats the request with its idempotency key goes on where the first call was interrupted.
+        The query must be one for decision instances if the action deletes these, otherwise one for process
+        instances. Raises InvalidArgument for too many matches. Items are searched before and between the
+        commands that add them. A caller that repeats the request with its idempotency key continues where the
+        first call was interrupted.
         """
         entity = _considered(action)
         pages = self._pages(entity, query, origin.tenant_id)
@@ -65,7 +65,7 @@ class BatchCreation:
         return answer.key
 
     async def expect_bounded(self, query: Query, tenant_id: str) -> None:
-        """Raises InvalidArgument when the query finds too many, before anything is begun."""
+        """Raises InvalidArgument when the query has too many matches."""
         query = replace(query, window=Window(limit=1))
         page = await self._store.search(ProcessInstance, query, tenant_id=tenant_id)
         _expect_bounded(page.total, ProcessInstance)
@@ -73,7 +73,7 @@ class BatchCreation:
     async def _pages(
         self, entity: type[Considered], query: Query, tenant_id: str
     ) -> AsyncIterator[Page[Considered]]:
-        """Pages in the order of the keys; one at least, which may be empty."""
+        """Pages of matches in key order; at least one, which may be empty."""
         place_of = position_reader(query.sort)
         query = replace(query, window=Window(limit=PAGE_ITEMS))
         for _ in range(0, MOST_PROCESS_INSTANCES, PAGE_ITEMS):
@@ -85,7 +85,7 @@ class BatchCreation:
             query = replace(query, window=Window(limit=PAGE_ITEMS, after=after))
 
     async def _add(self, page: Page[Considered], action: BatchAction, key: Key, origin: Origin) -> None:
-        """Bring the items of these rows: process instances, their incidents, or evaluations."""
+        """Add the items for these rows: process instances, their incidents, or decision evaluations."""
         if action.type is BatchOperationType.DELETE_DECISION_INSTANCE:
             found = (row.decision_evaluation_key for row in page.items if isinstance(row, DecisionInstance))
             await self._bring(await self._evaluations(found, origin.tenant_id), key, origin)
@@ -108,7 +108,7 @@ class BatchCreation:
             await self._router.submit(AddBatchItems(origin.tenant_id, key, items), origin)
 
     async def _evaluations(self, found: Iterable[Key], tenant_id: str) -> tuple[BatchItem, ...]:
-        """Items of these evaluations, each with the last place of a decision that is stored of it."""
+        """Items of these evaluations, each with the last place of its stored decisions."""
         keys = tuple(dict.fromkeys(found))
         if not keys:
             return ()
@@ -125,7 +125,7 @@ class BatchCreation:
         return tuple(BatchItem(key, None, last_place=last) for key, last in last_places.items())
 
     async def _incidents(self, keys: tuple[Key, ...], tenant_id: str) -> AsyncIterator[Sequence[Incident]]:
-        """Pages of the open incidents of these process instances, in the order of their items."""
+        """Pages of the open incidents of these process instances, in the order of batch items."""
         if not keys:
             return
         of_them = Condition(INCIDENTS.fields["process_instance_key"], Operator.IN, keys)
@@ -136,7 +136,7 @@ class BatchCreation:
             window=Window(limit=PAGE_ITEMS),
         )
         place_of = position_reader(query.sort)
-        # The partition that has the batch operation refuses items beyond its bound.
+        # The partition of the batch operation refuses items beyond its bound.
         while rows := (await self._store.search(Incident, query, tenant_id=tenant_id)).items:
             after = place_of(rows[-1])
             yield rows

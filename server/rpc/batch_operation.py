@@ -1,4 +1,4 @@
-"""Begins, reads and steers batch operations."""
+"""Servicer for creating, reading and controlling batch operations."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
@@ -51,7 +51,7 @@ _IS_ACTIVE = equals(PROCESS_INSTANCES, "state", ProcessInstanceState.ACTIVE)
 _HAS_INCIDENT = equals(PROCESS_INSTANCES, "has_incident", value=True)
 _IS_NOT_CALLED = Condition(
     PROCESS_INSTANCES.fields["parent_process_instance_key"], Operator.EXISTS, False
-)  # the operand
+)  # operand
 
 _mapped = mapper(
     BatchOperation, entity_pb.BatchOperation, ignored=frozenset({"batch_operation_type", "errors"})
@@ -64,7 +64,7 @@ class BatchOperationServicer:
         self._router = router
         self._creation = BatchCreation(store, router)
 
-    # Begin
+    # Creation
 
     async def cancel_process_instances_batch_operation(
         self, request: pb.CancelProcessInstancesBatchOperationRequest, call: Call
@@ -141,11 +141,11 @@ class BatchOperationServicer:
     async def _begin(
         self, action: BatchAction, request: Message, call: Call, also: Sequence[Condition]
     ) -> Key:
-        """Begin one for the matches of the request's filter."""
+        """Create a batch operation for the matches of the request's filter."""
         query = parse(PROCESS_INSTANCES, request, also=also)
         return await self._creation.begin(action, query, origin_of(request, call))
 
-    # Steer
+    # Control
 
     async def suspend_batch_operation(
         self, request: pb.SuspendBatchOperationRequest, call: Call
@@ -169,15 +169,15 @@ class BatchOperationServicer:
         return pb.CancelBatchOperationResponse()
 
     async def _expect_permitted(self, key: int, call: Call) -> Key:
-        """Raises NotFound, and PermissionDenied for a caller who may not begin such a batch operation."""
+        """Raises NotFound, and PermissionDenied for a caller who may not create this type of batch operation."""
         row = await found(self._store, BatchOperation, key, call)
         permission = _PERMISSIONS[row.operation_type]
-        # An authorization for batch operations is for those of all kinds.
+        # An authorization for batch operations covers all types.
         if permission not in call.principal.permissions and not is_authorized(call):
             raise PermissionDenied(f"{permission} is needed", permission=permission)
         return row.batch_operation_key
 
-    # Read
+    # Reads
 
     async def search_batch_operations(
         self, request: pb.SearchBatchOperationsRequest, call: Call

@@ -1,6 +1,7 @@
-"""Changes and reads cluster variables.
+"""Servicer for changing and reading cluster variables.
 
-Global ones concern all tenants: callers of the tenant that administrates the deployment change them, all see them.
+Global variables concern all tenants: callers of the administrating tenant change them, callers of all tenants
+read them.
 """
 
 from gnomon.engine.v1 import cluster_variable_pb2 as entity_pb
@@ -94,7 +95,7 @@ class ClusterVariableServicer:
         return response
 
     def _expect_administrator(self, call: Call) -> None:
-        """Raises PermissionDenied."""
+        """Raises PermissionDenied for callers of other tenants."""
         if call.tenant_id != self._administrating:
             raise PermissionDenied(
                 f"{call.policy.operation} is for callers that act in tenant '{self._administrating}'"
@@ -117,7 +118,7 @@ class ClusterVariableServicer:
         await self._router.submit(command, origin_of(request, call))
 
     async def _found(self, name: str, scope: ClusterVariableScope, call: Call) -> entity_pb.ClusterVariable:
-        """Raises NotFound."""
+        """The variable with this name and scope; raises NotFound."""
         query = CLUSTER_VARIABLES.query(
             equals(CLUSTER_VARIABLES, "name", name), equals(CLUSTER_VARIABLES, "scope", scope)
         )

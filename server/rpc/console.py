@@ -1,4 +1,4 @@
-"""Reads for the web console: what is deployed, and the rules that models have to keep."""
+"""Reads for the web console: deployed resources, and the lint rules."""
 
 from collections import defaultdict
 from collections.abc import AsyncIterator
@@ -20,7 +20,7 @@ from server.store.ports import E, Store
 from server.store.searchables import FORMS, PROCESS_DEFINITIONS
 
 MOST_VERSIONS = 10_000
-# Each row holds its model, so that few are in hand at a time.
+# Each row has its model, so only few are loaded at a time.
 ROWS_AT_A_TIME = 100
 
 _version = mapper(ProcessDefinition, pb.ConsoleProcessVersion)
@@ -50,7 +50,7 @@ class ConsoleServicer:
         return pb.GetConsoleDeploymentsResponse(process_definitions=processes, forms=forms)
 
     async def _rows(self, searchable: Searchable[E], call: Call, *also: Condition) -> AsyncIterator[E]:
-        """In the order in which they were deployed."""
+        """All rows that match, in the order of their deployment."""
         window = Window(limit=ROWS_AT_A_TIME)
         for _ in range(MOST_VERSIONS // ROWS_AT_A_TIME):
             query = searchable.query(*also, window=window)
@@ -73,7 +73,7 @@ class ConsoleServicer:
 
 
 def _start_form(form: Form) -> bytes:
-    """With the members of the form that others get, whose schema is text as well."""
+    """The form as JSON, with the members of the form API; the schema is text there as well."""
     members = {
         "tenantId": form.tenant_id,
         "formId": form.form_id,

@@ -1,4 +1,4 @@
-"""Dates of user tasks at the border: RFC 3339, empty text clears."""
+"""Converts dates of user tasks from requests: RFC 3339, an empty text clears the date."""
 
 from datetime import UTC, datetime
 
@@ -9,7 +9,7 @@ from server.platform.errors import InvalidArgument
 
 
 def date_change(text: str, field: str) -> DateChange:
-    """Raises InvalidArgument, which names the field."""
+    """The change of a date; raises InvalidArgument with the name of the field."""
     try:
         return DateChange(timer_values.date(text) if text else None)
     except MalformedTimer as error:

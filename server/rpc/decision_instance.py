@@ -1,4 +1,4 @@
-"""Reads how decisions were evaluated, and deletes it."""
+"""Servicer for reading and deleting decision instances."""
 
 import msgspec
 
@@ -60,7 +60,7 @@ class DecisionInstanceServicer:
         return pb.DeleteDecisionInstanceResponse()
 
     async def _last_place(self, key: Key, call: Call) -> int:
-        """The highest place of a decision of this evaluation, 0 when the tenant has none."""
+        """The highest place of a stored decision of the evaluation; 0 if the tenant has none."""
         query = DECISION_INSTANCES.query(
             equals(DECISION_INSTANCES, "decision_evaluation_key", key),
             sort=(SortKey(DECISION_INSTANCES.key, is_descending=True),),
@@ -70,7 +70,7 @@ class DecisionInstanceServicer:
         return page.items[0].decision_instance_key - key if page.items else 0
 
     async def _found(self, instance_key: str, call: Call) -> DecisionInstance:
-        """The row whose key is the evaluation's plus the place; raises NotFound."""
+        """The row for `<evaluation key>-<place>`; raises NotFound."""
         key = sum(map(int, instance_key.split("-")))
         row = None
         if key <= MAX_KEY:

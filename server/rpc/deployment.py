@@ -1,4 +1,4 @@
-"""Brings models into the engine."""
+"""Servicer for deployments."""
 
 from collections.abc import Iterator
 
@@ -19,7 +19,7 @@ from server.platform.tenant_threads import TenantThreads
 from server.rpc.origin import origin_of
 
 _WORKERS = 2
-# A deployment may take seconds, and holds its files while it waits.
+# A deployment may take seconds, and keeps its files in memory while it waits.
 _MOST_WAITING = 50
 _MOST_OF_ONE_TENANT = 10
 

@@ -1,4 +1,4 @@
-"""Stores documents, and hands them out."""
+"""Servicer for documents and links to them."""
 
 import hashlib
 import secrets
@@ -134,7 +134,7 @@ class DocumentServicer:
         )
 
     def _seconds(self, request: pb.CreateDocumentLinkRequest) -> float:
-        """For how long a link is to work; raises InvalidArgument."""
+        """The lifetime of a link; raises InvalidArgument."""
         if not request.HasField("time_to_live"):
             return min(_LINK_SECONDS, self._config.max_link_seconds)
         most = self._config.max_link_seconds * 1000
@@ -148,7 +148,7 @@ class DocumentServicer:
     def _document(
         self, document_id: str, file: pb.DocumentFile, metadata: entity_pb.DocumentMetadata, tenant_id: str
     ) -> StoredDocument:
-        """Raises InvalidArgument, PayloadTooLarge."""
+        """The document of a request; raises InvalidArgument or PayloadTooLarge."""
         now, size = self._clock.now(), len(file.content)
         if size > self._config.max_bytes:
             raise PayloadTooLarge(
@@ -192,7 +192,7 @@ def _expiry(moment: Timestamp, now: datetime) -> datetime:
 
 
 def _object(text: bytes) -> bytes:
-    """Return the JSON of an object, which callers over gRPC may have got wrong."""
+    """The JSON of an object; raises InvalidArgument, because gRPC callers may send anything."""
     name = "metadata.customProperties"
     try:
         is_object = isinstance(orjson.loads(text or b"{}"), dict)

@@ -1,7 +1,7 @@
-"""Links to documents: addresses that need no credential, each for a time.
+"""Links to documents: URLs that need no credential and expire.
 
-A link has the id of a document's links, the time of its end, and a signature of both with a key that only the document
-has. So a link ends with its document, nothing is stored for it, and none can be guessed.
+A link has the link id of a document, its expiry time, and a signature of both with a key that only the
+document has. Links therefore end with their document, are not stored, and cannot be guessed.
 """
 
 import base64
@@ -26,7 +26,7 @@ _TOKEN_LENGTH = -(-(_SIGNED.size + _DIGEST_BYTES) * 8 // 6)
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Content of a link's token; `signature` has yet to be checked against the document."""
+    """The content of a link token; `signature` is not checked until the document is known."""
 
     link_id: bytes
     milliseconds: int
@@ -59,7 +59,7 @@ class Link:
         return _EPOCH + self.milliseconds * _MILLISECOND
 
     def works(self, now: datetime) -> bool:
-        """Whether its time, as it says itself, is not over."""
+        """Whether the link has not expired, by its own expiry time."""
         return (now - _EPOCH) // _MILLISECOND < self.milliseconds
 
     def is_signed_for(self, document: StoredDocument) -> bool:

@@ -9,10 +9,10 @@ from server.store.statistics import ELEMENTS_WITH_INCIDENTS
 
 
 async def elements_with_incidents(store: Store, around: ElementInstance) -> tuple[Key, ...]:
-    """Keys of those that lie in this one at any depth, and its own.
+    """Keys of the element instances inside this one, at any depth, that have or had incidents, and its own key.
 
-    It looks at the scopes around all element instances of the process instance that have or had an incident, level by
-    level: a statement for each level, over a bounded number of rows.
+    The search goes from all element instances with incidents in the process instance up through their scopes,
+    level by level: one statement for each level, over a bounded number of rows.
     """
     tenant_id = around.tenant_id
     clauses = (equals(INCIDENTS, "process_instance_key", around.process_instance_key),)
@@ -27,7 +27,7 @@ async def elements_with_incidents(store: Store, around: ElementInstance) -> tupl
 
 
 async def _scopes_of(store: Store, keys: frozenset[Key], tenant_id: str) -> dict[Key, Key]:
-    """The scope of each of these element instances; a process instance has none."""
+    """The scope of each of these element instances; process instances have none."""
     is_one = Condition(ELEMENT_INSTANCES.key, Operator.IN, tuple(sorted(keys)))
     page = await store.search(ElementInstance, ELEMENT_INSTANCES.query(is_one), tenant_id=tenant_id)
     return {row.element_instance_key: row.element_instance_scope_key for row in page.items}

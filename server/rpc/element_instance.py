@@ -1,4 +1,4 @@
-"""Reads element instances, and sets the variables of those that are active."""
+"""Servicer for reading element instances and setting variables of active ones."""
 
 from gnomon.engine.v1 import element_instance_pb2 as entity_pb
 from gnomon.engine.v1 import element_instance_service_pb2 as pb
@@ -61,6 +61,6 @@ class ElementInstanceServicer:
         return pb.ActivateAdHocSubProcessActivitiesResponse()
 
     async def _process_instance_key(self, key: Key, call: Call) -> Key:
-        """That of an element instance; a key without one may be that of a process instance."""
+        """The process instance of an element instance; another key may be that of a process instance itself."""
         row = await self._store.get(ElementInstance, key, tenant_id=call.tenant_id)
         return row.process_instance_key if row is not None else key

@@ -1,4 +1,4 @@
-"""Inputs and matched rules of a decision as messages."""
+"""Converts inputs and matched rules of a decision to messages."""
 
 from collections.abc import Iterable, Iterator
 

@@ -1,4 +1,4 @@
-"""Evaluates an expression for its caller and changes nothing."""
+"""Servicer for evaluating an expression without side effects."""
 
 import secrets
 import time
@@ -18,11 +18,11 @@ from server.store.ports import Store
 from server.store.searchables import CLUSTER_VARIABLES
 
 _WORKERS = 2
-# More than that would wait longer than their callers do.
+# More evaluations would wait longer than their callers do.
 _MOST_WAITING = 100
 _MOST_OF_ONE_TENANT = 25
 MAX_EXPRESSION_STEPS = 1_000_000
-"""About half a second of one of the workers."""
+"""Takes one worker about half a second."""
 
 
 class ExpressionServicer:

@@ -13,12 +13,12 @@ form_message = mapper(Form, pb.Form)
 
 
 async def form_with(store: Store, form_key: Key | None, call: Call) -> Form | None:
-    """By its key, also when it is deleted."""
+    """The form with this key, deleted forms included."""
     return None if form_key is None else await store.get(Form, form_key, tenant_id=call.tenant_id)
 
 
 async def start_form_of(store: Store, definition: ProcessDefinition, call: Call) -> Form | None:
-    """The newest version of the form that is linked to the start event."""
+    """The latest version of the form that is linked to the start event."""
     if definition.start_form_id is None:
         return None
     linked = equals(FORMS, "form_id", definition.start_form_id)

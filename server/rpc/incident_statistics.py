@@ -38,7 +38,7 @@ _BY_DEFINITION = Searchable.of(_ByDefinition, "process_definition_key")
 
 
 def hash_code(error_message: str) -> int:
-    """A signed number of 32 bits that identifies an error message, nearly always."""
+    """A signed 32-bit number that identifies an error message with high probability."""
     unsigned = crc32(error_message.encode("utf-8", "surrogatepass"))
     return (unsigned ^ _INT32_SIGN) - _INT32_SIGN
 
@@ -46,7 +46,7 @@ def hash_code(error_message: str) -> int:
 async def instances_by_error(
     store: Store, request: pb.GetProcessInstanceStatisticsByErrorRequest, call: Call
 ) -> pb.GetProcessInstanceStatisticsByErrorResponse:
-    """It reads all open incidents of the tenant."""
+    """Statistics by error message; reads all open incidents of the tenant."""
     page = page_of(_BY_ERROR, await _errors(store, call), request)
     response = pb.GetProcessInstanceStatisticsByErrorResponse()
     tell_page(response.page, page)
@@ -62,7 +62,7 @@ async def instances_by_error(
 async def instances_by_definition(
     store: Store, request: pb.GetProcessInstanceStatisticsByDefinitionRequest, call: Call
 ) -> pb.GetProcessInstanceStatisticsByDefinitionResponse:
-    """It reads all open incidents of the tenant, for the messages with the hash code."""
+    """Statistics by process definition for one error hash code; reads all open incidents of the tenant."""
     wanted = request.filter.error_hash_code
     messages = [row.error_message for row in await _errors(store, call) if row.error_hash_code == wanted]
     is_one = Condition(INCIDENTS.fields["error_message"], Operator.IN, tuple(messages))

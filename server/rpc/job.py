@@ -1,4 +1,4 @@
-"""Hands work to workers and takes results back."""
+"""Servicer for jobs: activation, results of workers, reads."""
 
 from datetime import datetime, timedelta
 from math import inf
@@ -29,7 +29,7 @@ from server.store.ports import Store
 from server.store.searchables import JOBS
 
 MILLISECOND = timedelta(milliseconds=1)
-# What an answer needs to reach its caller.
+# The time that an answer needs to reach its caller.
 ANSWER_SECONDS = 0.25
 
 _COMPLETE_JOB = policy_of(pb.DESCRIPTOR.services_by_name["JobService"].methods_by_name["CompleteJob"])
@@ -41,7 +41,7 @@ _LISTENER_EVENT_TYPES = {
 
 
 class JobServicer:
-    """`refused` gets each command of a call with several that was refused before a partition had it."""
+    """Servicer for jobs; `refused` is called for each part of a multi-command call that no partition received."""
 
     def __init__(
         self,
@@ -64,9 +64,9 @@ class JobServicer:
         return pb.ActivateJobsResponse(jobs=map(_activated, answer.jobs))
 
     def _patience(self, request: pb.ActivateJobsRequest, call: Call) -> float:
-        """Seconds to wait for jobs: none when a negative time is asked for, the configured ones at 0.
+        """Seconds to wait for jobs: 0 for a negative timeout, the configured time for a timeout of 0.
 
-        They end before the caller's deadline, so that the caller gets its answer.
+        The wait ends before the caller's deadline, so that the caller receives the answer.
         """
         if request.request_timeout < 0:
             return 0

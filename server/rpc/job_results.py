@@ -1,4 +1,4 @@
-"""Results of jobs at the border: what the wire calls `type` chooses one of the engine's results."""
+"""Converts job results from requests; the wire's `type` selects the result of the engine."""
 
 from collections.abc import Callable, Mapping
 
@@ -10,7 +10,7 @@ from server.rpc.dates import date_change
 
 
 def result_of(result: pb.JobResult) -> AnyJobResult | None:
-    """None for one without members. Raises InvalidArgument."""
+    """The result of a job; None for one without members. Raises InvalidArgument."""
     if not result.ListFields():
         return None
     return _TYPES[result.type or "userTask"](result)

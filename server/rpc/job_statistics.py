@@ -39,7 +39,7 @@ from server.store.ports import Store
 from server.store.searchables import JOBS
 
 LONGEST_STRETCH = timedelta(days=31)
-"""A statistic reads the jobs of the whole stretch."""
+"""Longest period of a statistic, which reads every job in it."""
 FINEST_RESOLUTION = timedelta(seconds=1)
 _RESOLUTIONS = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 360, 1440))
 _USUAL_INTERVALS = 100
@@ -47,7 +47,7 @@ _USUAL_INTERVALS = 100
 
 @dataclass(frozen=True, slots=True)
 class _Named:
-    """A type of jobs, or a worker."""
+    """The metrics of a job type or a worker."""
 
     place: int
     name: str
@@ -124,7 +124,7 @@ async def by_worker(
 async def by_time(
     store: Store, request: pb.GetJobTimeSeriesStatisticsRequest, call: Call
 ) -> pb.GetJobTimeSeriesStatisticsResponse:
-    """Intervals in which nothing happened are left out."""
+    """Statistics by intervals; intervals without jobs are left out."""
     is_of_type = (equals(JOBS, "type", request.filter.job_type),)
     stretch = _stretch(getattr(request.filter, "from"), request.filter.to, is_of_type)
     seconds = _resolution(request.filter, stretch) // timedelta(seconds=1)
@@ -171,7 +171,7 @@ async def by_error(
 
 
 def _stretch(begin: Timestamp, end: Timestamp, conditions: Iterable[Condition]) -> TimeSpan:
-    """Raises InvalidArgument."""
+    """The time span of a request; raises InvalidArgument."""
     stretch = TimeSpan(_instant(begin, "from"), _instant(end, "to"), tuple(conditions))
     if not timedelta() < stretch.end - stretch.begin <= LONGEST_STRETCH:
         raise InvalidArgument(f"to: expected a time behind from, by at most {LONGEST_STRETCH.days} days")
@@ -190,7 +190,7 @@ def _conditions(field: Field, wanted: StringFilter, place: str) -> Iterator[Cond
 
 
 def _resolution(wanted: pb.JobTimeSeriesStatisticsFilter, stretch: TimeSpan) -> timedelta:
-    """Raises InvalidArgument."""
+    """The length of the intervals; raises InvalidArgument."""
     length = stretch.end - stretch.begin
     if not wanted.HasField("resolution"):
         fitting = (each for each in _RESOLUTIONS if length <= each * _USUAL_INTERVALS)

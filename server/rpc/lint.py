@@ -1,4 +1,4 @@
-"""Checks of models for editors, which ask while a person draws."""
+"""Servicer for linting models in editors, while a person edits."""
 
 from dataclasses import asdict
 
@@ -14,7 +14,7 @@ MOST_FINDINGS = 500
 
 _ENDINGS = (*BPMN_ENDINGS, DMN_ENDING, FORM_ENDING)
 _WORKERS = 2
-# An editor asks again after each change, so an answer that comes late is of no use.
+# An editor asks again after each change, so a late answer is useless.
 _MOST_WAITING = 50
 _MOST_OF_ONE_TENANT = 10
 

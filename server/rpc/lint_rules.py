@@ -1,4 +1,4 @@
-"""The catalogue of rules as the console and editors get it."""
+"""Converts the catalogue of lint rules to messages for the console and editors."""
 
 from dataclasses import asdict
 from typing import Final

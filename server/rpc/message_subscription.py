@@ -1,4 +1,4 @@
-"""Reads message subscriptions, and the messages that were correlated to them."""
+"""Servicer for reading message subscriptions and correlated messages."""
 
 from gnomon.engine.v1 import message_subscription_service_pb2 as pb
 from server.platform.call import Call

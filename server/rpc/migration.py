@@ -1,4 +1,4 @@
-"""The migration of a process instance at the border: two operations ask for it in the same words."""
+"""Converts migration requests, which two operations share."""
 
 from gnomon.engine.v1.operations_service_pb2 import AcceptMigrationRequest
 from gnomon.engine.v1.process_instance_service_pb2 import MigrateProcessInstanceRequest

@@ -1,4 +1,4 @@
-"""The modification of a process instance at the border."""
+"""Converts modification requests."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""Cancels and migrates process instances, for those who operate them."""
+"""Servicer for cancelling and migrating process instances as an operator."""
 
 from gnomon.engine.v1 import operations_service_pb2 as pb
 from server.engine.commands import CancelProcessInstance

@@ -1,6 +1,7 @@
-"""The origin of a command: its caller, the idempotency key of the call, and a hash of its request.
+"""The origin of a command: its caller, the idempotency key of the call, and a hash of the request.
 
-Made at the moment when the command goes to its partition, which keeps the audit entry from then on.
+It is created when the command is submitted to its partition, which is responsible for the audit entry from
+then on.
 """
 
 import hashlib
@@ -29,7 +30,7 @@ def origin_of(request: Message, call: Call) -> Origin:
 
 
 def operation_reference_of(request: Message) -> int | None:
-    """The caller's own number for what it does, where the request has a place for one."""
+    """The caller's operation reference, if the request has a field for it."""
     return getattr(request, _REFERENCE) or None if _has_reference(request.DESCRIPTOR) else None
 
 

@@ -1,4 +1,4 @@
-"""Lets the other processes of the deployment reach the partitions of this one."""
+"""Servicer that gives the other processes of the deployment access to the partitions of this process."""
 
 import hmac
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ from server.platform.dispatch import Interceptor
 from server.platform.errors import Unauthenticated, Unavailable
 from server.store.ports import PartitionId
 
-# The partition when it is served here; raises Unavailable.
+# Finds a partition that this process serves; raises Unavailable.
 Find = Callable[[PartitionId], PartitionPort]
 
 
@@ -74,13 +74,13 @@ def _activation(request: pb.ActivateRequest | pb.AwaitOfferRequest) -> ActivateJ
 
 
 def _answered_in(request: pb.ExecuteRequest | pb.ActivateRequest) -> int:
-    """The sender reads the format that it writes; one without numbers reads the first."""
+    """The answer's format: senders read the format they write; senders without format numbers read the first."""
     return request.format or FORMATS[0].wire
 
 
 @contextmanager
 def _readable() -> Iterator[None]:
-    """Refuse what this process cannot read: nothing happened, and another owner may be able to."""
+    """Raises Unavailable for content that this node cannot read: nothing happened, and another owner may be able to read it."""
     try:
         yield
     except UnreadableFormat as error:
@@ -88,7 +88,7 @@ def _readable() -> Iterator[None]:
 
 
 def check_secret(secret: str) -> Interceptor:
-    """Make the interceptor that lets in those who know the secret of the deployment."""
+    """An interceptor that admits callers with the shared secret of the deployment."""
     expected = f"Bearer {secret}".encode()
 
     def check(call: Call) -> None:

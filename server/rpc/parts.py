@@ -1,4 +1,4 @@
-"""Calls that carry several commands: each command is served like a call of its own."""
+"""Calls with several commands: each command is served like a separate call."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -29,10 +29,11 @@ async def outcomes_of(
     serve: Callable[[Request, Call], Awaitable[Response]],
     refused: Refused,
 ) -> Sequence[Response | Status]:
-    """Serve the parts of a call at once; return the response or the refusal of each, in their order.
+    """Serve the parts of a call concurrently; returns the response or the refusal of each, in order.
 
-    `policy` is that of the RPC for one command. With an idempotency key each part has its own, which a repeat of the
-    whole call gives it again. `refused` gets the parts that no partition had.
+    `policy` is the policy of the RPC for one command. With an idempotency key, each part gets its own derived
+    key, which is the same in a repeat of the whole call. `refused` is called for parts that no partition
+    received.
     """
 
     async def outcome(request: Request, part: Call) -> Response | Status:

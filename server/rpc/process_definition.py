@@ -76,9 +76,9 @@ class ProcessDefinitionServicer:
 
 
 def _elements_in(instances: Clauses) -> Iterator[Clause]:
-    """Of element instances in the process instances for which these clauses hold.
+    """Clauses for element instances inside the process instances that match these clauses.
 
-    Each counted element instance fulfils every clause on element instances.
+    Each counted element instance also matches every clause about element instances.
     """
     for clause in instances:
         if isinstance(clause, Related) and clause.entity is ElementInstance:

@@ -35,7 +35,7 @@ _CREATE_PROCESS_INSTANCE = policy_of(
 
 
 class ProcessInstanceServicer:
-    """`refused` gets each command of a call with several that was refused before a partition had it."""
+    """Servicer for process instances; `refused` is called for each part of a multi-command call that no partition received."""
 
     def __init__(
         self, store: Store, router: Router, config: InstancesConfig, *, refused: Refused = unnoticed
@@ -127,7 +127,7 @@ class ProcessInstanceServicer:
     async def delete_process_instance(
         self, request: pb.DeleteProcessInstanceRequest, call: Call
     ) -> pb.DeleteProcessInstanceResponse:
-        """The command refuses what is not found, so that a repeat of one that was carried out gets its answer."""
+        """Delete a process instance. The command itself refuses a missing one, so a repeat of an executed call gets its answer."""
         key = Key(request.process_instance_key)
         row = await self._store.get(ProcessInstance, key, tenant_id=call.tenant_id)
         command = DeleteProcessInstance(call.tenant_id, key, is_stored=row is not None)

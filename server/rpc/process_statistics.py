@@ -43,7 +43,7 @@ class _Process:
 async def instances_by_process(
     store: Store, request: pb.GetProcessDefinitionInstanceStatisticsRequest, call: Call
 ) -> pb.GetProcessDefinitionInstanceStatisticsResponse:
-    """It reads all active process instances of the tenant."""
+    """Statistics by process; reads all active process instances of the tenant."""
     counted = await store.statistics(PROCESSES, (_IS_ACTIVE,), tenant_id=call.tenant_id)
     page = page_of(_PROCESSES, counted, request)
     deployed = await _processes(store, [row.process_definition_id for row in page.items], call)
@@ -65,7 +65,7 @@ async def instances_by_process(
 async def instances_by_version(
     store: Store, request: pb.GetProcessDefinitionInstanceVersionStatisticsRequest, call: Call
 ) -> pb.GetProcessDefinitionInstanceVersionStatisticsResponse:
-    """It reads the active instances of the process."""
+    """Statistics by version; reads the active instances of the process."""
     of_process = equals(PROCESS_DEFINITIONS, "process_definition_id", request.filter.process_definition_id)
     versions = await store.statistics(DEPLOYED_VERSIONS, (of_process,), tenant_id=call.tenant_id)
     keys = tuple(version.process_definition_key for version in versions)
@@ -90,7 +90,7 @@ async def instances_by_version(
 async def subscriptions_by_version(
     store: Store, request: pb.GetProcessDefinitionMessageSubscriptionStatisticsRequest, call: Call
 ) -> pb.GetProcessDefinitionMessageSubscriptionStatisticsResponse:
-    """It reads the open message subscriptions of the tenant."""
+    """Statistics of message subscriptions by version; reads the open ones of the tenant."""
     clauses = (_IS_OPEN, *filter_clauses(MESSAGE_SUBSCRIPTIONS, request.filter))
     counted = await store.statistics(SUBSCRIPTIONS, clauses, tenant_id=call.tenant_id)
     page = page_of(_SUBSCRIPTIONS, counted, request)
@@ -108,14 +108,14 @@ async def subscriptions_by_version(
 
 
 async def versions_by_key(store: Store, keys: Collection[Key], call: Call) -> Mapping[Key, DeployedVersion]:
-    """Process definitions, deleted ones included."""
+    """Process definitions by key, deleted ones included."""
     is_one = Condition(PROCESS_DEFINITIONS.key, Operator.IN, tuple(keys))
     found = await store.statistics(DEPLOYED_VERSIONS, (is_one,), tenant_id=call.tenant_id)
     return {version.process_definition_key: version for version in found}
 
 
 async def _processes(store: Store, ids: Collection[str], call: Call) -> Mapping[str, _Process]:
-    """The name of the latest version and how many there are, by the id of the process."""
+    """The name of the latest version and the number of versions, by process id."""
     is_one = Condition(PROCESS_DEFINITIONS.fields["process_definition_id"], Operator.IN, tuple(ids))
     is_latest = equals(PROCESS_DEFINITIONS, "is_latest_version", value=True)
     latest = await store.statistics(DEPLOYED_VERSIONS, (is_one, is_latest), tenant_id=call.tenant_id)

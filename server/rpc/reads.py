@@ -1,4 +1,4 @@
-"""Reads: one row by its key, or a page of a search."""
+"""Reads of rows: one by its key, or a page of a search."""
 
 import re
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ class Items(Protocol):
 
 
 class SearchResponse(Protocol):
-    """Every response of a search: the matches, and where their page stands."""
+    """A search response: matches, and the position of their page."""
 
     @property
     def items(self) -> Items: ...
@@ -50,10 +50,10 @@ async def search(
     also: Sequence[Condition] = (),
     changing: Sequence[Condition] = (),
 ) -> R:
-    """Answer a search among the rows of the caller's tenant; `also` are conditions beside the request's filter.
+    """Search the rows of the caller's tenant; `also` are conditions in addition to the request's filter.
 
-    Those that are `changing` may be others on the next page. Raises InvalidArgument. A field that only a filter knows
-    (`is_truncated`) stays unset in the items.
+    Conditions in `changing` may differ on the next page. Raises InvalidArgument. Fields that exist only in
+    filters (`is_truncated`) stay unset in the items.
     """
     asked = parse(searchable, request, also=also)
     query = replace(asked, clauses=(*asked.clauses, *changing), sealed=asked.clauses)
@@ -69,7 +69,7 @@ async def search(
 
 
 def tell_page(message: PageResponse, page: Page[Any]) -> None:
-    """Say where a page of a search stands."""
+    """Set the total and the cursors of a page."""
     message.total_items = page.total
     if page.start_cursor is not None and page.end_cursor is not None:
         message.start_cursor, message.end_cursor = page.start_cursor, page.end_cursor

@@ -1,9 +1,9 @@
-"""Takes reports of requests that an edge refused while it read them.
+"""Servicer for reports of requests that an edge refused while reading them.
 
-The edge knows the credential of a caller, not who it is: this process finds that out as it does for every call, and
-refuses the report as it would have refused the call: a caller without permission learns nothing about its body.
-Refused commands go to the audit log. A caller that is not known leaves no entry. The rate of entries is bounded for each
-tenant, so that a flood of malformed requests writes little.
+The edge knows the credential of a caller, but not its identity. This process authenticates the caller as for
+every call, and refuses the report as it would have refused the call, so a caller without permission learns
+nothing about its body. Refused commands go to the audit log; unknown callers leave no entry. The rate of
+entries is limited for each tenant, so that a flood of malformed requests writes little.
 """
 
 import logging
@@ -36,7 +36,7 @@ Seconds = Callable[[], float]
 
 
 class _Left(NamedTuple):
-    """The entries that a tenant may still write at a time; `is_told` after a log line that more were left out."""
+    """The entries that a tenant may write as of a time; `is_told` is true after a log line about dropped entries."""
 
     entries: float
     at: float
@@ -44,14 +44,17 @@ class _Left(NamedTuple):
 
 
 class Allowance:
-    """Rate limit for each tenant: a burst of entries, then a number a second; `seconds` is a clock that never goes back."""
+    """Rate limit of audit entries per tenant: a burst, then a number per second; `seconds` is a monotonic clock."""
 
     def __init__(self, seconds: Seconds) -> None:
         self._seconds = seconds
         self._left = Lru[TenantId, _Left](MOST_TENANTS)
 
     def take(self, tenant_id: TenantId) -> bool:
-        """Whether the tenant has one left; the log tells once that it has not, until it has all of them again."""
+        """Take one entry of the tenant's allowance, and return whether there was one.
+
+        Exhaustion is logged once, until the allowance is full again.
+        """
         now = self._seconds()
         before = self._left.get(tenant_id) or _Left(BURST, now, is_told=False)
         count = min(float(BURST), before.entries + (now - before.at) * PER_SECOND)
@@ -64,7 +67,7 @@ class Allowance:
 
 
 class RefusalServicer:
-    """`refused` makes the entry of a call that was refused."""
+    """Servicer for refusal reports; `refused` writes the audit entry of a refused call."""
 
     def __init__(self, authenticate: Interceptor, mode: Mode, refused: Refused, seconds: Seconds) -> None:
         self._authenticate = authenticate
@@ -90,19 +93,19 @@ class RefusalServicer:
         return pb.ReportRefusalResponse()
 
     async def _identify(self, call: Call) -> None:
-        """Find out the caller; raises Unauthenticated."""
+        """Authenticate the caller; raises Unauthenticated."""
         identify_request(call)
         waiting = self._authenticate(call)
         if waiting is not None:
             await waiting
 
     def _check(self, call: Call) -> None:
-        """Raises ModeNotSupported, PermissionDenied."""
+        """Check mode, tenant and permission; raises ModeNotSupported or PermissionDenied."""
         self._check_mode(call)
         try:
             select_tenant(call)
         except InvalidArgument:
-            # The request is refused already; the entry goes to the only tenant of the caller, if it has one.
+            # The request is refused already; the entry goes to the caller's tenant if it has only one.
             call.tenant_id = TenantId("")
         check_permission_before_body(call)
 
@@ -113,7 +116,7 @@ class RefusalServicer:
 
 
 def _parsed(policy: Policy, content: bytes) -> Message:
-    """Raises InvalidArgument."""
+    """The parsed request; raises InvalidArgument."""
     request = policy.request()
     try:
         request.ParseFromString(content)

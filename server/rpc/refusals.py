@@ -1,6 +1,7 @@
-"""Commands that are refused before a partition has them, and refused changes of identity, for the audit log.
+"""Audit entries for commands that are refused before a partition receives them, and for refused identity changes.
 
-An entry belongs to a tenant. A caller of several tenants that was refused before one of them was chosen leaves none.
+An entry belongs to a tenant. A caller of several tenants that was refused before one was selected leaves no
+entry.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,7 +24,7 @@ AUDITED_RPCS: Mapping[str, Audited] = {
     "DeleteDecisionInstance": AUDITED[commands.DeleteDecisionInstance],
     # process instances
     "CreateProcessInstance": AUDITED[commands.CreateProcessInstance],
-    # Refused as a whole: no process of it is known.
+    # Refused as a whole: the entry names no process instance.
     "CreateProcessInstances": AUDITED[commands.CreateProcessInstance]._replace(key=None),
     "CancelProcessInstance": AUDITED[commands.CancelProcessInstance],
     "DeleteProcessInstance": AUDITED[commands.DeleteProcessInstance],
@@ -34,7 +35,7 @@ AUDITED_RPCS: Mapping[str, Audited] = {
     "FireTimer": AUDITED[commands.FireTimer],
     # jobs
     "CompleteJob": AUDITED[commands.CompleteJob],
-    # Refused as a whole: no job of it is known.
+    # Refused as a whole: the entry names no job.
     "CompleteJobs": AUDITED[commands.CompleteJob]._replace(key=None),
     "FailJob": AUDITED[commands.FailJob],
     "ThrowJobError": AUDITED[commands.ThrowJobError],
@@ -82,17 +83,18 @@ AUDITED_RPCS: Mapping[str, Audited] = {
 
 
 class AuditTrail(Protocol):
-    """Takes entries to the audit log, sooner or later."""
+    """Port of the audit log, which writes entries later."""
 
     def note(self, entry: AuditEntry) -> None:
-        """Never waits and never fails."""
+        """Accept an entry, without waiting or failing."""
         ...
 
 
 class Refusals:
-    """Turns the calls that a dispatcher refused into entries of the audit log.
+    """Writes audit entries for calls that a dispatcher refused.
 
-    Refused changes of identity are left out until `keeps_identity`: nodes of older versions cannot read them.
+    Refused identity changes are left out until `keeps_identity`, because nodes of older versions cannot read
+    them.
     """
 
     def __init__(self, trail: AuditTrail, clock: Clock, keeps_identity: Callable[[], bool]) -> None:
@@ -114,7 +116,7 @@ class Refusals:
         if call.policy.audit is None or not self._keeps_identity():
             return None
         if isinstance(refusal, Unavailable):
-            # The change may have been made, and then its own statement wrote the entry.
+            # The change may have been committed together with its own entry.
             return None
         note = note_of(call, now)
         return AuditEntry(
@@ -135,7 +137,7 @@ class Refusals:
 
 
 def tenant_of(call: Call) -> TenantId | None:
-    """The tenant that was chosen, or the only one that the caller has."""
+    """The selected tenant, or the caller's only tenant."""
     own = call.principal.tenant_ids
     return call.tenant_id or (next(iter(own)) if len(own) == 1 else None)
 

@@ -1,4 +1,4 @@
-"""Deletes what was deployed, and reads generic resources."""
+"""Servicer for deleting deployed resources, and for reading generic resources."""
 
 from dataclasses import replace
 
@@ -33,7 +33,7 @@ class ResourceServicer:
         self._batches = BatchCreation(store, router)
 
     async def get_resource(self, request: pb.GetResourceRequest, call: Call) -> pb.GetResourceResponse:
-        """Also one that is deleted: a job may have its key."""
+        """Read a resource, also a deleted one, because a job may still have its key."""
         row = await get(self._store, GenericResource, request.resource_key, call, entity_pb.GenericResource)
         return pb.GetResourceResponse(resource=row)
 
@@ -55,9 +55,9 @@ class ResourceServicer:
         return response
 
     async def _history(self, key: Key, call: Call) -> Query | None:
-        """The ended instances of a process definition, None for anything else.
+        """A query for the ended instances of a process definition; None for other resources.
 
-        Raises PermissionDenied, and InvalidArgument for too many.
+        Raises PermissionDenied, and InvalidArgument for too many instances.
         """
         definition = await self._store.get(ProcessDefinition, key, tenant_id=call.tenant_id)
         if definition is None:
@@ -73,14 +73,14 @@ class ResourceServicer:
 
 
 def _following(origin: Origin) -> Origin:
-    """The origin of a second command of one call: a repeat of the call repeats both."""
+    """The origin of the second command of a call, so that a repeat of the call repeats both commands."""
     first = origin.idempotency
     second = replace(first, key=f"{first.key} history") if first is not None else None
     return msgspec.structs.replace(origin, idempotency=second)
 
 
 def _expect_permitted(call: Call) -> None:
-    """Deletion of history needs its own permission too."""
+    """Raises PermissionDenied, because deleting history requires a permission of its own."""
     if _DELETE_INSTANCES not in call.principal.permissions:
         raise PermissionDenied(f"{_DELETE_INSTANCES} is needed", permission=_DELETE_INSTANCES)
 

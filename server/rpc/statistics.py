@@ -1,4 +1,4 @@
-"""Statistics over the rows of the caller's tenant, as answers."""
+"""Statistics over the rows of the caller's tenant, as messages."""
 
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
@@ -22,7 +22,7 @@ _element = mapper(ElementStatistics, element_instance_pb2.ProcessElementStatisti
 
 
 async def element_statistics(store: Store, clauses: Clauses, call: Call) -> Sequence[ElementStatistics]:
-    """Of each element with an instance for which all clauses hold, in the order of their ids."""
+    """The statistics of each element with a matching instance, in the order of element ids."""
     found = await store.statistics(ELEMENTS, clauses, tenant_id=call.tenant_id)
     return sorted(found, key=lambda element: element.element_id)
 
@@ -30,19 +30,19 @@ async def element_statistics(store: Store, clauses: Clauses, call: Call) -> Sequ
 async def counted_elements(
     store: Store, clauses: Clauses, call: Call
 ) -> Sequence[element_instance_pb2.ProcessElementStatistics]:
-    """The same as messages."""
+    """The statistics of elements as messages."""
     return [_element(each) for each in await element_statistics(store, clauses, call)]
 
 
 def page_of(
     searchable: Searchable[S], rows: Iterable[S], request: Message, *, default: Sequence[SortKey] = ()
 ) -> Page[S]:
-    """The page of all groups that a request asks for; `default` is the order when it names none. Raises InvalidArgument."""
+    """The requested page of all groups; `default` is the order if the request has none. Raises InvalidArgument."""
     query = parse_page(searchable, request, default=default)
     return evaluate(sorted(rows, key=attrgetter(searchable.key.name)), query)
 
 
 def place_of(*texts: str | None) -> int:
-    """A number for texts of any length that stands for them in a cursor."""
+    """A number that represents texts of any length in a cursor."""
     digest = blake2b(repr(texts).encode(), digest_size=_INT64_BYTES).digest()
     return int.from_bytes(digest, "big") >> 1

@@ -1,4 +1,4 @@
-"""Capabilities of the system for clients, and usage of its tenants."""
+"""Servicer for system capabilities and usage of tenants."""
 
 from datetime import UTC, datetime
 
@@ -47,7 +47,7 @@ class SystemServicer:
     async def get_usage_metrics(
         self, request: pb.GetUsageMetricsRequest, call: Call
     ) -> pb.GetUsageMetricsResponse:
-        """It reads what the tenant did in that time."""
+        """Usage of the tenant; reads everything it started in the given time."""
         begin, end = _instant(request.start_time, "startTime"), _instant(request.end_time, "endTime")
         if begin >= end:
             raise InvalidArgument("endTime: expected a time behind startTime")
@@ -75,7 +75,7 @@ class SystemServicer:
 
 
 def _longest(message_type: type[Message], name: str) -> int:
-    """Characters that the contract lets a text have."""
+    """The maximum length of a text field in the contract."""
     rules = message_type.DESCRIPTOR.fields_by_name[name].GetOptions().Extensions[validate_pb2.field]
     return rules.string.max_len
 

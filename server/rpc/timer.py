@@ -1,4 +1,4 @@
-"""Timers that process instances wait for, and those of test runs that fire before they are due, in embedded mode."""
+"""Servicer for the timers of process instances, and for firing those of test runs early, in the embedded mode."""
 
 import logging
 from heapq import nsmallest
@@ -26,7 +26,7 @@ MOST_TIMERS: Final = 100
 
 
 class TimerServicer:
-    """`state` and `ledger` are those of the only partition."""
+    """Servicer for timers; `state` and `ledger` belong to the only partition."""
 
     def __init__(self, store: Store, router: Router, state: State, ledger: Ledger) -> None:
         self._store = store
@@ -55,7 +55,7 @@ class TimerServicer:
         return response
 
     async def _live(self, key: Key) -> LiveInstance | None:
-        """The running process instance, also one that is not in memory just now."""
+        """The running process instance, even if it is evicted from memory."""
         if key not in self._state.evicted:
             return self._state.instances.get(key)
         document = DocumentId(Kind.PROCESS_INSTANCE, key)
@@ -72,7 +72,7 @@ class TimerServicer:
     async def fire_timer(self, request: pb.FireTimerRequest, call: Call) -> pb.FireTimerResponse:
         command = FireTimer(call.tenant_id, Key(request.process_instance_key), Key(request.timer_key))
         await self._router.submit(command, origin_of(request, call))
-        # There is no audit log in embedded mode.
+        # The embedded mode has no audit log.
         logger.info(
             "a timer of a test run fired early",
             extra={

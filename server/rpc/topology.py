@@ -1,4 +1,4 @@
-"""Says what the engine consists of and whether it is ready."""
+"""Servicer for the topology of the engine and its readiness."""
 
 from importlib.metadata import version
 
@@ -11,7 +11,7 @@ VERSION = version("gnomon")
 
 
 class TopologyServicer:
-    """Of all processes that own partitions."""
+    """The topology of all processes that own partitions."""
 
     def __init__(self, partitions: Partitions) -> None:
         self._partitions = partitions

@@ -1,4 +1,4 @@
-"""Assigns, changes and completes the work of people, and searches it."""
+"""Servicer for user tasks."""
 
 from gnomon.engine.v1 import user_task_pb2 as entity_pb
 from gnomon.engine.v1 import user_task_service_pb2 as pb
@@ -121,7 +121,7 @@ def _names(changes: pb.UserTaskChangeset, field: str) -> tuple[str, ...] | None:
 
 
 def _date_change(changes: pb.UserTaskChangeset, field: str) -> DateChange | None:
-    """Raises InvalidArgument."""
+    """The change of a date, None if it is not changed; raises InvalidArgument."""
     if not changes.HasField(field):  # type: ignore[arg-type]  # by its name
         return None
     return date_change(getattr(changes, field), f"changeset.{field}")

@@ -1,4 +1,4 @@
-"""The entries of the audit log about one user task."""
+"""Searches the audit entries about one user task."""
 
 from gnomon.engine.v1 import user_task_service_pb2 as pb
 from server.partition.audit import USER_TASK
@@ -14,7 +14,7 @@ from server.store.searchables import AUDIT_ENTRIES
 async def search_audit_logs(
     store: Store, request: pb.SearchUserTaskAuditLogsRequest, call: Call
 ) -> pb.SearchUserTaskAuditLogsResponse:
-    """Changes of the user task, refused commands and denials of listeners."""
+    """Search changes of the user task, refused commands and denials of listeners."""
     also = (
         equals(AUDIT_ENTRIES, "entity_key", request.user_task_key),
         equals(AUDIT_ENTRIES, "entity_type", USER_TASK),

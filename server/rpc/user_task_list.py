@@ -1,4 +1,4 @@
-"""The list of user tasks that is offered over durable history only."""
+"""The list of user tasks, available only with durable history."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""The variables that a user task sees: those of its element instance and of the scopes around it."""
+"""Searches the variables that a user task sees: those of its element instance and of the enclosing scopes."""
 
 from gnomon.engine.v1 import user_task_service_pb2 as pb
 from gnomon.engine.v1 import variable_pb2
@@ -18,7 +18,7 @@ _match = mapper(Variable, variable_pb2.VariableMatch, ignored=frozenset(VARIABLE
 async def search_variables(
     store: Store, user_task: UserTask, request: pb.SearchUserTaskVariablesRequest, call: Call
 ) -> pb.SearchUserTaskVariablesResponse:
-    """Of all scopes, also those that an inner one hides."""
+    """Search variables of all scopes, hidden ones included."""
     also = (_within(await _scopes(store, user_task)),)
     response = await search(store, VARIABLES, request, pb.SearchUserTaskVariablesResponse, call, also=also)
     cut_long_values(request, response.items)
@@ -28,7 +28,7 @@ async def search_variables(
 async def search_effective_variables(
     store: Store, user_task: UserTask, request: pb.SearchUserTaskEffectiveVariablesRequest, call: Call
 ) -> pb.SearchUserTaskEffectiveVariablesResponse:
-    """Of those with the same name the innermost."""
+    """Search the innermost variable of each name."""
     scopes = await _scopes(store, user_task)
     query = parse(VARIABLES, request, also=(_within(scopes),))
     everything = VARIABLES.query(*query.clauses)
@@ -51,7 +51,7 @@ def _within(scopes: tuple[Key, ...]) -> Condition:
 
 
 async def _scopes(store: Store, user_task: UserTask) -> tuple[Key, ...]:
-    """Keys of its element instance and of the scopes around it, inside out."""
+    """Keys of the element instance and its enclosing scopes, innermost first."""
     keys = [user_task.element_instance_key]
     while keys[-1] != user_task.process_instance_key:
         element = await store.get(ElementInstance, keys[-1], tenant_id=user_task.tenant_id)

@@ -31,7 +31,7 @@ class VariableServicer:
 
 
 class Truncation(Protocol):
-    """A request that says whether to cut long values; it does unless it says no."""
+    """A request with an option to truncate long values, which is on by default."""
 
     @property
     def truncate_values(self) -> bool: ...

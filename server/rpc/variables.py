@@ -1,4 +1,4 @@
-"""Variables at the border: the JSON object of a request becomes `Variables`, or the request is refused."""
+"""Converts variables from the JSON object of a request, or refuses the request."""
 
 from server.engine.variables import MalformedVariables, Variables, split
 from server.platform.errors import InvalidArgument
