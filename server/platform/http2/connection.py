@@ -5,6 +5,7 @@ flow control of its streams, whose writers wait too.
 """
 
 import asyncio
+import contextlib
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import grpc
@@ -20,6 +21,7 @@ from server.platform.http2.request_head import NotGrpc, opening
 from server.platform.http2.wire import (
     HEADERS,
     OK,
+    Header,
     Metadata,
     headers_of,
     status_headers,
@@ -148,9 +150,9 @@ class Connection(asyncio.Protocol):
             self._answer_without_message(stream_id, refusal.code, refusal.details, ())
             return
         except NotGrpc as error:
-            self._http.send_response(stream_id, [(b":status", error.status)], end_stream=True)
             if not event.end_stream:
                 self._half_open.add(stream_id)
+            self._respond(stream_id, [(b":status", error.status)])
             return
         call = ServedCall(self, stream_id, found, max_message_bytes=self._limits.max_message_bytes)
         self._calls[stream_id] = call
@@ -244,14 +246,20 @@ class Connection(asyncio.Protocol):
             self._answer_without_message(stream_id, code, details, metadata)
             return
         is_plain = code is grpc.StatusCode.OK and not metadata and not details
-        self._http.send_trailers(stream_id, OK if is_plain else status_headers(code, details, metadata))
+        trailers = OK if is_plain else status_headers(code, details, metadata)
+        with contextlib.suppress(ngh2.StreamProtocolError):
+            self._http.send_trailers(stream_id, trailers)
         self._soon()
 
     def _answer_without_message(
         self, stream_id: int, code: grpc.StatusCode, details: str, metadata: Metadata
     ) -> None:
-        headers = [*HEADERS, *status_headers(code, details, metadata)]
-        self._http.send_response(stream_id, headers, end_stream=True)
+        self._respond(stream_id, [*HEADERS, *status_headers(code, details, metadata)])
+
+    def _respond(self, stream_id: int, headers: list[Header]) -> None:
+        """Answer with headers alone. A client that cancelled in the octets of its request hears nothing."""
+        with contextlib.suppress(ngh2.StreamProtocolError):
+            self._http.send_response(stream_id, headers, end_stream=True)
         self._liveness.sent()
         self._soon()
 

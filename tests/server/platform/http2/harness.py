@@ -110,6 +110,12 @@ class Peer:
         self._writer.write(octets)
 
     async def request(self, path: str = f"/{SERVICE}/Echo", *, end: bool = False, **changed: str) -> int:
+        stream_id = self.begun(path, end=end, **changed)
+        await self.send()
+        return stream_id
+
+    def begun(self, path: str, *, end: bool = False, **changed: str) -> int:
+        """Return the stream of a request whose octets are not sent yet."""
         fields = {
             ":method": "POST",
             ":scheme": "http",
@@ -121,9 +127,7 @@ class Peer:
         if "method" in fields:
             fields[":method"] = fields.pop("method")
         headers = [(name.encode(), value.encode()) for name, value in fields.items()]
-        stream_id = self.http.send_request(headers, end_stream=end)
-        await self.send()
-        return stream_id
+        return self.http.send_request(headers, end_stream=end)
 
     async def events(self, until: type[ngh2.Event]) -> list[ngh2.Event]:
         """Read until there is one of this type; the connection may end before."""

@@ -1,6 +1,7 @@
 """What a peer may do on a connection, and what ends it."""
 
 import asyncio
+from collections.abc import AsyncIterator
 
 import grpc
 import ngh2
@@ -10,12 +11,15 @@ from server.platform.http2.wire import framed
 from tests.server.platform.http2.harness import (
     MEBIBYTE,
     SECONDS,
+    SERVICE,
     SOON,
+    Context,
     Peer,
     Waiting,
     answers,
     channel_to,
     echo,
+    exchange,
     listening,
     peer_of,
     unary,
@@ -180,7 +184,70 @@ async def test_a_connection_that_breaks_http2_takes_no_other_along() -> None:
         assert await channel.unary_unary("/test.Octets/Echo")(b"y", timeout=SECONDS) == b"y"
 
 
+async def repeat(requests: AsyncIterator[bytes], context: Context) -> None:
+    async for request in requests:
+        await context.write(request)
+
+
 async def broken(peer: Peer) -> None:
     """Send DATA on a stream that was never opened (RFC 9113 §5.1)."""
     peer.write(b"\x00\x00\x01\x00\x00\x00\x00\x00\x09x")
     await peer.rest()
+
+
+@pytest.mark.parametrize(
+    ("path", "changed"),
+    [
+        pytest.param(f"/{SERVICE}/Echo", {}, id="a call"),
+        pytest.param(f"/{SERVICE}/Exchange", {}, id="a call with a stream of requests"),
+        pytest.param(f"/{SERVICE}/Nothing", {}, id="no method"),
+        pytest.param(f"/{SERVICE}/Echo", {"method": "GET"}, id="no gRPC"),
+    ],
+)
+@pytest.mark.parametrize(
+    "octets_of_message",
+    [
+        pytest.param(b"", id="without a message"),
+        pytest.param(framed(bytes(200_000)), id="with a message"),
+        pytest.param(b"\0\xff\xff\xff\xff", id="with a message that is too long"),
+    ],
+)
+async def test_a_call_that_is_cancelled_in_the_octets_of_its_request_ends_alone(
+    path: str, changed: dict[str, str], octets_of_message: bytes
+) -> None:
+    async with listening({"Echo": unary(echo), "Exchange": exchange(repeat)}) as port, peer_of(port) as peer:
+        await peer.events(ngh2.SettingsReceived)
+        # Together they have more octets than the window of the connection.
+        for _ in range(30):
+            cancelled = peer.begun(path, **changed)
+            if octets_of_message:
+                peer.http.send_data(cancelled, octets_of_message)
+            octets = peer.http.data_to_send()
+            peer.http.reset_stream(cancelled, ngh2.ErrorCode.CANCEL)
+            answered = peer.begun(f"/{SERVICE}/Echo")
+            peer.http.send_data(answered, framed(b"a"), end_stream=True)
+            peer.write(octets + peer.http.data_to_send())
+
+            events = await peer.events(ngh2.TrailersReceived)
+
+            assert answered in [
+                event.stream_id for event in events if isinstance(event, ngh2.TrailersReceived)
+            ]
+
+
+async def test_a_stream_that_breaks_and_is_cancelled_after_answers_ends_alone() -> None:
+    async with listening({"Echo": unary(echo), "Exchange": exchange(repeat)}) as port, peer_of(port) as peer:
+        broken = await peer.request(f"/{SERVICE}/Exchange")
+        peer.http.send_data(broken, framed(b"a"))
+        await peer.send()
+        await peer.events(ngh2.DataReceived)
+
+        peer.http.send_data(broken, b"\0\xff\xff\xff\xff")
+        octets = peer.http.data_to_send()
+        peer.http.reset_stream(broken, ngh2.ErrorCode.CANCEL)
+        answered = peer.begun(f"/{SERVICE}/Echo")
+        peer.http.send_data(answered, framed(b"a"), end_stream=True)
+        peer.write(octets + peer.http.data_to_send())
+        events = await peer.events(ngh2.TrailersReceived)
+
+        assert [event.stream_id for event in events if isinstance(event, ngh2.TrailersReceived)] == [answered]
