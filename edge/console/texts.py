@@ -10,6 +10,7 @@ from server.platform.languages import ENGLISH, Language, marked
 
 # By the parameter `done` of the page that follows a change.
 DONE: Final[Mapping[str, str]] = {
+    "tried": marked("The directory was tried."),
     "assigned": marked("The task is assigned."),
     "cancelled": marked("The instance is canceled."),
     "claimed": marked("The task is yours."),

@@ -78,6 +78,7 @@ class AuthorizationWiring:
         self._tokens = tokens
         self._targets = targets
         self._second_factors = second_factors
+        self._directories = ldap_sign_in(dependencies, user_state)
         self._confirmation = ConfirmationBySettings(dependencies.store.of(TENANTS))
         self._pushed = self._pushed_requests()
         targets_of_responses = ResponseTargets(dependencies.keys, tokens.encryptions, dependencies.clock)
@@ -212,6 +213,7 @@ class AuthorizationWiring:
             offers=self._offers(),
             screens=screens_on(dependencies),
             clock=dependencies.clock,
+            directories=self._directories,
         )
 
     def _password_sign_in(self) -> PasswordSignIn:
@@ -223,5 +225,5 @@ class AuthorizationWiring:
             confirmation=self._confirmation,
             clock=dependencies.clock,
             events=dependencies.events,
-            directories=ldap_sign_in(dependencies, self._user_state),
+            directories=self._directories,
         )

@@ -56,6 +56,7 @@ from identity.directory.owned_authorizations import OwnedAuthorizations
 from identity.directory.provider import PROVIDER_LINKS
 from identity.directory.providers import Providers
 from identity.directory.tenants.default_groups import DefaultGroups
+from identity.directory.tenants.ldap_directory import LDAP_LINKS
 from identity.directory.tenants.password_policies import PasswordPolicies
 from identity.directory.tenants.tenant_record import TENANTS
 from identity.directory.user import USERS
@@ -151,7 +152,11 @@ class PeopleAdministrationWiring:
         self._users = dependencies.store.of(USERS)
         self.policies = PasswordPolicies(dependencies.store.of(TENANTS), dependencies.events)
         self.password_choice = PasswordChoice(
-            self.policies, dependencies.passwords, dependencies.clock, breach_list=dependencies.breach_list
+            self.policies,
+            dependencies.passwords,
+            dependencies.clock,
+            breach_list=dependencies.breach_list,
+            ldap_links=dependencies.store.of(LDAP_LINKS),
         )
         self.administrators = Administrators(dependencies.standings)
         self.owned_authorizations = OwnedAuthorizations(dependencies.store)

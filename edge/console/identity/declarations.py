@@ -91,7 +91,8 @@ class Form:
     `keys` are the fields of the request with the ids of the record, or of the record and a row in it. `prefix` is the
     field that carries the record's fields under their own names. An RPC that replaces a record whole has a `base`: the
     field of the request, and the path in the record of its present value, of which the form changes its own fields.
-    `secret` is the field of the response with what is shown once. The person stays on the page
+    `secret` is the field of the response with what is shown once, and `answer` are values of the response that a page of
+    their own shows. The person stays on the page
     unless the record `is_gone`.
     """
 
@@ -106,6 +107,7 @@ class Form:
     heading: str = ""
     warning: str = ""
     secret: str = ""
+    answer: tuple[Column, ...] = ()
     is_gone: bool = False
 
     def with_fields(self, *first: FormField) -> Self:

@@ -5,13 +5,15 @@ from typing import Final
 
 from edge.console.identity.clients import CLIENTS
 from edge.console.identity.declarations import RecordKind
+from edge.console.identity.directories import LDAP_DIRECTORIES
 from edge.console.identity.labels import ATTRIBUTES, GROUPS, ROLES, SCOPES
 from edge.console.identity.people import USERS
 from edge.console.identity.security import API_KEYS, BLOCKS, EVENTS, KEYS, SESSIONS
 from edge.console.identity.tenants import DOMAINS, PASSWORDS, PROVIDERS, SETTINGS, TENANTS
 
 _ALL: Final = (
-    *(USERS, GROUPS, ROLES, ATTRIBUTES, CLIENTS, SCOPES, PROVIDERS, DOMAINS),
+    *(USERS, GROUPS, ROLES, ATTRIBUTES, CLIENTS, SCOPES, PROVIDERS),
+    *(LDAP_DIRECTORIES, DOMAINS),
     *(SESSIONS, EVENTS, API_KEYS, BLOCKS, KEYS, PASSWORDS, SETTINGS, TENANTS),
 )
 KINDS: Final[Mapping[str, RecordKind]] = {kind.name: kind for kind in _ALL}

@@ -121,7 +121,9 @@ async def _change_record(visit: Visit, kind: RecordKind, key: str, sent: Sent) -
         response = await send(visit, form, sent, keys=(key, row), record=found)
     except _REFUSED as error:
         return await _record_page(visit, kind, key, Refusal(form, row, sent, error))
-    if page := _secret_page(visit, kind, form, response, key):
+    if page := _secret_page(visit, kind, form, response, key) or _answer_page(
+        visit, kind, form, response, key
+    ):
         return page
     is_here = kind.listing is not None and not form.is_gone
     changed = record_in(response)
@@ -291,6 +293,16 @@ def _secret_page(
         key=key,
         secret=secret,
         report=form.done,
+    )
+
+
+def _answer_page(visit: Visit, kind: RecordKind, form: Form, response: Any, key: str) -> web.Response | None:
+    """Return the page that shows the answer to a form, None for a form that has none."""
+    if not form.answer:
+        return None
+    facts = list(zip(form.answer, cells_of(response, form.answer), strict=True))
+    return visit.page(
+        "answer.html", "identity", kind=kind, kinds=_kinds(visit), key=key, form=form, facts=facts
     )
 
 

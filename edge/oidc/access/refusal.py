@@ -29,6 +29,8 @@ _CAUSES = {
     _COMPANY_SIGN_IN: (409, "UseCompanySignIn"),
     "EMAIL_NOT_CONFIRMED": (403, "EmailNotConfirmed"),
     "PASSWORD_EXPIRED": (403, "PasswordRefresh"),
+    "NO_ACCOUNT": (403, "NoAccount"),
+    "DIRECTORY_UNAVAILABLE": (503, "DirectoryUnavailable"),
     "SELF_DELETE_OFF": (406, "NotAccepted"),
     "SECOND_FACTOR_REQUIRED": (406, "MfaRequired"),
     "OWN_FACTOR_REQUIRED": (403, "MfaRequired"),

@@ -53,6 +53,9 @@ _SENTENCES = {
         marked("The password is your present one. Choose a new one."),
         marked("The password is one of the last %(num)s that you had. Choose a new one."),
     ),
+    "PASSWORD_KEPT_ELSEWHERE": _Sentence(
+        marked("Your organization keeps your password in its directory. Change it there."),
+    ),
 }
 
 

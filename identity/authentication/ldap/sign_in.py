@@ -65,8 +65,15 @@ class LdapSignIn:
         if verified is not None:
             return await self._accounts.of(tenant, verified.directory, verified.person, verified.groups)
         if failed:
-            raise Unavailable("the directory that knows this password does not answer; try again later")
+            raise Unavailable(
+                "a directory that may know this password does not answer; try again later",
+                cause="DIRECTORY_UNAVAILABLE",
+            )
         return None
+
+    async def are_used(self, tenant: Tenant) -> bool:
+        """Whether the tenant has directories whose users sign in."""
+        return bool(await self._enabled(tenant))
 
     async def _enabled(self, tenant: Tenant) -> Sequence[LdapDirectory]:
         found = await self._directories.page(tenant.tenant_id, most=MOST)

@@ -44,6 +44,12 @@ class Screens(Protocol):
     async def of_sign_in(self, client: Client) -> ClientScreen | None: ...
 
 
+class UsedDirectories(Protocol):
+    async def are_used(self, tenant: Tenant) -> bool:
+        """Whether the tenant has directories whose users sign in."""
+        ...
+
+
 class AuthorizationServicer:
     """`offered` is None where sign-in through upstream providers is disabled."""
 
@@ -60,6 +66,7 @@ class AuthorizationServicer:
         offers: Offers,
         screens: Screens,
         clock: Clock,
+        directories: UsedDirectories | None = None,
     ) -> None:
         self._tenants = tenants
         self._authorization_start = authorization_start
@@ -71,6 +78,7 @@ class AuthorizationServicer:
         self._offers = offers
         self._screens = screens
         self._clock = clock
+        self._directories = directories
 
     async def begin_authorization(
         self, request: pb.BeginAuthorizationRequest, call: Call
@@ -91,6 +99,7 @@ class AuthorizationServicer:
             await self._offered.offered(tenant) if self._offered else (),
             screen=await self._screen(outcome.client),
             offers=self._offers,
+            takes_user_names=self._directories is not None and await self._directories.are_used(tenant),
         )
         return pb.BeginAuthorizationResponse(page=page, cookie=cookie)
 

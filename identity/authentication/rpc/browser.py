@@ -68,7 +68,12 @@ class Offers:
 
 
 def sign_in_page(
-    step: SignInStep, providers: Iterable[Provider] = (), *, screen: Screen | None, offers: Offers
+    step: SignInStep,
+    providers: Iterable[Provider] = (),
+    *,
+    screen: Screen | None,
+    offers: Offers,
+    takes_user_names: bool = False,
 ) -> authorization_service_pb2.SignInPage:
     registration = asked_again(step.client, step.request) if offers.registration else ()
     offered = tuple(providers)
@@ -91,6 +96,7 @@ def sign_in_page(
         is_registration_first=offers.registration and Prompt.CREATE in step.request.prompts,
         screen=screen,
         form_origins=form_origins_of(offered),
+        takes_user_names=takes_user_names and not step.is_email_first,
     )
 
 

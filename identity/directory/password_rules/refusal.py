@@ -18,6 +18,7 @@ class PasswordReason(StrEnum):
     EASILY_GUESSED = "PASSWORD_EASILY_GUESSED"
     BREACHED = "PASSWORD_BREACHED"
     USED_BEFORE = "PASSWORD_USED_BEFORE"
+    KEPT_ELSEWHERE = "PASSWORD_KEPT_ELSEWHERE"
 
 
 class PasswordRefused(InvalidArgument):

@@ -10,10 +10,12 @@ from typing import Protocol
 from identity.directory.chosen_password import ChosenPassword
 from identity.directory.password_rules.refusal import PasswordReason, PasswordRefused
 from identity.directory.passwords import Passwords
+from identity.directory.tenants.ldap_directory import LdapLink
 from identity.directory.tenants.password_policy import PasswordPolicy
 from identity.directory.user import User
 from identity.foundation.tenants import Tenant
 from server.platform.clock import Clock
+from server.platform.records import Records
 
 
 class Policies(Protocol):
@@ -25,16 +27,26 @@ class BreachList(Protocol):
 
 
 class PasswordChoice:
+    """`ldap_links` are None where no user can belong to a directory."""
+
     def __init__(
-        self, policies: Policies, passwords: Passwords, clock: Clock, *, breach_list: BreachList
+        self,
+        policies: Policies,
+        passwords: Passwords,
+        clock: Clock,
+        *,
+        breach_list: BreachList,
+        ldap_links: Records[LdapLink] | None = None,
     ) -> None:
         self._policies = policies
         self._passwords = passwords
         self._clock = clock
         self._breach_list = breach_list
+        self._ldap_links = ldap_links
 
     async def choose(self, tenant: Tenant, user: User, password: str) -> ChosenPassword:
         """Raises PasswordRefused for one that the person may not have, ResourceExhausted."""
+        await self._expect_kept_here(tenant, user)
         policy = await self._policies.of(tenant)
         policy.expect(password)
         _expect_no_name(user, password)
@@ -55,6 +67,14 @@ class PasswordChoice:
             until=self._clock.now() + valid_for if valid_for else None,
             remembered=max(policy.not_recently_used - 1, 0),
         )
+
+    async def _expect_kept_here(self, tenant: Tenant, user: User) -> None:
+        if self._ldap_links is None or user.password_hash:
+            return
+        if await self._ldap_links.find(tenant.tenant_id, "user_id", user.id, most=1):
+            raise PasswordRefused(
+                "a directory keeps the password of this user; change it there", PasswordReason.KEPT_ELSEWHERE
+            )
 
     async def _expect_new(self, policy: PasswordPolicy, user: User, password: str) -> None:
         used = filter(None, (user.password_hash, *user.previous_password_hashes))

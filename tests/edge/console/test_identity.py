@@ -27,6 +27,7 @@ from gnomon.directory.v1 import authentication_service_pb2 as directory
 from gnomon.directory.v1.tenant_pb2 import Tenant
 from gnomon.identity.v1 import api_key_service_pb2 as api_keys
 from gnomon.identity.v1 import client_service_pb2 as clients
+from gnomon.identity.v1 import ldap_directory_service_pb2 as directories
 from gnomon.identity.v1 import provider_service_pb2 as providers
 from gnomon.identity.v1 import session_service_pb2 as sessions
 from gnomon.identity.v1 import tenant_service_pb2 as tenants
@@ -381,6 +382,26 @@ async def test_of_ten_thousand_clients_a_page_has_fifty_and_search_and_order_see
     assert first.xpath("//a[text()='Next page']/@href") == ["/console/acme/identity/clients?after=50"]
     assert last.xpath(rows)[0] == "app-09949"
     assert found.xpath(rows) == [f"app-{number:05}" for number in range(7770, 7780)]
+
+
+async def test_a_trial_of_a_directory_shows_its_answer(console: Console) -> None:
+    fields = directories.LdapDirectoryFields(name="Company", urls=["ldaps://ldap.example.com"])
+    console.answers(
+        list_ldap_directories=directories.ListLdapDirectoriesResponse(
+            directories=[directories.LdapDirectory(id="d1", fields=fields)]
+        ),
+        try_ldap_directory=directories.TryLdapDirectoryResponse(
+            servers=[directories.LdapServerTrial(url="ldaps://ldap.example.com", problem="no connection")],
+            user=directories.LdapUser(dn="uid=ada,dc=example"),
+        ),
+    )
+
+    response = await console.send("ldap-directories/d1", csrf_token=TOKEN, form="try", name="ada")
+
+    page = await response.text()
+    (asked,) = console.asked(directories.TryLdapDirectoryRequest)
+    assert (response.status, asked.directory_id, asked.name) == (200, "d1", "ada")
+    assert ("no connection" in page, "uid=ada,dc=example" in page) == (True, True)
 
 
 async def test_what_a_form_does_not_show_of_a_record_stays(console: Console) -> None:

@@ -9,6 +9,8 @@ const EXPLANATIONS = {
   WrongRecoveryCode: _("The recovery code is wrong or was used before. Check it, then try again."),
   WrongCode: _("The code is wrong, has expired, or was used before. Wait for the next code, then try again."),
   MfaRequired: _("This application requires a second factor, and your account has none. Ask your administrator to add one."),
+  NoAccount: _("Your password is right, but you have no account here. Ask your administrator."),
+  DirectoryUnavailable: _("The directory of your organization does not answer. Try again later."),
   UseCompanySignIn: _("Your organization manages the sign-in for this email address."),
 };
 

@@ -107,6 +107,7 @@ class SignInPage(_message.Message):
     CLIENT_LOGO_ID_FIELD_NUMBER: _builtins.int
     SCREEN_FIELD_NUMBER: _builtins.int
     FORM_ORIGINS_FIELD_NUMBER: _builtins.int
+    TAKES_USER_NAMES_FIELD_NUMBER: _builtins.int
     authorization_id: _builtins.str
     """The request that the sign-in goes on with."""
     client_id: _builtins.str
@@ -133,6 +134,8 @@ class SignInPage(_message.Message):
     """Whether who has the address that is filled in signs in through a provider alone."""
     client_logo_id: _builtins.str
     """Id of the client's uploaded logo, empty without one."""
+    takes_user_names: _builtins.bool
+    """Whether users may type a user name in place of their address, since a directory verifies them."""
     @_builtins.property
     def ui_locales(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Languages that the request prefers, best first."""
@@ -174,10 +177,11 @@ class SignInPage(_message.Message):
         client_logo_id: _builtins.str = ...,
         screen: _screen_pb2.Screen | None = ...,
         form_origins: _abc.Iterable[_builtins.str] | None = ...,
+        takes_user_names: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["screen", b"screen"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "client_id", b"client_id", "client_logo_id", b"client_logo_id", "client_name", b"client_name", "client_uri", b"client_uri", "csrf_token", b"csrf_token", "form_origins", b"form_origins", "is_email_first", b"is_email_first", "is_provider_alone", b"is_provider_alone", "is_registration_first", b"is_registration_first", "is_signed_in", b"is_signed_in", "login_hint", b"login_hint", "offers_password_reset", b"offers_password_reset", "providers", b"providers", "redirect_origin", b"redirect_origin", "registration", b"registration", "screen", b"screen", "ui_locales", b"ui_locales"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "client_id", b"client_id", "client_logo_id", b"client_logo_id", "client_name", b"client_name", "client_uri", b"client_uri", "csrf_token", b"csrf_token", "form_origins", b"form_origins", "is_email_first", b"is_email_first", "is_provider_alone", b"is_provider_alone", "is_registration_first", b"is_registration_first", "is_signed_in", b"is_signed_in", "login_hint", b"login_hint", "offers_password_reset", b"offers_password_reset", "providers", b"providers", "redirect_origin", b"redirect_origin", "registration", b"registration", "screen", b"screen", "takes_user_names", b"takes_user_names", "ui_locales", b"ui_locales"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

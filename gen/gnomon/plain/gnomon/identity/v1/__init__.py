@@ -13222,6 +13222,11 @@ class SignInPage(betterproto2.Message):
     Origins of providers to which the page posts a request, for its content security policy.
     """
 
+    takes_user_names: "bool" = betterproto2.field(23, betterproto2.TYPE_BOOL)
+    """
+    Whether users may type a user name in place of their address, since a directory verifies them.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "SignInPage", SignInPage)
 
