@@ -1,10 +1,11 @@
 """The command line: one file per command.
 
-Tables, colours and progress where a person looks; `--json` where a program does, in the documents of the HTTP API.
-Exit code 0 is success, 1 a refusal or something left undone, 2 a command that could not be begun.
+People get tables, colours and progress. Programs use `--json`, which prints the documents of the HTTP API.
+Exit code 0 is success, 1 a refusal or incomplete work, 2 a command that could not start.
 """
 
 import os
 
-# gRPC reads it once, when it is imported: what it would print on standard error, a command says in its own words.
+# gRPC reads the variable once, at import. Commands report errors themselves, so gRPC must not print to
+# standard error.
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")

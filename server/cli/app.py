@@ -1,4 +1,4 @@
-"""All commands, each with its name, the place of its function and its help."""
+"""All commands, each with its name, import path and help."""
 
 from typing import Annotated
 
@@ -164,7 +164,7 @@ add_command(app, "version", "server.cli.version:show_version", "Show the version
 
 def _show_version(is_wanted: bool) -> None:  # noqa: FBT001  # as typer calls it
     if is_wanted:
-        # The other commands need no metadata of distributions.
+        # Other commands need no distribution metadata.
         from server.cli.version import show_version  # noqa: PLC0415
 
         show_version()

@@ -1,4 +1,4 @@
-"""Closed sets that options take, and how they look in a request."""
+"""Closed sets of option values, and their form in a request."""
 
 from enum import StrEnum
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Shared parts of commands that are clients: their options, the connection, and how a refusal ends them."""
+"""Shared parts of client commands: options, connection and handling of refusals."""
 
 import asyncio
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from server.platform.errors import ServiceError
 
 
 def client_command(action: Action) -> Callable[..., None]:
-    """Make a command of a coroutine function whose first two parameters are a session and an output."""
+    """Create a command from a coroutine function whose first two parameters are a session and an output."""
 
     async def connect(options: ClientOptions, **arguments: object) -> None:
         async with connected(options) as session:
@@ -22,7 +22,7 @@ def client_command(action: Action) -> Callable[..., None]:
 
 
 def options_command(action: Action) -> Callable[..., None]:
-    """Make a command of a coroutine function whose first parameter is the client's options."""
+    """Create a command from a coroutine function whose first parameter is the client's options."""
     return _command(action, action, given=1)
 
 

@@ -1,4 +1,4 @@
-"""The configuration as every command of the operator reads it: the file, the environment, and where the data lies."""
+"""The configuration for server and operator commands: file, environment and data directory."""
 
 import dataclasses
 import os
@@ -9,7 +9,7 @@ from server.sections import Config
 
 
 def configured(file: Path | None) -> Config:
-    """Raises ConfigError."""
+    """Load the configuration; raises ConfigError."""
     config = load(Config, file, os.environ)
     data = os.environ.get("GNOMON_DATA_DIR")
     if data:

@@ -1,4 +1,4 @@
-"""Decisions of files on the command line: compiled, evaluated, and shown to a person or a program."""
+"""Decisions from files: compiled, evaluated, and printed."""
 
 from pathlib import Path
 

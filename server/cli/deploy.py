@@ -1,4 +1,4 @@
-"""`gnomon deploy`: bring models into the engine."""
+"""`gnomon deploy`: deploy models."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""The dialects of FEEL and DMN that commands evaluate in."""
+"""The dialects of FEEL and DMN for local evaluation."""
 
 from enum import StrEnum
 

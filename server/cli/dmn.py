@@ -1,4 +1,4 @@
-"""`gnomon dmn`: evaluate a decision of a file, without a server, and show which rules matched."""
+"""`gnomon dmn`: evaluate a decision from a file without a server, and show the matched rules."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Element instances of a process instance as a tree, with their variables and open incidents."""
+"""The element instances of a process instance as a tree, with variables and open incidents."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ from server.cli.tables import cell
 
 _Instance = element_instance_pb2.ElementInstance
 _Type = element_instance_pb2.ElementInstanceType
-# Element instances of these types contain others.
+# Element instances of these types can contain others.
 _SCOPES = frozenset({
     _Type.ELEMENT_INSTANCE_TYPE_SUB_PROCESS,
     _Type.ELEMENT_INSTANCE_TYPE_EVENT_SUB_PROCESS,
@@ -33,7 +33,7 @@ _SCOPES = frozenset({
 
 
 async def element_tree(session: Session, instance: process_instance_pb2.ProcessInstance) -> Tree:
-    """The first 500 element instances in the order in which they were entered."""
+    """Return a tree of the first 500 element instances in the order of their activation."""
     key = instance.process_instance_key
     reader = _Reader(session, await _variables(session, key), await _incidents(session, key))
     root = Tree(_line(instance.process_definition_id, cell(instance, "state")))
@@ -45,7 +45,7 @@ async def element_tree(session: Session, instance: process_instance_pb2.ProcessI
 
 
 class _Reader:
-    """`left` is the number of element instances that there is still room for."""
+    """Builds the tree; `left` is the number of element instances that it can still show."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ def _line(element_id: str, *facts: Text) -> Text:
 
 
 async def _variables(session: Session, key: int) -> Mapping[int, Mapping[str, str]]:
-    """JSON texts by name and scope, cut where they are long."""
+    """Return JSON texts by scope and name; long ones are truncated."""
     matching = variable_pb.VariableFilter(process_instance_key=filter_pb2.KeyFilter(eq=key))
     request = variable_pb.SearchVariablesRequest(filter=matching, page=page(MOST_ITEMS), truncate_values=True)
     found = await session.call(VariableServiceStub(session.channel).SearchVariables, request)
@@ -105,7 +105,7 @@ async def _variables(session: Session, key: int) -> Mapping[int, Mapping[str, st
 
 
 async def _incidents(session: Session, key: int) -> Mapping[int, incident_pb2.Incident]:
-    """Open ones by their element instances."""
+    """Return the open incidents by element instance."""
     matching = incident_pb.IncidentFilter(
         state=IncidentState.ACTIVE.filter(), process_instance_key=filter_pb2.KeyFilter(eq=key)
     )

@@ -1,4 +1,4 @@
-"""An expression on the command line: evaluated, and shown to a person or a program."""
+"""A FEEL expression from the command line: evaluated and printed."""
 
 import re
 import secrets
@@ -30,12 +30,12 @@ from server.feel.values import type_name
 from server.platform.clock import SystemClock
 
 _MOST_SHOWN: Final = 60
-"""Characters of a line on each side of the place that is wrong."""
+"""Characters of a line shown on each side of an error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """`error` says why there is no value at all; `names` are those of the variables."""
+    """The result of an expression; `error` is set if there is no value. `names` are the variables' names."""
 
     value: Value
     failures: tuple[Failure, ...] = ()
@@ -44,7 +44,7 @@ class Evaluated:
 
 
 def variables_of(file: Path) -> dict[str, Value]:
-    """Read the JSON object of a file, which holds the variables; anything else ends the command."""
+    """Read a JSON object of variables from a file; exit on an error."""
     try:
         variables = json_text.read(read_file(file).decode())
     except ValueError as error:
@@ -55,7 +55,7 @@ def variables_of(file: Path) -> dict[str, Value]:
 
 
 def evaluated(text: str, variables: dict[str, Value], dialect: DialectName) -> Evaluated:
-    """The variables' own names are read as names, whatever they hold."""
+    """Evaluate an expression; every variable name is parsed as a name, even one with spaces or operators."""
     try:
         compiled = compile_expression(text, names=frozenset(variables), dialect=dialect)
     except FeelSyntaxError as error:
@@ -69,7 +69,7 @@ def evaluated(text: str, variables: dict[str, Value], dialect: DialectName) -> E
 
 
 def _marked(text: str, position: int) -> str:
-    """The line of a position with a mark below it, cut to what fits beside it."""
+    """Return the line of a position with a mark below it, cut to a readable length."""
     line, column = place_of(text, position)
     first = max(0, column - _MOST_SHOWN)
     shown_line = text.split("\n")[line - 1][first : first + 2 * _MOST_SHOWN]
@@ -88,7 +88,7 @@ def show(evaluation: Evaluated, *, text: str, is_json: bool) -> None:
 
 
 def _note(failure: Failure, text: str, names: Collection[str]) -> str:
-    """Why something became null, and where."""
+    """Return the warning of a failure that produced null, with its position."""
     note = f"warning: {failure.type}: {failure.message}"
     if failure.position is None:
         return note
@@ -97,7 +97,7 @@ def _note(failure: Failure, text: str, names: Collection[str]) -> str:
 
 
 def _hint(failure: Failure, rest: str, names: Collection[str]) -> str:
-    """The variable that a misspelt name at the start of `rest` stands for."""
+    """Return a suggestion if the name at the start of `rest` is a misspelt variable."""
     name = re.match(r"\w+", rest)
     if failure.type is not FailureType.NO_VARIABLE_FOUND or name is None:
         return ""

@@ -1,4 +1,4 @@
-"""How a command ends when it cannot do what it was asked: one line on standard error and an exit code."""
+"""Exit of a command that cannot do its work: one line on standard error and an exit code."""
 
 from typing import NoReturn
 
@@ -20,19 +20,19 @@ class Unreachable(Unavailable):
 
 
 def refuse(error: ServiceError) -> NoReturn:
-    """End a command that the server refused."""
+    """Exit from a command that the server refused."""
     typer.echo(f"error: {described(error)}", err=True)
     raise typer.Exit(REFUSED)
 
 
 def give_up(reason: object) -> NoReturn:
-    """End a command that could not be begun."""
+    """Exit from a command that could not start."""
     typer.echo(f"error: {' '.join(str(reason).split())}", err=True)
     raise typer.Exit(NOT_BEGUN)
 
 
 def cause_of(error: BaseException, *kinds: type[Exception]) -> Exception | None:
-    """The first exception of these kinds that an error is or, being a group, holds."""
+    """Return the error itself if it is of these kinds, or the first matching one in an exception group."""
     if isinstance(error, BaseExceptionGroup):
         return next(filter(None, (cause_of(inner, *kinds) for inner in error.exceptions)), None)
     return error if isinstance(error, kinds) else None

@@ -1,4 +1,4 @@
-"""`gnomon feel`: evaluate an expression, without a server, and show what it is and what failed in it."""
+"""`gnomon feel`: evaluate an expression without a server, and show its value, type and failures."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Files that are named on the command line."""
+"""Files given on the command line."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from server.cli.failures import give_up
 
 
 def read_file(file: Path) -> bytes:
-    """Return its content; a file that cannot be read ends the command."""
+    """Return a file's content; exit if it cannot be read."""
     try:
         return file.read_bytes()
     except OSError as error:

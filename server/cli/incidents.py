@@ -1,4 +1,4 @@
-"""`gnomon incidents`: list what keeps process instances from going on, and resolve it."""
+"""`gnomon incidents`: list incidents and resolve them."""
 
 from typing import Annotated
 
@@ -65,7 +65,7 @@ async def resolve(
     output.show(answer, table_of([answer.incident], COLUMNS))
 
 
-# A listener's job without retries is of a type that the interface has no name for.
+# The API has no error type for a listener's job without retries.
 _LACKS_RETRIES = (
     incident_pb2.INCIDENT_ERROR_TYPE_JOB_NO_RETRIES,
     incident_pb2.INCIDENT_ERROR_TYPE_UNKNOWN,
@@ -73,7 +73,7 @@ _LACKS_RETRIES = (
 
 
 async def resolve_incident(session: Session, incident: incident_pb2.Incident, retries: int) -> None:
-    """Give the job behind an incident retries, if that is what it lacks, then resolve the incident."""
+    """Resolve an incident; if its job lacks retries, set them first."""
     if incident.job_key and incident.error_type in _LACKS_RETRIES:
         changeset = job_pb.JobChangeset(retries=retries)
         update = job_pb.UpdateJobRequest(job_key=incident.job_key, changeset=changeset)

@@ -1,4 +1,4 @@
-"""One process instance with what it went through and what it knows."""
+"""`gnomon instances show`: one process instance with its elements and variables."""
 
 from typing import Annotated
 
@@ -44,7 +44,7 @@ async def show(
 
 
 async def show_instance(session: Session, output: Output, key: int) -> None:
-    """As JSON it is the document of the HTTP API with two more members: `elementInstances` and `variables`."""
+    """Print a process instance; as JSON, the document of the HTTP API plus `elementInstances` and `variables`."""
     method = ProcessInstanceServiceStub(session.channel).GetProcessInstance
     answer = await session.call(method, pb.GetProcessInstanceRequest(process_instance_key=key))
     if output.is_json:
@@ -62,7 +62,7 @@ async def _elements(session: Session, key: int) -> element_pb.SearchElementInsta
 
 
 async def _variables(session: Session, key: int) -> dict[str, orjson.Fragment]:
-    """Those of the instance itself, by name, as JSON text."""
+    """Return the variables of the instance itself: JSON texts by name."""
     matching = variable_pb.VariableFilter(scope_key=filter_pb2.KeyFilter(eq=key))
     request = variable_pb.SearchVariablesRequest(
         filter=matching, page=page(MOST_ITEMS), truncate_values=False

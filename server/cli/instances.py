@@ -1,4 +1,4 @@
-"""`gnomon instances`: list process instances, or look at one."""
+"""`gnomon instances`: list process instances, or show one."""
 
 from typing import Annotated
 

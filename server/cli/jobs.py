@@ -1,4 +1,4 @@
-"""`gnomon jobs list`: look at jobs."""
+"""`gnomon jobs list`: list jobs."""
 
 from typing import Annotated
 

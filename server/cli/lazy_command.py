@@ -1,7 +1,6 @@
-"""Commands that are imported when they are called.
+"""Commands whose module is imported only when they are called.
 
-A command is listed with its help and the place of its function, so that `--help`, `--version` and the completion of names
-import no command at all.
+Each is listed with its help and import path, so `--help`, `--version` and shell completion import no command.
 """
 
 from collections.abc import Callable
@@ -13,13 +12,16 @@ from typer.core import TyperCommand
 
 
 def add_command(group: typer.Typer, name: str, place: str, text: str) -> None:
-    """Add a command to a group; `place` is module:function, `text` its help."""
+    """Add a command to a group; `place` is its import path as module:function, `text` its help."""
     group.command(name, help=text, cls=_lazy(place))(_nothing)
 
 
 def _lazy(place: str) -> type[TyperCommand]:
     class Lazy(TyperCommand):
-        """Stands for the command until it is called or completed; the context is already that of the command."""
+        """A placeholder that imports the command when it is called or completed.
+
+        The context that it makes is the imported command's.
+        """
 
         def make_context(  # type: ignore[override]  # its base is private
             self, info_name: str | None, args: list[str], parent: typer.Context | None = None, **extra: Any
@@ -39,4 +41,4 @@ def _imported(place: str) -> Callable[..., None]:
 
 
 def _nothing() -> None:
-    """Take no parameters: those of the command are read when it is imported."""
+    """Do nothing; the parameters come from the imported command."""

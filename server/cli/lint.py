@@ -1,4 +1,4 @@
-"""`gnomon lint`: check models as a deployment does, without a server."""
+"""`gnomon lint`: check models by the rules of a deployment, without a server."""
 
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +13,7 @@ from server.lint.linter import Finding
 
 
 class FileFinding(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
-    """A rule that an element of a file breaks; a deployment of it fails if `refuses`."""
+    """A lint finding in a file; `refuses` is true if a deployment would reject the file."""
 
     file: str
     line: int

@@ -1,11 +1,11 @@
-"""A group whose command `list` need not be named."""
+"""A command group with `list` as its default command."""
 
 import typer
 from typer.core import TyperGroup
 
 
 class ListByDefault(TyperGroup):
-    """Words that name no command are options of `list`."""
+    """Passes arguments to `list` if the first one is not a command."""
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]  # its base is private
         is_named = args and args[0] in (*self.commands, *self.get_help_option_names(ctx))

@@ -1,4 +1,4 @@
-"""`gnomon instances migrate`: move a process instance to another process definition."""
+"""`gnomon instances migrate`: migrate a process instance to another process definition."""
 
 from typing import Annotated
 

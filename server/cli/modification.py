@@ -80,5 +80,5 @@ def _termination(text: str) -> pb.ProcessInstanceModificationTerminateInstructio
 
 
 def _is_key(text: str) -> bool:
-    """An id never begins with a digit."""
+    """Whether a text is a key; ids never begin with a digit."""
     return text.isascii() and text.isdecimal()

@@ -1,4 +1,4 @@
-"""Which server a command talks to, as whom, and for whom it prints."""
+"""Options of client commands: server, credentials, tenant and output format."""
 
 from dataclasses import dataclass, field
 from typing import Annotated
@@ -8,14 +8,14 @@ import typer
 ADDRESS = "localhost:26500"
 _SERVER = "Server"
 
-# Those of a server in embedded mode that was given none of its own.
+# The default credentials of a server in embedded mode.
 _CLIENT_ID = "demo"
 _CLIENT_SECRET = "demo-secret"  # noqa: S105  # known to everybody; such a server listens on loopback only
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientOptions:
-    """Options of every command that is a client; without `address` it is the default one."""
+    """Options of every client command; without `address` they use the default address."""
 
     address: Annotated[
         str | None,

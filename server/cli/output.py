@@ -1,4 +1,4 @@
-"""Output of a command: a table for a person, for a program the document that the HTTP API answers with."""
+"""Output of a command: tables for people, the HTTP API's documents for programs."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
     from edge.transcode.answers import Encode
 
-# Wide enough for every column where no terminal says how wide it is.
+# Wide enough for every column if the output is not a terminal.
 _FILE_WIDTH = 200
 
 
 class Output:
-    """Standard output of a command."""
+    """The standard output of a command."""
 
     def __init__(self, *, is_json: bool) -> None:
         self.is_json = is_json
@@ -27,7 +27,7 @@ class Output:
             self.console.width = _FILE_WIDTH
 
     def show(self, answer: "Message", rendered: RenderableType) -> None:
-        """Print an answer of the server."""
+        """Print a response of the server."""
         if self.is_json:
             self.document(document(answer))
         else:
@@ -41,7 +41,7 @@ class Output:
 
     @contextmanager
     def waiting(self, message: str) -> Iterator[None]:
-        """Show a person that something goes on."""
+        """Show a progress message in a terminal."""
         if self.is_json or not self.console.is_terminal:
             yield
             return
@@ -50,13 +50,13 @@ class Output:
 
 
 def document(answer: "Message") -> bytes:
-    """JSON text of an answer, as its route gives it."""
+    """Return a response as JSON, as the HTTP API returns it."""
     return _encoders()[answer.DESCRIPTOR.full_name](answer) or b"{}"
 
 
 @cache
 def _encoders() -> "Mapping[str, Encode]":
-    # A table needs nothing of the edge, which takes a quarter of a second to import.
+    # Only JSON output needs the edge, whose import takes a quarter of a second.
     from edge.contract import routes  # noqa: PLC0415
     from edge.transcode.answers import encoder_of  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""The process of `gnomon serve`: from its configuration to its orderly end."""
+"""The process of `gnomon serve`, from its configuration to its graceful stop."""
 
 import asyncio
 import dataclasses
@@ -30,7 +30,7 @@ from server.storage import NoDatabase
 
 logger = logging.getLogger(__name__)
 
-# Seconds after which a thread that computes lets the event loop go on (decision 133).
+# Seconds after which a computing thread yields to the event loop (decision 133).
 _SWITCH_SECONDS = 0.0005
 _NO_TRUSTED_PROXIES = (
     "access.trusted_proxies is empty, but clients reach the provider by https, through a proxy. All requests seem to "
@@ -40,13 +40,13 @@ _NO_TRUSTED_PROXIES = (
 
 
 class CannotServe(Exception):
-    """A setting that is wrong, a port that is taken."""
+    """A wrong setting or a port that is in use."""
 
 
 def run(file: Path | None, mode: Mode | None, *, is_owned: bool) -> None:
-    """Serve until a signal says otherwise; `mode` goes before the file's.
+    """Serve until a signal; `mode` overrides the configuration's mode.
 
-    An owned process is one of several of a program, and ends with its standard input.
+    An owned process is one of several processes of a program, and stops when its standard input is closed.
     """
     sys.setswitchinterval(_SWITCH_SECONDS)
     try:
@@ -66,7 +66,7 @@ def run(file: Path | None, mode: Mode | None, *, is_owned: bool) -> None:
 
 
 def _serving(config: Config) -> AbstractAsyncContextManager[Addresses]:
-    # Most of the program, which the launcher of bundled mode never needs.
+    # Imports most of the program, which bundled mode's launcher does not need.
     with collector.paused():
         from server.bundle import serving  # noqa: PLC0415
 
@@ -83,7 +83,7 @@ def _config(file: Path | None, mode: Mode | None) -> Config:
 
 
 def _expect_cluster(config: Config) -> None:
-    """Check the settings that the processes of a cluster have to share before they can find each other."""
+    """Check the settings that a cluster's processes must share before they can find each other."""
     for name, value in (
         ("database.dsn", config.database.dsn),
         ("cluster.secret", config.cluster.secret),
@@ -96,7 +96,10 @@ def _expect_cluster(config: Config) -> None:
 
 
 def _warn_of_unknown_proxy(config: Config) -> None:
-    """Warn of an https address without trusted proxies: another program ends TLS, and its address is not known."""
+    """Warn of an https address without trusted proxies.
+
+    Another program terminates TLS then, and its address is unknown.
+    """
     if provider_of(config).scheme is Scheme.HTTPS and not config.access.trusted_proxies:
         logger.warning(_NO_TRUSTED_PROXIES)
 
@@ -128,5 +131,5 @@ async def _begun(service: AbstractAsyncContextManager[Addresses], stack: AsyncEx
         cause = cause_of(error, OSError, RuntimeError, ValueError, MigrationError, PostgresError)
         if cause is None:
             raise
-        # The text behind the semicolon is for debugging gRPC.
+        # The text after the semicolon is for debugging gRPC.
         raise CannotServe(str(cause).partition(";")[0]) from error

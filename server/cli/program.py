@@ -1,4 +1,4 @@
-"""A program that does jobs: variables on its standard input, facts in its environment, a result on its output."""
+"""A program as job handler: variables on standard input, job facts in the environment, the result on standard output."""
 
 import asyncio
 import os
@@ -12,19 +12,19 @@ import msgspec
 from gnomon.engine.v1 import job_pb2
 from server.cli.worker import Completed, Failed, Outcome
 
-# The end of what a program said about its failure; an incident shows it.
+# The end of a failed program's standard error, which an incident shows.
 MOST_MESSAGE_CHARACTERS = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """`arguments` are run without a shell; `timeout` is what a job may take."""
+    """A program as job handler: `arguments` are run without a shell, each job for at most `timeout`."""
 
     arguments: tuple[str, ...]
     timeout: timedelta
 
     async def __call__(self, job: job_pb2.ActivatedJob) -> Outcome:
-        # A session of its own: Ctrl-C stops the worker, not the job that it has begun.
+        # Its own session, so that Ctrl-C stops the worker but not the running job.
         process = await asyncio.create_subprocess_exec(
             *self.arguments,
             stdin=asyncio.subprocess.PIPE,
@@ -62,7 +62,7 @@ def facts(job: job_pb2.ActivatedJob) -> Mapping[str, str]:
 
 
 def outcome_of(exit_code: int, output: bytes, errors: bytes) -> Outcome:
-    """Success with a JSON object or nothing on standard output completes the job, everything else fails it."""
+    """Complete the job on exit code 0 with a JSON object or nothing on standard output; fail it otherwise."""
     if exit_code:
         said = errors.decode(errors="replace").strip()[-MOST_MESSAGE_CHARACTERS:]
         return Failed(said or f"exit code {exit_code}")

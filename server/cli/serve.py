@@ -1,4 +1,4 @@
-"""`gnomon serve`: runs the server until SIGTERM or SIGINT."""
+"""`gnomon serve`: run the server until SIGTERM or SIGINT."""
 
 from pathlib import Path
 from typing import Annotated
@@ -15,7 +15,7 @@ def serve(
     config: Annotated[Path | None, typer.Option(help="TOML file; the environment goes before it.")] = None,
     owned: Annotated[bool, typer.Option("--owned", hidden=True)] = False,  # noqa: FBT002  # as typer has it
 ) -> None:
-    # Its help needs nothing of the server, which takes seconds to import.
+    # `--help` needs no server modules, which take seconds to import.
     with collector.paused():
         from server.cli.process import CannotServe, run  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""A connection to a server: what generated stubs ask for, with a token, a tenant and a deadline on every call."""
+"""A connection to a server: every call of a generated stub gets a token, a tenant and a deadline."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -16,7 +16,7 @@ from server.platform.errors import Unauthenticated
 CALL_SECONDS = 30.0
 MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 _OPTIONS = (
-    # A proxy of the environment is for the web, and does not speak gRPC.
+    # An HTTP proxy from the environment does not support gRPC.
     ("grpc.enable_http_proxy", 0),
     ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
 )
@@ -26,7 +26,7 @@ Response = TypeVar("Response", bound=Message)
 
 
 class Session:
-    """Stubs are made of its `channel` and called through it."""
+    """A connection to a server; stubs are created on its `channel` and called through `call`."""
 
     def __init__(self, channel: grpc.aio.Channel, options: ClientOptions) -> None:
         self.channel = channel
@@ -35,7 +35,7 @@ class Session:
 
     @property
     def tenant(self) -> str:
-        """The tenant to act in, empty for the default one."""
+        """The tenant id, empty for the default tenant."""
         return self._tenant or ""
 
     async def call(
@@ -45,11 +45,11 @@ class Session:
         *,
         seconds: float = CALL_SECONDS,
     ) -> Response:
-        """Call an RPC; raises the ServiceError that it was refused with."""
+        """Call an RPC; raises the ServiceError with which the server refused it."""
         try:
             return await self._call(method, request, seconds)
         except Unauthenticated:
-            # A server that was started anew has other keys.
+            # A restarted server has new keys, so the token is requested again.
             self._tokens.forget()
             return await self._call(method, request, seconds)
 

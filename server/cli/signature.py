@@ -1,4 +1,4 @@
-"""The signature of a command for typer: its own parameters, and the options that it shares with others."""
+"""The signature of a command for typer: its own parameters and shared options."""
 
 import inspect
 from collections.abc import Callable, Coroutine
@@ -7,15 +7,15 @@ from typing import TypeVar
 
 Action = Callable[..., Coroutine[None, None, None]]
 Options = TypeVar("Options")
-"""A dataclass: its fields are parameters."""
+"""A dataclass whose fields become parameters."""
 
 
 def with_options(
     action: Action, options: Callable[..., Options], run: Callable[..., None], *, given: int
 ) -> Callable[..., None]:
-    """A command that looks like the action, but for its first parameters, those that are given to it.
+    """Create a command with the action's parameters, except the first `given`, and the options' fields.
 
-    `run` gets the options, whose fields are shown as well, and the other arguments by their names.
+    `run` receives the options and the other arguments by name.
     """
     shared = _parameters(options)
 

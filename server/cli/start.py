@@ -1,4 +1,4 @@
-"""`gnomon start`: start an instance of a process, and await its end where asked to."""
+"""`gnomon start`: start a process instance, and wait for its end if requested."""
 
 from typing import Annotated
 

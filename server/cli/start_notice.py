@@ -1,6 +1,6 @@
-"""Notice for a person who starts the server in a terminal: its addresses, credentials, and how to stop it.
+"""The notice for a person who starts the server in a terminal: addresses, credentials, and how to stop it.
 
-Programs read the ready line alone. The only secrets shown are the well-known ones of embedded mode.
+Programs read only the ready line. The notice shows no secrets except the well-known ones of embedded mode.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Messages as rows: a column names a field of theirs."""
+"""Protobuf messages as table rows; each column shows a field."""
 
 from collections.abc import Iterable
 from datetime import UTC
@@ -28,7 +28,7 @@ _STYLES = {
 
 
 def table_of(items: Iterable[Message], columns: Columns, *, total: int | None = None) -> TerminalTable:
-    """Rows of messages; `total` counts all pages."""
+    """Return a table of messages; `total` is the number of rows on all pages."""
     return TerminalTable(
         columns, [[cell(item, field) for field in columns.fields.values()] for item in items], total
     )

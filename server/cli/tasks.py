@@ -1,4 +1,4 @@
-"""`gnomon tasks`: list user tasks, claim one, complete one."""
+"""`gnomon tasks`: list user tasks, claim or complete one."""
 
 from typing import Annotated
 

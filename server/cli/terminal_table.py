@@ -1,7 +1,7 @@
-"""Tables that fit the width of the terminal and cut no key.
+"""Tables that fit the terminal's width without cutting keys.
 
-When the columns do not fit, the least important are left out, and the table names them. Texts in the others are folded;
-numbers and keys are not, because a person copies them into the next command.
+If the columns do not fit, the least important ones are omitted, and a note names them. Texts are wrapped;
+numbers and keys are not, so that people can copy them into the next command.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,17 +12,17 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-# A column of text is folded no narrower while there is a less important one to leave out.
+# A text column keeps this width as long as a less important column can be omitted.
 _READABLE_WIDTH = 20
 _GAP = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Headings with the field that each shows.
+    """The columns of a table: headings, each with the field that it shows.
 
-    `items` is the plural of what a row is. The headings in `expendable` are left out where there is no room, the first
-    of them first.
+    `items` is the plural noun for the rows. `expendable` lists the headings that are omitted first, in this
+    order.
     """
 
     items: str
@@ -32,7 +32,7 @@ class Columns:
 
 @dataclass(frozen=True, slots=True)
 class TerminalTable:
-    """Rows have a cell for each column; `total` counts those of all pages."""
+    """A table; each row has a cell per column. `total` is the number of rows on all pages."""
 
     columns: Columns
     rows: Sequence[Sequence[Text]]
@@ -84,7 +84,7 @@ class TerminalTable:
         return max(cell_len(heading), *(cell.cell_len for cell in self._cells(heading)))
 
     def _is_whole(self, heading: str) -> bool:
-        """Whether it is a column of numbers or keys."""
+        """Whether the column holds numbers or keys."""
         return all(cell.plain.isdecimal() or not cell.plain for cell in self._cells(heading))
 
     def _cells(self, heading: str) -> list[Text]:

@@ -1,4 +1,4 @@
-"""Access tokens of a client, by its credentials: RFC 6749 §4.4."""
+"""Access tokens of a client by the client credentials grant (RFC 6749 §4.4)."""
 
 import asyncio
 
@@ -12,12 +12,12 @@ from server.platform.channels import error_of
 from server.platform.errors import Unavailable
 
 _CALL_SECONDS = 10.0
-# Refreshed while it is still good, so that no call carries one that expires on its way.
+# A token is renewed after this share of its lifetime, so that it does not expire during a call.
 _USED_SHARE = 0.8
 
 
 class Tokens:
-    """One token at a time, asked for when it is needed and refreshed before it expires."""
+    """The current access token, requested on first use and renewed before it expires."""
 
     def __init__(self, channel: grpc.aio.Channel, options: ClientOptions) -> None:
         self._stub = TokenServiceStub(channel)
@@ -27,7 +27,7 @@ class Tokens:
         self._used_until = 0.0
 
     async def authorization(self) -> str:
-        """Value of the authorization header; raises ServiceError."""
+        """Return the value of the authorization header; raises ServiceError."""
         async with self._asking:
             if not self._authorization or asyncio.get_running_loop().time() >= self._used_until:
                 await self._ask()

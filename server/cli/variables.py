@@ -1,4 +1,4 @@
-"""Variables on the command line: a JSON object, or a file that holds one."""
+"""Variables on the command line: a JSON object, or a file that contains one."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ HELP = "JSON object, or @ and the name of a file that holds one."
 
 
 def parse_variables(text: str) -> bytes:
-    """JSON text of an object; anything else ends the command."""
+    """Return the JSON text of an object; exit on anything else."""
     content = read_file(Path(text.removeprefix(FROM_FILE))) if text.startswith(FROM_FILE) else text.encode()
     try:
         msgspec.json.decode(content, type=dict[str, msgspec.Raw])

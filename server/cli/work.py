@@ -1,4 +1,4 @@
-"""`gnomon jobs work`: let a program do the jobs of one type."""
+"""`gnomon jobs work`: complete jobs of one type with a program."""
 
 import asyncio
 import shlex
@@ -77,7 +77,7 @@ def _stop_at_signals(worker: Worker) -> None:
 
 
 class _Log:
-    """One line a job."""
+    """Prints one line per job."""
 
     def __init__(self, output: Output) -> None:
         self._output = output
@@ -85,7 +85,7 @@ class _Log:
 
     @property
     def has_only_failures(self) -> bool:
-        """Whether there were jobs, and none was completed."""
+        """Whether there were jobs and none was completed."""
         return bool(self._counts) and not self._counts["completed"]
 
     def note(self, job: job_pb2.ActivatedJob, reported: Reported) -> None:

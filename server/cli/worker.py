@@ -1,7 +1,7 @@
-"""A worker: polls for jobs of one type, lets a handler do each, and tells the engine what became of it.
+"""A job worker: polls for jobs of one type, runs a handler for each, and reports the outcome.
 
-The worker reports a finished job even while it stops; a job that was activated and not begun goes back by
-itself when its time is over.
+The worker reports finished jobs even while it stops. Jobs that it activated but did not begin return to the
+queue after their timeout.
 """
 
 import asyncio
@@ -18,21 +18,21 @@ from server.cli.session import Session
 from server.platform.errors import InvalidState, NotFound
 
 POLL = timedelta(seconds=30)
-# Time for the answer to a poll, after the poll has ended.
+# Time for the response after the poll itself has ended.
 _MARGIN_SECONDS = 10.0
 _MILLISECOND = timedelta(milliseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """The job is done; `variables` is the JSON text of an object."""
+    """The job is completed; `variables` is the JSON text of an object."""
 
     variables: bytes = b"{}"
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The job is given back; `retries` is None for one less than it had."""
+    """The job failed; `retries` of None means one less than before."""
 
     message: str
     retries: int | None = None
@@ -40,7 +40,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Thrown:
-    """The job ends with a BPMN error of this code."""
+    """The job throws a BPMN error with this code."""
 
     error_code: str
     message: str
@@ -48,7 +48,7 @@ class Thrown:
 
 @dataclass(frozen=True, slots=True)
 class Withdrawn:
-    """The engine had taken the job back before the worker completed it."""
+    """The engine withdrew the job before the worker completed it."""
 
     message: str
 
@@ -61,7 +61,7 @@ Observer = Callable[[job_pb2.ActivatedJob, Reported], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerOptions:
-    """`most` jobs are done at most, any number when None; `timeout` is what a job may take."""
+    """Options of a worker: it handles at most `most` jobs (None: no limit), each for at most `timeout`."""
 
     job_type: str
     concurrency: int = 8
@@ -71,7 +71,7 @@ class WorkerOptions:
 
 
 class Worker:
-    """`run` works until `most` jobs are done or `stop` is called, then ends what is begun."""
+    """A job worker; `run` polls until `most` jobs were activated or `stop` is called, then finishes running jobs."""
 
     def __init__(self, session: Session, options: WorkerOptions, handle: Handler, observe: Observer) -> None:
         self._session = session
@@ -85,7 +85,7 @@ class Worker:
         self._polling: asyncio.Task[None] | None = None
 
     async def run(self) -> None:
-        """Raises a group with the ServiceError that a poll or a report was refused with."""
+        """Work until the end; raises an exception group with the ServiceError of a refused poll or report."""
         async with asyncio.TaskGroup() as tasks:
             self._polling = tasks.create_task(self._poll(tasks))
 

@@ -1,4 +1,4 @@
-"""Arguments of calls of a model's functions."""
+"""Arguments in calls of a model's functions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ from server.feel.text import shown
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """`element_id` is that of the function."""
+    """The parameters of a function; `element_id` is the function's id."""
 
     element_id: str
     names: tuple[str, ...]
     types: tuple[Type, ...]
 
     def accepted(self, session: Session, arguments: Sequence[Value]) -> list[Value] | None:
-        """Convert the arguments; None says that the function must not be invoked (DMN 1.5 §10.3.2.13.5)."""
+        """Convert the arguments; None if one has the wrong type, so that the function must not be invoked (DMN 1.5 §10.3.2.13.5)."""
         values: list[Value] = []
         for name, type_, argument in zip(self.names, self.types, arguments, strict=True):
             value = converted(argument, type_)

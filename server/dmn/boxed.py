@@ -1,7 +1,7 @@
-"""Boxed expressions as a file has them (DMN 1.5 §10.2.2), decision tables included (§8).
+"""Boxed expressions as in the file (DMN 1.5 §10.2.2), including decision tables (§8).
 
-`line` is where the element begins, `type_ref` the type that its value is coerced to, as written. Entries of rules are
-many and refer to nothing, so the garbage collector is spared them.
+`line` is the line of the element. `type_ref` is the type, as written, to which the value is converted. Rules
+have many entries without references, so these structs are exempt from garbage collection.
 """
 
 from enum import StrEnum
@@ -49,7 +49,7 @@ class Expression(Element, frozen=True, kw_only=True):
 
 
 class LiteralExpression(Expression, frozen=True, kw_only=True, gc=False):
-    """`language` is None for the one of the model."""
+    """A literal expression; a `language` of None means the model's language."""
 
     text: str
     language: str | None = None
@@ -61,7 +61,7 @@ class UnaryTests(Element, frozen=True, kw_only=True, gc=False):
 
 
 class ContextEntry(Element, frozen=True, kw_only=True):
-    """The entry without a variable is the result of its context."""
+    """An entry of a context; an entry without a variable is the context's result."""
 
     variable: InformationItem | None
     value: Expression
@@ -81,7 +81,7 @@ class Relation(Expression, frozen=True, kw_only=True):
 
 
 class FunctionDefinition(Expression, frozen=True, kw_only=True):
-    """Without a body the function is null."""
+    """A function definition; a function without a body returns null."""
 
     parameters: tuple[InformationItem, ...]
     body: Expression | None
@@ -126,7 +126,7 @@ class Filter(Expression, frozen=True, kw_only=True):
 
 
 class InputClause(Element, frozen=True, kw_only=True):
-    """`values` are those that the input may have."""
+    """An input column; `values` are the allowed input values."""
 
     expression: LiteralExpression
     label: str | None = None
@@ -134,7 +134,7 @@ class InputClause(Element, frozen=True, kw_only=True):
 
 
 class OutputClause(Element, frozen=True, kw_only=True):
-    """`values` are in the order of priority, the highest first."""
+    """An output column; `values` are ordered by priority, highest first."""
 
     name: str | None = None
     label: str | None = None

@@ -1,6 +1,6 @@
-"""Read boxed expressions from markup.
+"""Reads boxed expressions from markup.
 
-Errors: `DmnReadError`, with the line of the element that something is missing from.
+Raises `DmnReadError` with the line of the element that lacks something.
 """
 
 from collections.abc import Callable, Mapping
@@ -27,7 +27,7 @@ from server.xml import Markup
 
 
 def expression_in(parent: Markup) -> Expression | None:
-    """Read the first boxed expression among the children."""
+    """Read the first boxed expression among the children, or return None."""
     found = next((child for child in parent.children if child.tag in _READERS), None)
     return None if found is None else _expression(found)
 

@@ -30,7 +30,10 @@ def _converts_to(target: Type, at: Element) -> Check:
 
 
 def function_check(element: DrgElement, place: Place) -> Check:
-    """The variable's type is the function's or, in models of DMN 1.1, that of its result."""
+    """Return the check of a function's result.
+
+    The variable's type is the function's type or, in DMN 1.1 models, the type of its result.
+    """
     declared = definition_of(place.type(element.type_ref, element))
     return _converts_to(declared.result if isinstance(declared, Signature) else declared, element)
 
@@ -51,7 +54,7 @@ def result_check(element: Decision, place: Place) -> Check:
 
 
 def _conversion_of_table(element: Decision, place: Place) -> Check:
-    """Other logic is converted where it is compiled."""
+    """Return the conversion of a table's value; other logic is converted where it is compiled."""
     logic = element.logic
     return (
         _converts_to(place.type(logic.type_ref, logic), logic)

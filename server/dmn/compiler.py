@@ -1,6 +1,6 @@
-"""Compile a module's requirements graph into nodes.
+"""Compiles a module's requirements graph into nodes.
 
-Faults are collected in `problems`; only a cycle raises `DmnModelError`, since no node can be made of it.
+Errors are collected in `problems`. Only a cycle raises `DmnModelError`, because its nodes cannot be compiled.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -68,7 +68,7 @@ _KINDS: Final[Mapping[type[Expression], DecisionType]] = {
 
 
 class GraphCompiler:
-    """`nodes` holds the compiled elements of the module and of all that it imports."""
+    """Compiles a module; `nodes` holds the compiled elements of the module and its imports."""
 
     def __init__(self, module: Module, dialect: Dialect, problems: list[Problem]) -> None:
         self.nodes: dict[Key, Node] = {}
@@ -97,7 +97,7 @@ class GraphCompiler:
         return self._places[module.namespace]
 
     def _order(self) -> list[Key]:
-        """Requirements first; what is not there is left out."""
+        """Return the elements, requirements first; missing ones are omitted."""
         sorter: TopologicalSorter[Key] = TopologicalSorter()
         for key, (module, element) in self._elements.items():
             sorter.add(
@@ -138,7 +138,7 @@ class GraphCompiler:
         bindings = self._bindings(element, module)
         inner = place.inner(_seen(bindings))
         if element.logic is None:
-            # The standard has this logic as optional, so that only an invocation misses it.
+            # The standard makes this logic optional, so only an invocation fails.
             logic = unusable(element, f"expected logic of {element.name} to invoke, found none")
             return KnowledgeNode(element, Parameters(element.id, (), ()), logic, as_it_is, bindings)
         parameters = parameters_of(element.logic, inner)
@@ -207,7 +207,7 @@ def _functions(module: Module) -> frozenset[str]:
 
 
 def _names(module: Module) -> Names:
-    """Names that are seen everywhere in the module."""
+    """Return the names that are visible everywhere in the module."""
     modules = module.all().values()
     members = frozenset[str]().union(*(each.members() for each in modules))
     imported = frozenset[str]().union(*(each.element_names() for each in modules if each is not module))

@@ -1,4 +1,4 @@
-"""A compiled model, ready to be evaluated any number of times."""
+"""A compiled model, which can be evaluated any number of times."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -22,7 +22,8 @@ Target: TypeAlias = DecisionNode | ServiceNode
 class Decisions:
     """The decisions and decision services of a model, by id.
 
-    `problems` are the places that cannot be evaluated: an evaluation that meets one is null there and tells it.
+    `problems` are the places that cannot be evaluated. An evaluation that reaches one gets null there and a
+    failure.
     """
 
     id: str
@@ -34,7 +35,7 @@ class Decisions:
 
     @property
     def outlines(self) -> tuple[DecisionOutline, ...]:
-        """The decisions in the order of the document, without decision services."""
+        """The decisions in document order, without decision services."""
         return tuple(
             DecisionOutline(node.element.definition_id, node.element.name, node.kind)
             for node in self.targets.values()
@@ -44,7 +45,7 @@ class Decisions:
     def evaluate(
         self, decision_id: str, variables: Variables, *, ports: Ports = NO_PORTS
     ) -> DecisionEvaluation:
-        """Evaluate a decision or a decision service; raises KeyError where there is none of that id."""
+        """Evaluate a decision or decision service; raises KeyError for an unknown id."""
         target = self.targets[decision_id]
         session = Session(ports)
         walk = Walk(session, variables, variables if self.dialect.sees_all_variables else {})
@@ -70,9 +71,9 @@ class Decisions:
 def compile_definitions(
     xml: bytes, *, imports: Iterable[bytes] = (), dialect: DialectName = "camunda"
 ) -> Decisions:
-    """Compile a model; `imports` are files in which the models that it imports are found, by namespace.
+    """Compile a model; `imports` are the files in which its imported models are looked up by namespace.
 
-    Raises `DmnReadError` for what is no DMN, and what `decisions_of` raises.
+    Raises `DmnReadError` for invalid DMN, and the errors of `decisions_of`.
     """
     return decisions_of(read(xml), imports=map(read, imports), dialect=dialect)
 
@@ -80,9 +81,9 @@ def compile_definitions(
 def decisions_of(
     definitions: Definitions, *, imports: Iterable[Definitions] = (), dialect: DialectName = "camunda"
 ) -> Decisions:
-    """Compile what is read already.
+    """Compile models that were already read.
 
-    Raises `DmnModelError` for cycles and, in the camunda dialect, for everything that cannot be evaluated.
+    Raises `DmnModelError` for cycles and, in the camunda dialect, for all problems.
     """
     chosen = DIALECTS[dialect]
     module, problems = linked(definitions, imports)

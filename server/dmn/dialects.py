@@ -1,6 +1,6 @@
-"""DMN as Camunda's engine evaluates it, and DMN as the standard writes it: all that differs, in one place.
+"""The differences between DMN in Camunda's engine and in the standard.
 
-FEEL has its own differences, see `feel.dialects`.
+FEEL's own differences are in `feel.dialects`.
 """
 
 from collections.abc import Mapping
@@ -12,13 +12,16 @@ from server.feel import DialectName
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """`refuses_problems`: a model with one is not compiled; else what has one is null and a failure.
+    """A dialect of DMN.
 
-    `sees_all_variables`: decisions see every variable they are evaluated with, not only required inputs.
-    `converts_values`: values become what their types ask for, or null; else only the result of a decision is
-    looked at, and the evaluation fails if its type is another.
-    `checks_input_values`: a decision table refuses inputs that its input values do not allow.
-    `fails_on_violation`: a hit policy that is violated ends the evaluation, else the table's value is null.
+    - `refuses_problems`: a model with a problem is not compiled; otherwise the place of the problem evaluates
+      to null with a failure.
+    - `sees_all_variables`: decisions see all variables of the evaluation instead of only their required
+      inputs.
+    - `converts_values`: values are converted to their types or become null; otherwise only the type of a
+      decision's result is checked, and another type fails the evaluation.
+    - `checks_input_values`: a decision table refuses inputs that its input values do not allow.
+    - `fails_on_violation`: a violated hit policy fails the evaluation; otherwise the table's value is null.
     """
 
     name: DialectName

@@ -1,4 +1,4 @@
-"""A DMN file as plain elements, those of its own DMN namespace and those of the extensions that Zeebe reads."""
+"""A DMN file as plain elements, in its own DMN namespace and Zeebe's extension namespace."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from server.xml import parse as parse_xml
 
 NAMESPACES: Final[Mapping[str, str]] = {
     "http://www.omg.org/spec/DMN/20151101/dmn.xsd": "1.1",
-    "http://www.omg.org/spec/DMN/20151101/dmn11.xsd": "1.1",  # a draft's, that older modelers write
+    "http://www.omg.org/spec/DMN/20151101/dmn11.xsd": "1.1",  # from a draft, still written by older modelers
     "http://www.omg.org/spec/DMN/20180521/MODEL/": "1.2",
     "https://www.omg.org/spec/DMN/20191111/MODEL/": "1.3",
     "https://www.omg.org/spec/DMN/20211108/MODEL/": "1.4",
@@ -25,7 +25,7 @@ ZEEBE: Final = "http://camunda.org/schema/zeebe/1.0"
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The root element; `version` is DMN's, `prefixes` are those that the root declares."""
+    """A parsed document; `version` is the DMN version, `prefixes` are the root's namespace declarations."""
 
     root: Markup
     version: str

@@ -1,8 +1,8 @@
-"""Errors of models; failures of an evaluation are in its result, see `results`.
+"""Errors of models; failures of an evaluation are part of its result, see `results`.
 
 DmnError
-├── DmnReadError   the bytes are no DMN document that we read
-└── DmnModelError  the document cannot be evaluated: it has problems
+├── DmnReadError   the bytes are not a supported DMN document
+└── DmnModelError  the document has problems and cannot be evaluated
 """
 
 from dataclasses import dataclass
@@ -10,11 +10,11 @@ from enum import StrEnum
 from typing import Final
 
 MAX_MESSAGE_LENGTH: Final = 500
-"""Characters of a message: names and references, which it may quote, can be as long as a file."""
+"""Longest message; the names and references that it quotes can be as long as a file."""
 
 
 class DmnError(Exception):
-    """`line` is 0 where there is none to name."""
+    """An error of a model; `line` is 0 if unknown."""
 
     def __init__(self, message: str, line: int = 0) -> None:
         short = _shortened(message)
@@ -27,7 +27,7 @@ class DmnReadError(DmnError):
 
 
 class ProblemKind(StrEnum):
-    """Spelled as the linter's rules are, where there is one."""
+    """The kinds of problem, named like the linter's rules."""
 
     DECISION_LOGIC = "dmn-decision-logic"
     REQUIREMENT_CYCLE = "dmn-requirement-cycle"
@@ -46,7 +46,7 @@ class ProblemKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A fault of one element; `element_id` is empty where the file gives none."""
+    """A problem of one element; `element_id` is empty if the file has none."""
 
     kind: ProblemKind
     element_id: str
@@ -59,7 +59,7 @@ class Problem:
 
 
 class DmnModelError(DmnError):
-    """`problems` holds everything that was found, the first of them is the message."""
+    """The model has problems; `problems` lists all of them, the message names the first."""
 
     def __init__(self, *problems: Problem) -> None:
         first, *rest = problems

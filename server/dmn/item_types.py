@@ -1,4 +1,4 @@
-"""Types by their names: those of the item definitions of a model, of its imports, and FEEL's own."""
+"""Types by name: a model's item definitions, its imports' item definitions, and FEEL's types."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
@@ -14,7 +14,7 @@ from server.feel import Value
 from server.feel.types import ModelTypes, NamedType
 
 MAX_ALIASES: Final = 64
-"""Item definitions that refer to each other in a row."""
+"""Longest chain of item definitions that refer to each other."""
 
 _BUILTIN: Final[Mapping[str, str]] = {
     **{
@@ -43,11 +43,11 @@ _BUILTIN: Final[Mapping[str, str]] = {
     "integer": "number",
     "long": "number",
 }
-"""With the names that DMN 1.1 and modellers use besides FEEL's."""
+"""FEEL's type names, including the variants of DMN 1.1 and of modelers."""
 
 
 class ItemTypes:
-    """`imported` are the types of other models, by the names under which these are imported."""
+    """The types that a model can refer to; `imported` are the types of imported models by import name."""
 
     def __init__(self, definitions: Definitions, imported: Mapping[str, "ItemTypes"], texts: Texts) -> None:
         self._namespace = definitions.namespace
@@ -64,7 +64,7 @@ class ItemTypes:
         self.model: ModelTypes = dict(self._conditions())
 
     def _conditions(self) -> Iterator[tuple[str, Callable[[Value], bool]]]:
-        """Conditions that FEEL puts on a value where it names a type."""
+        """Yield the type conditions that FEEL evaluates for a type's name."""
         for name, type_ in self._types.items():
             yield name, type_.shape.conforms
         for import_name, imported in self._imported.items():
@@ -75,7 +75,7 @@ class ItemTypes:
         return self._types.items()
 
     def named(self, type_ref: str | None, at: Element) -> Type:
-        """Find a type; one that is not there is a problem, and everything belongs to it."""
+        """Find a type; a missing type is a problem and is replaced by Any."""
         if type_ref is None:
             return ANY
         found = self.find(type_ref)
@@ -93,7 +93,7 @@ class ItemTypes:
         )
 
     def allowed_values(self, type_ref: str | None) -> UnaryTests | None:
-        """Find the allowed values of an item definition of this model, or of the one that it refers to."""
+        """Find the allowed values of an item definition, or of the one that it refers to."""
         definition = None if type_ref is None else self._definitions.get(type_ref)
         for _ in range(MAX_ALIASES):
             if definition is None or definition.allowed_values is not None:
@@ -116,7 +116,7 @@ class ItemTypes:
         return None
 
     def _of_namespace(self, type_ref: str) -> Type | None:
-        """DMN 1.1 writes qualified names: `feel:string`, or one with the prefix of an import's namespace."""
+        """Find a type by a DMN 1.1 qualified name: `feel:string`, or with the prefix of an import's namespace."""
         prefix, colon, name = type_ref.rpartition(":")
         namespace = self._prefixes.get(prefix)
         imported = (types for types in self._imported.values() if types.is_of(namespace))

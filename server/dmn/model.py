@@ -13,7 +13,7 @@ class FunctionItem(Element, frozen=True, kw_only=True):
 class ItemDefinition(Element, frozen=True, kw_only=True):
     """A type: a reference, components, or a function.
 
-    `allowed_values` narrow it, of a collection its items; `constraint` narrows the collection.
+    `allowed_values` restrict the type, or the items of a collection. `constraint` restricts the collection.
     """
 
     name: str
@@ -31,9 +31,10 @@ class Import(Element, frozen=True, kw_only=True):
 
 
 class DrgElement(Element, frozen=True, kw_only=True):
-    """`variable` is what its value is called and typed; without one the element's name and id call it.
+    """An element of the requirements graph.
 
-    `definition_id` is the id, or one made of the namespace and the name where the file gives none.
+    `variable` gives its value's name and type; without one, the element's name and id are used.
+    `definition_id` is the id or, if the file has none, derived from namespace and name.
     """
 
     name: str
@@ -56,13 +57,13 @@ class InputData(DrgElement, frozen=True, kw_only=True):
 
 
 class Requirement(Element, frozen=True, kw_only=True):
-    """A reference as it is written: `#id`, or `namespace#id`."""
+    """A reference as written: `#id` or `namespace#id`."""
 
     href: str
 
 
 class Decision(DrgElement, frozen=True, kw_only=True):
-    """`version_tag` is what its version is called by, without one what the versions of all decisions of the file are."""
+    """A decision; `version_tag` names its version. Without one, the file's version tag applies."""
 
     logic: Expression | None
     version_tag: str | None = None
@@ -77,7 +78,7 @@ class BusinessKnowledgeModel(DrgElement, frozen=True, kw_only=True):
 
 
 class DecisionService(DrgElement, frozen=True, kw_only=True):
-    """A part of the graph as a function: of input data, then of input decisions."""
+    """A part of the graph as a function: first parameters are input data, then input decisions."""
 
     output_decisions: tuple[Requirement, ...]
     input_decisions: tuple[Requirement, ...] = ()
@@ -85,9 +86,9 @@ class DecisionService(DrgElement, frozen=True, kw_only=True):
 
 
 class Definitions(Element, frozen=True, kw_only=True):
-    """The whole file; `prefixes` are the namespaces that type references may use.
+    """The whole file; `prefixes` are the namespace prefixes that type references may use.
 
-    `definition_id` is as that of elements.
+    `definition_id` is defined as for elements.
     """
 
     name: str
@@ -103,7 +104,7 @@ class Definitions(Element, frozen=True, kw_only=True):
 
     @property
     def version_tags(self) -> Mapping[str, str | None]:
-        """Of each decision by its id: its own tag, or that of the file."""
+        """The version tag of each decision by id: its own, or the file's."""
         return {
             element.definition_id: element.version_tag or self.version_tag
             for element in self.elements

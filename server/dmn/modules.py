@@ -1,4 +1,4 @@
-"""A model together with the models that it imports, and what its references lead to (DMN 1.5 §6.3.3)."""
+"""A model with its imported models, and the resolution of references (DMN 1.5 §6.3.3)."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Key: TypeAlias = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """`imports` are by name; an import of a model that was not given is left out."""
+    """A model; `imports` maps import names to modules, without imports that were not given."""
 
     definitions: Definitions
     imports: Mapping[str, "Module"]
@@ -34,19 +34,19 @@ class Module:
         return namespace or self.namespace, element_id
 
     def import_name(self, namespace: str) -> str | None:
-        """The name under which elements of that namespace are seen here; None for those of the model itself."""
+        """Return the import name for elements of a namespace, or None for the model's own elements."""
         return next((name for name, module in self.imports.items() if module.namespace == namespace), None)
 
     def members(self) -> frozenset[str]:
-        """Names that stand behind a dot, or that are types: components, entries, outputs, item definitions."""
+        """Return the names that can follow a dot or denote types: components, entries, outputs, item definitions."""
         return frozenset(name for part in _parts(self.definitions) for name in _names(part))
 
     def element_names(self) -> frozenset[str]:
-        """Names of elements, which stand behind a dot where the module is imported."""
+        """Return the names of elements, which follow a dot in importing models."""
         return frozenset(name for element in self.definitions.elements for name in element.variable_names)
 
     def all(self) -> dict[str, "Module"]:
-        """This module and all that it imports, by namespace."""
+        """Return this module and all direct and indirect imports, by namespace."""
         result: dict[str, Module] = {}
         waiting = [self]
         while waiting:
@@ -62,7 +62,7 @@ def key_of(module: Module, element: DrgElement) -> Key:
 
 
 def linked(definitions: Definitions, others: Iterable[Definitions]) -> tuple[Module, list[Problem]]:
-    """Find the imported models among the others; what imports itself raises `DmnModelError`."""
+    """Link a model with its imports among the others; a cycle raises `DmnModelError`."""
     given = {each.namespace: each for each in (*others, definitions)}
     order = _import_order(definitions, given)
     modules: dict[str, Module] = {}
@@ -100,7 +100,7 @@ def _import_order(definitions: Definitions, given: Mapping[str, Definitions]) ->
 
 
 def _parts(part: object) -> Iterator[object]:
-    """Everything that a definition is made of, except rules: they are many and name nothing."""
+    """Yield all parts of a definition except rules, which are many and contain no names."""
     yield part
     if isinstance(part, tuple):
         for each in part:
@@ -111,7 +111,7 @@ def _parts(part: object) -> Iterator[object]:
 
 
 def _names(part: object) -> Iterator[str]:
-    if isinstance(part, ItemDefinition):  # a component is one as well
+    if isinstance(part, ItemDefinition):  # also matches components
         yield part.name
     elif isinstance(part, OutputClause):
         yield part.name or ""

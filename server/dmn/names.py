@@ -1,4 +1,4 @@
-"""Names that FEEL cannot recognize as plain words, such as names with spaces: `first name`, `a-b` (DMN 1.5 §10.3.1.4)."""
+"""Names that FEEL does not recognize as plain words, such as `first name` and `a-b` (DMN 1.5 §10.3.1.4)."""
 
 import re
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from typing import Final
 from server.dmn.errors import DmnModelError, Problem, ProblemKind
 
 MAX_NAMES: Final = 2_000
-"""Such names that an expression may see."""
+"""Most special names that an expression may see."""
 
 _PLAIN_WORD = re.compile(r"[^\W\d]\w*")
 _NONE: Final[frozenset[str]] = frozenset()
@@ -17,13 +17,13 @@ _FIRST_WORD = re.compile(r"\w*")
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The names in scope at one place; `words` are the names with the first word of each."""
+    """The special names in scope at a place; `words` maps each to its first word."""
 
     words: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, names: Iterable[str]) -> "Names":
-        """Tell the special ones from plain words; too many of them raise `DmnModelError`."""
+        """Collect the names that are not plain words; raises `DmnModelError` for too many."""
         return cls(_bounded({name: _first_word(name) for name in names if name and not _is_plain(name)}))
 
     def and_also(self, names: Iterable[str]) -> "Names":
@@ -31,7 +31,7 @@ class Names:
         return self if more.keys() <= self.words.keys() else Names(_bounded(self.words | more))
 
     def within(self, text: str) -> frozenset[str]:
-        """Those that may stand in a text: few, so that equal texts are compiled once."""
+        """Return the names that can occur in a text; the set is small, so equal texts are compiled only once."""
         return frozenset([name for name, word in self.words.items() if word in text]) if self.words else _NONE
 
 

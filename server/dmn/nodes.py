@@ -1,6 +1,6 @@
-"""The elements of the requirements graph, compiled (DMN 1.5 §6, §10.4).
+"""The compiled elements of the requirements graph (DMN 1.5 §6, §10.4).
 
-A node knows what its logic sees; a walk knows the values on the way to one decision.
+A node holds the bindings of its logic; a walk holds the values computed for one decision.
 """
 
 from collections.abc import Container, Mapping, Sequence
@@ -21,7 +21,7 @@ Variables: TypeAlias = Mapping[str, Value]
 
 
 class Walk:
-    """`variables` are those that the caller gave, `base` those of them that every expression sees."""
+    """The values of one evaluation; `variables` come from the caller, and every expression sees `base`."""
 
     def __init__(self, session: Session, variables: Variables, base: Variables) -> None:
         self.session = session
@@ -36,7 +36,7 @@ class Walk:
         return self.values[node]
 
     def frame(self, bindings: Sequence["Binding"]) -> Frame:
-        """The variables of an element; elements of an imported model are gathered in a context of the import's name."""
+        """Return the frame for an element; elements of an imported model are in a context with the import's name."""
         if not bindings:
             return Frame(self.base, self.session)
         scope: dict[str, Value] = {**self.base}
@@ -51,14 +51,14 @@ class Walk:
 
 
 class Node(Protocol):
-    """An element that others refer to; identity is equality."""
+    """A compiled element that others refer to; nodes compare by identity."""
 
     def evaluate(self, walk: Walk) -> Value: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """Under which names a requirement is seen; `import_name` is that of the import it comes from."""
+    """A requirement with its visible names; `import_name` is set for imported elements."""
 
     names: tuple[str, ...]
     import_name: str | None
@@ -67,7 +67,7 @@ class Binding:
 
 @dataclass(slots=True, eq=False)
 class InputNode:
-    """`qualifier` is the import's name, for an input of an imported model."""
+    """An input; `qualifier` is the import's name if the input belongs to an imported model."""
 
     element: DrgElement
     check: Check
@@ -78,7 +78,7 @@ class InputNode:
 
 
 def given(element: DrgElement, qualifier: str | None, variables: Variables) -> Value:
-    """Find what the caller gave: among the variables, or in a context of the import's name; else null."""
+    """Return the caller's value, from the variables or from a context with the import's name; null if missing."""
     within = variables.get(qualifier) if qualifier else None
     for place in (within, variables) if isinstance(within, dict) else (variables,):
         for name in element.variable_names:
@@ -89,7 +89,7 @@ def given(element: DrgElement, qualifier: str | None, variables: Variables) -> V
 
 @dataclass(slots=True, eq=False)
 class DecisionNode:
-    """`bindings` are what its logic sees."""
+    """A decision; `bindings` are the requirements that its logic sees."""
 
     element: DrgElement
     kind: DecisionType
@@ -121,7 +121,7 @@ class DecisionNode:
         return TableEvaluation(self.logic(frame))
 
     def _reached(self, error: EvaluationError) -> TableEvaluation:
-        """How far this decision's own table came."""
+        """Return the progress of this decision's own table."""
         if isinstance(error, TableFailedError) and error.table is self.logic:
             return error.evaluation
         return TableEvaluation(None)
@@ -134,7 +134,7 @@ class DecisionNode:
 
 
 def order_of(outputs: Sequence[DecisionNode], given: Container[Node] = ()) -> list[DecisionNode]:
-    """The decisions to evaluate for these, requirements first, as far as they are not given."""
+    """Return the decisions to evaluate, requirements first, except the given ones."""
     result: dict[DecisionNode, None] = {}
     waiting = [(node, False) for node in reversed(outputs)]
     while waiting:
@@ -150,7 +150,7 @@ def order_of(outputs: Sequence[DecisionNode], given: Container[Node] = ()) -> li
 
 @dataclass(slots=True, eq=False)
 class KnowledgeNode:
-    """A function that sees its parameters and the knowledge that its model requires."""
+    """A business knowledge model: a function that sees its parameters and required knowledge."""
 
     element: DrgElement
     parameters: Parameters
@@ -171,9 +171,9 @@ class KnowledgeNode:
 
 @dataclass(slots=True, eq=False)
 class ServiceNode:
-    """A part of the graph as a function; what it evaluates sees its parameters and nothing around it.
+    """A decision service: a part of the graph as a function, which sees only its parameters.
 
-    `given` are the nodes of the parameters: they have their values instead of being evaluated.
+    `given` are the parameters' nodes; their values are set instead of evaluated.
     """
 
     element: DrgElement
@@ -195,7 +195,7 @@ class ServiceNode:
         return Function(self.parameters.names, invoked, types)
 
     def decide(self, walk: Walk) -> Value:
-        """Take the parameters from what the caller gave; one of another type is null."""
+        """Evaluate the service with parameters from the caller's variables; one of the wrong type is null."""
         inner = Walk(walk.session, {}, {})
         inner.evaluated = walk.evaluated
         for node, type_ in zip(self.given, self.parameters.types, strict=True):
@@ -204,7 +204,7 @@ class ServiceNode:
         return self._result(inner)
 
     def _result(self, walk: Walk) -> Value:
-        """One output is the value itself, several are a context."""
+        """Return the value of a single output, or a context of several outputs."""
         for node in order_of(self.outputs, walk.values):
             walk.value(node)
         values = {node.element.variable_names[0]: walk.value(node) for node in self.outputs}

@@ -1,4 +1,4 @@
-"""Parts that elements of all kinds have in common, read from markup."""
+"""Common parts of elements, read from markup."""
 
 from enum import StrEnum
 from typing import TypeVar
@@ -35,17 +35,17 @@ def id_of(markup: Markup) -> str:
 
 
 def definition_id_of(markup: Markup, namespace: str) -> str:
-    """The id, or one that stays the same as long as namespace and name do; written as references are."""
+    """Return the id, or one derived from namespace and name in the form of a reference."""
     return id_of(markup) or f"{namespace}#{name_of(markup)}"
 
 
 def name_of(markup: Markup) -> str:
-    """White space in names counts as one space (DMN 1.5 §10.3.1.4)."""
+    """Return the name with white space collapsed (DMN 1.5 §10.3.1.4)."""
     return " ".join(markup.attributes.get("name", "").split())
 
 
 def type_ref_of(markup: Markup) -> str | None:
-    """Read the attribute; DMN 1.1 and item definitions have an element instead."""
+    """Return the type reference: an attribute, or an element in DMN 1.1 and item definitions."""
     written = markup.attributes.get("typeRef")
     if written is None:
         child = markup.first("typeRef")
@@ -61,7 +61,7 @@ def child_of(markup: Markup, tag: str) -> Markup:
 
 
 def text_of(markup: Markup) -> str:
-    for child in markup.children:  # written out: most elements of a large table pass here
+    for child in markup.children:  # inlined, because most elements of a large table pass through here
         if child.tag == "text":
             return child.text
     return ""

@@ -1,4 +1,4 @@
-"""Where in a model an expression stands: which names it sees, how texts and types are compiled there."""
+"""The place of an expression in a model: the visible names, and the compilation of texts and types."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ Compile: TypeAlias = "Callable[[Expression, Place], Evaluate]"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """`functions` are what the whole model knows as such, `seen` what is bound here."""
+    """A place; `functions` are the model's functions, `seen` the names bound here."""
 
     texts: Texts
     types: ItemTypes
@@ -36,26 +36,26 @@ class Place:
         return self.texts.dialect
 
     def inner(self, names: Iterable[str]) -> "Place":
-        """A place inside of this one that sees more names."""
+        """Return an inner place that sees more names."""
         more = frozenset(names)
         return replace(self, names=self.names.and_also(more), seen=self.seen | more)
 
     def compile(self, expression: Expression) -> Evaluate:
-        """Compile an expression; its value is converted to the type that it refers to."""
+        """Compile an expression whose value is converted to its declared type."""
         return self.typed(self.compile_logic(expression, self), expression.type_ref, expression)
 
     def expression(self, literal: LiteralExpression) -> feel.Expression | None:
         return self.texts.expression(literal, self.names)
 
     def may_be_plain(self, part: LiteralExpression | UnaryTests) -> bool:
-        """Whether a text that looks like a constant is one here."""
+        """Whether a text in the form of a constant is a constant here."""
         return self.texts.may_be_plain(part.language, part.text, self.names)
 
     def unary_tests(self, tests: UnaryTests) -> feel.UnaryTests | None:
         return self.texts.unary_tests(tests, self.names)
 
     def typed(self, evaluate: Evaluate, type_ref: str | None, at: Element) -> Evaluate:
-        """Convert the value to a type, where the dialect converts."""
+        """Convert the value to a type if the dialect converts values."""
         target = self.type(type_ref, at)
         if target == ANY:
             return evaluate
@@ -69,7 +69,7 @@ class Place:
         return self.types.named(type_ref, at) if self.dialect.converts_values else ANY
 
     def problem(self, at: Element, kind: ProblemKind, message: str) -> Evaluate:
-        """Complain; what cannot be compiled is null and a failure, if it is ever evaluated."""
+        """Record a problem, and return logic that evaluates to null with a failure."""
         self.texts.problems.append(Problem(kind, at.id, at.line, message))
         return unusable(at, message)
 
@@ -83,7 +83,7 @@ def unusable(at: Element, message: str) -> Evaluate:
 
 
 def checked(session: Session, value: Value, target: Type, element_id: str) -> Value:
-    """Convert a value, or make it null and a failure."""
+    """Convert a value; if that is impossible, record a failure and return null."""
     result = converted(value, target)
     if result is not MISSING:
         return result

@@ -1,6 +1,6 @@
-"""Read DMN XML of any version from 1.1 to 1.6 into the model.
+"""Reads DMN 1.1 to 1.6 XML into the model.
 
-Errors: `DmnReadError`. References are resolved later, see `graph`.
+Raises `DmnReadError`. References are resolved later, see `modules`.
 """
 
 from collections.abc import Callable, Mapping
@@ -31,7 +31,7 @@ def read(xml: bytes) -> Definitions:
 
 
 def definitions_of(document: Document) -> Definitions:
-    """Read what is parsed already; raises `DmnReadError`."""
+    """Read a parsed document; raises `DmnReadError`."""
     root = document.root
     namespace = root.attributes.get("namespace", "")
     return Definitions(

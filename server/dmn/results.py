@@ -1,4 +1,4 @@
-"""Results of an evaluation: the value, and the trace of every decision on the way."""
+"""Results of an evaluation: the value, and a trace of all evaluated decisions."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -25,7 +25,7 @@ class DecisionType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DecisionOutline:
-    """The facts about a decision that do not depend on an evaluation."""
+    """Facts about a decision that do not depend on an evaluation."""
 
     id: str
     name: str
@@ -34,7 +34,7 @@ class DecisionOutline:
 
 @dataclass(frozen=True, slots=True)
 class DecisionFailure:
-    """Why something became null, or why there is no result; the element id may be empty."""
+    """The reason for a null value or a missing result; the element id can be empty."""
 
     decision_id: str
     element_id: str
@@ -43,7 +43,7 @@ class DecisionFailure:
 
 @dataclass(frozen=True, slots=True)
 class EvaluatedInput:
-    """`name` is the clause's label, else its expression."""
+    """An evaluated input; `name` is the clause's label, else its expression."""
 
     id: str
     name: str
@@ -52,7 +52,7 @@ class EvaluatedInput:
 
 @dataclass(frozen=True, slots=True)
 class EvaluatedOutput:
-    """`name` is the clause's label, else its name."""
+    """An evaluated output; `name` is the clause's label, else its name."""
 
     id: str
     name: str
@@ -61,7 +61,7 @@ class EvaluatedOutput:
 
 @dataclass(frozen=True, slots=True)
 class MatchedRule:
-    """`index` counts from one."""
+    """A matched rule; `index` counts from 1."""
 
     id: str
     index: int
@@ -70,7 +70,7 @@ class MatchedRule:
 
 @dataclass(frozen=True, slots=True)
 class EvaluatedDecision:
-    """`inputs` and `matched_rules` are those of a decision table; a decision of another type has none."""
+    """An evaluated decision; only decision tables have `inputs` and `matched_rules`."""
 
     id: str
     name: str
@@ -82,9 +82,9 @@ class EvaluatedDecision:
 
 @dataclass(frozen=True, slots=True)
 class DecisionEvaluation:
-    """`evaluated` is in the order of evaluation, the decision that was asked for comes last.
+    """The result of an evaluation; `evaluated` is in evaluation order and ends with the requested decision.
 
-    `failures` stand beside a result; `failure` says that there is none, the value is null then.
+    `failures` accompany a result. If `failure` is set, there is no result and the value is null.
     """
 
     id: str

@@ -1,7 +1,7 @@
-"""The state of one evaluation, and the frames that expressions are evaluated in.
+"""The state of one evaluation, and the frames of its expressions.
 
-Limits: each FEEL expression is bounded by `feel.limits`, their number, their steps together and the depth of calls
-are here. A budget that the caller gives takes the place of `MAX_STEPS`.
+`feel.limits` bounds each FEEL expression. The number of expressions, their total steps and the call depth are
+bounded here. A budget from the caller replaces `MAX_STEPS`.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,24 +12,24 @@ from server.feel import Budget, EvaluationError, Ports, Value
 from server.feel.types import ModelTypes
 
 MAX_EXPRESSIONS: Final = 250_000
-"""Expressions and unary tests that one evaluation may take, however often they stand in the model."""
+"""Most evaluations of expressions and unary tests in one decision evaluation."""
 
 MAX_STEPS: Final = 10_000_000
-"""Steps of all expressions of one evaluation together."""
+"""Most steps of all expressions in one evaluation together."""
 
 MAX_CALL_DEPTH: Final = 40
-"""Knowledge models, decision services and boxed functions that are being called inside each other."""
+"""Deepest nesting of calls of knowledge models, decision services and boxed functions."""
 
 MAX_FAILURES: Final = 100
-"""Failures kept; what fails after them is null without a word."""
+"""Most failures that are recorded; later ones are dropped."""
 
 
 class DecisionFailedError(EvaluationError):
-    """There is no result at all; it passes through FEEL's own evaluation."""
+    """The evaluation has no result; the error passes through FEEL's evaluation."""
 
 
 class Session:
-    """`ports` are FEEL's, `budget` is theirs; `decision_id` is the decision that is being evaluated."""
+    """The state of one evaluation; `decision_id` is the decision being evaluated."""
 
     def __init__(self, ports: Ports) -> None:
         self.budget = Budget(MAX_STEPS) if ports.budget is None else ports.budget
@@ -41,7 +41,7 @@ class Session:
         self._depth = 0
 
     def ports(self, types: ModelTypes) -> Ports:
-        """FEEL's ports where these types are known; a mapping is known by its identity, and kept by its model."""
+        """Return FEEL's ports with these types. Models keep their mapping, so its identity is the cache key."""
         if not types:
             return self._ports
         found = self._typed_ports.get(id(types))
@@ -50,7 +50,7 @@ class Session:
         return found
 
     def note(self, element_id: str, message: str) -> None:
-        """Remember why something became null."""
+        """Record the reason for a null value."""
         if len(self.failures) < MAX_FAILURES:
             self.failures.append(DecisionFailure(self.decision_id, element_id, message))
 
@@ -60,7 +60,7 @@ class Session:
             raise DecisionFailedError(f"the evaluation takes more than {MAX_EXPRESSIONS} expressions")
 
     def call(self, body: Callable[[], Value]) -> Value:
-        """Evaluate the body of a function."""
+        """Evaluate a function's body, within the maximum call depth."""
         self._depth += 1
         if self._depth > MAX_CALL_DEPTH:
             raise DecisionFailedError(f"functions nested deeper than {MAX_CALL_DEPTH} levels")
@@ -71,7 +71,7 @@ class Session:
 
 
 class Frame:
-    """The scope of an expression: variables by their names, never changed in place."""
+    """The scope of an expression: an immutable mapping of variables."""
 
     __slots__ = ("scope", "session")
 

@@ -1,4 +1,4 @@
-"""Read decision tables from markup; errors as in `boxed_reader`."""
+"""Reads decision tables from markup; raises DmnReadError as `boxed_reader` does."""
 
 from server.dmn.boxed import Aggregation, DecisionTable, HitPolicy, InputClause, OutputClause, Rule
 from server.dmn.errors import DmnReadError

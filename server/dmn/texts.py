@@ -1,4 +1,4 @@
-"""Compile the texts of a model; what is no FEEL is a problem and gives None."""
+"""Compiles a model's texts; an invalid FEEL text is a problem and gives None."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -23,7 +23,7 @@ _SHOWN_TEXT: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """`language` is the one of the model, None is FEEL."""
+    """Compiles texts; `language` is the model's expression language, None means FEEL."""
 
     dialect: Dialect
     language: str | None
@@ -55,7 +55,7 @@ class Texts:
             return None
 
     def may_be_plain(self, language: str | None, text: str, names: Names) -> bool:
-        """Whether the text is FEEL in which no name may stand that is no plain word."""
+        """Whether the text is FEEL and contains no name that is not a plain word."""
         written = language or self.language
         return (written is None or written in _FEEL) and not names.within(text)
 

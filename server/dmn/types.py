@@ -1,6 +1,6 @@
-"""Types of values as item definitions make them, and the conversions to them (DMN 1.5 §7.3.2, §10.3.2.9.4).
+"""Types from item definitions, and conversions to them (DMN 1.5 §7.3.2, §10.3.2.9.4).
 
-FEEL's own types are wrapped; allowed values are what it does not have.
+FEEL's types are wrapped, because FEEL has no allowed values.
 """
 
 from collections.abc import Callable
@@ -16,17 +16,17 @@ _DATE_TIME = feel.parse_type("date and time")
 
 class Type(Protocol):
     def conforms(self, value: Value) -> bool:
-        """Tell whether the value, which is not null, belongs to the type as it is."""
+        """Whether a non-null value belongs to the type without conversion."""
         ...
 
     @property
     def shape(self) -> "Type":
-        """The type without allowed values, which `instance of` does not ask for."""
+        """The type without allowed values, which `instance of` ignores."""
         ...
 
     @property
     def feel(self) -> feel.Type:
-        """The nearest type of FEEL."""
+        """The closest FEEL type."""
         ...
 
 
@@ -60,7 +60,7 @@ class Collection:
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """A context may have more entries than these."""
+    """A context type; values may have further entries."""
 
     components: tuple[tuple[str, Type], ...]
 
@@ -81,7 +81,7 @@ class Structure:
 
 @dataclass(frozen=True, slots=True)
 class Restricted:
-    """Values that its tests accept."""
+    """A type restricted to values that its tests accept."""
 
     origin: Type
     allowed: UnaryTests
@@ -100,7 +100,7 @@ class Restricted:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """A function; `parameters` may be shorter than what a definition of no interest would have."""
+    """A function type; a function belongs to it if it has as many parameters."""
 
     parameters: tuple[Type, ...]
     result: Type
@@ -119,7 +119,7 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """An item definition by its name: it may be defined later, or by itself, as a person whose children are persons."""
+    """An item definition by name; it may be defined later, or refer to itself, such as a person with children."""
 
     name: str
     resolve: Callable[[str], Type]
@@ -140,14 +140,14 @@ ANY: Type = Plain(NamedType("Any"))
 
 
 def definition_of(type_: Type) -> Type:
-    """The type itself, where it may be a reference by name."""
+    """Return the type behind a reference by name."""
     while isinstance(type_, Reference):
         type_ = type_.resolve(type_.name)
     return type_
 
 
 def converted(value: Value, target: Type) -> Value | Missing:
-    """Convert, where that is allowed; MISSING says that the value is of another type."""
+    """Convert a value as far as DMN allows; MISSING if it has another type."""
     if value is None or target.conforms(value):
         return value
     if isinstance(value, list):

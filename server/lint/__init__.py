@@ -1,5 +1,5 @@
-"""The rules that a resource keeps before it is deployed.
+"""The rules that a resource must meet to be deployed.
 
-A rule is a row: what it applies to, which kind of check decides, with what options, and the words
-for a refusal. The same rows answer the rule-set query and drive the deployment.
+A rule is a row of data: the types that it applies to, its evaluator, the evaluator's options, and the
+message. The same rows answer queries for the rule set and check deployments.
 """

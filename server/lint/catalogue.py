@@ -1,4 +1,4 @@
-"""Every rule, and what identifies this edition of them."""
+"""All rules, and the identification of this edition."""
 
 import hashlib
 
@@ -40,6 +40,6 @@ RULES: tuple[Rule, ...] = (
 
 
 def etag() -> str:
-    """Name the content of the catalogue; the same on every machine and for every tenant."""
+    """Return a hash of the catalogue's content, the same on every machine and for every tenant."""
     rows = "\n".join(sorted(repr(rule) for rule in RULES))
     return hashlib.sha256(f"{PROFILE}\n{CATALOG_VERSION}\n{rows}".encode()).hexdigest()

@@ -1,8 +1,9 @@
-"""Findings of the rules in one file, by the ending of its name.
+"""Findings in one file, by its file name extension.
 
-    lint_file("order.bpmn", content)
+  lint_file("order.bpmn", content)
 
-A deployment of the file refuses the same; rules that need other files or the tenant are not decided here.
+A deployment of the file reports the same violations. Rules that need other files or the tenant are not
+checked here.
 """
 
 from collections.abc import Sequence
@@ -33,7 +34,7 @@ FORM_ENDING = ".form"
 
 
 def lint_file(name: str, content: bytes, decisions: Sequence[bytes] = ()) -> Sequence[Finding]:
-    """Return the findings of a file; one without the ending of a decision model or a form is a process.
+    """Return the findings in a file; without the extension of a decision model or form it is a process.
 
     `decisions` are the decision models that this one may import.
     """
@@ -66,7 +67,7 @@ def _of_processes(content: bytes) -> Sequence[Finding]:
         definitions = read(content)
     except BpmnReadError as error:
         return (unreadable(error),)
-    # Counted first, because the rules take long.
+    # Counted first, because evaluating the rules takes long.
     found = flow_elements(definitions)
     if found > MAX_FLOW_ELEMENTS:
         return (broken(FLOW_ELEMENT_COUNT, f"expected at most {MAX_FLOW_ELEMENTS}, found {found}"),)

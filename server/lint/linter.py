@@ -1,4 +1,4 @@
-"""Apply the catalogue to a model and put the refusal into words."""
+"""Applies the catalogue to a model, and formats the refusal."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -20,17 +20,18 @@ from server.lint.violation import Violation
 from server.xml import Markup
 
 MOST_TOLD = 50
-"""Findings of one resource that a refusal tells."""
+"""Most findings of one resource in a refusal."""
 
 _CACHED_TYPES = 256
-"""Kinds of elements are some dozens."""
+"""More than the combinations of element types, of which there are some dozens."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A rule that an element breaks.
+    """A violation of a rule by an element.
 
-    The element id is empty where the file gives none, the line 0 where it has none; `refuses` is the rule's: the deployment fails.
+    The element id is empty and the line is 0 if the file has none. `refuses` comes from the rule: the
+    deployment fails.
     """
 
     rule_id: str
@@ -42,12 +43,12 @@ class Finding:
 
 
 def lint(definitions: Definitions) -> tuple[Finding, ...]:
-    """Everything that the file breaks, in the order of the document."""
+    """Return all findings in a BPMN file, in document order."""
     return tuple(finding for subject in subjects(definitions) for finding in _findings(subject))
 
 
 def lint_decisions(root: Markup, compiled: Callable[[], Decisions]) -> tuple[Finding, ...]:
-    """Everything that the model breaks; `compiled` makes what is evaluated of it, or raises DmnModelError."""
+    """Return all findings in a decision model; `compiled` compiles it, or raises DmnModelError."""
     try:
         problems = compiled().problems
     except DmnModelError as error:
@@ -56,39 +57,39 @@ def lint_decisions(root: Markup, compiled: Callable[[], Decisions]) -> tuple[Fin
 
 
 def lint_unread_decisions(root: Markup, error: DmnReadError) -> tuple[Finding, ...]:
-    """Everything that a file breaks whose elements make no model: a rule that tells the same tells it better."""
+    """Return all findings in a file whose elements form no valid model; a rule's finding replaces the reader's error."""
     found = tuple(_decision_findings(root))
     return found if refusals(found) else (*found, unreadable(error))
 
 
 def lint_form(form: Form) -> tuple[Finding, ...]:
-    """Everything that the form breaks; a form has no lines."""
+    """Return all findings in a form, without lines."""
     return tuple(finding for subject in form_subjects(form) for finding in _findings(subject))
 
 
 def unreadable_form(error: FormReadError) -> Finding:
-    """Say of a form that the reader refused what a rule would say of it."""
+    """Return the finding for a form that the reader refused."""
     return broken(forms.READABLE, str(error))
 
 
 def broken(rule: Rule, detail: str, element_id: str = "") -> Finding:
-    """Return the finding of a rule that is not decided by an evaluator, at no line."""
+    """Return a finding of a rule without evaluator, at no line."""
     return Finding(rule.id, rule.severity, element_id, f"{rule.message}: {detail}", 0, rule.refuses)
 
 
 def unreadable(error: BpmnReadError | DmnReadError) -> Finding:
-    """Say of a file that the reader refused what a rule would say of it."""
+    """Return the finding for a file that the reader refused."""
     rule = dmn.READABLE if isinstance(error, DmnReadError) else bpmn_structure.READABLE
     return Finding(rule.id, rule.severity, "", f"{rule.message}: {error}", error.line, rule.refuses)
 
 
 def refusals(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Keep what refuses a deployment."""
+    """Return the findings that prevent a deployment."""
     return tuple(finding for finding in findings if finding.refuses)
 
 
 def describe(findings: Iterable[Finding], resource_name: str) -> str:
-    """Word the refusal of a resource: each element with the rules that it breaks, the first of them."""
+    """Format the refusal of a resource: elements with the rules that they break, up to MOST_TOLD findings."""
     refusing = sorted(refusals(findings), key=attrgetter("line", "element_id"))
     lines = [f"'{resource_name}':"]
     for (line, element_id), group in groupby(refusing[:MOST_TOLD], key=attrgetter("line", "element_id")):
@@ -101,7 +102,7 @@ def describe(findings: Iterable[Finding], resource_name: str) -> str:
 
 
 def worded(finding: Finding) -> str:
-    """Word a finding, with the id of its rule last."""
+    """Format a finding, ending with the rule's id."""
     return f"- ERROR: {finding.message} [{finding.rule_id}]"
 
 
@@ -146,8 +147,8 @@ def _told(problem: Problem) -> Finding:
     return Finding(rule.id, rule.severity, problem.element_id, message, problem.line, rule.refuses)
 
 
-# Problems from the compiler of decisions, and violations from evaluators; the preparation of a deployment decides the
-# rest.
+# Findings of this module come from the decision compiler and from evaluators; the preparation of a deployment
+# checks the other rules.
 _PREPARED = frozenset({Family.RESOURCE, Family.DEPLOYMENT})
 _COMPILED = {ProblemKind(rule.id): rule for rule in RULES if rule.id in set(ProblemKind)}
 _EVALUATED = tuple(rule for rule in RULES if rule.id not in set(ProblemKind) and rule.family not in _PREPARED)

@@ -1,10 +1,12 @@
-"""Find elements and values by the paths that rules are written in.
+"""The path language of rules, for elements and values.
 
-An element path is a tag (`zeebe:input` at any depth of the extensions, other tags among the
-children), `incoming`, `outgoing`, `eventDefinition` for those of every kind, or `*` for every BPMN element below. It is narrowed by `[none]`
-(no event definition), `[attribute=value]`, `[@attribute]` where it is written, or `[child]`.
-A value path is `attribute`, the tag of a child for its text, `text()` for the element's own, or `element@attribute`; several
-attributes are joined by `+`.
+An element path is a tag (`zeebe:input` at any depth of the extensions, other tags among the children),
+`incoming`, `outgoing`, `eventDefinition` for event definitions of any kind, or `*` for all BPMN descendants.
+A filter can follow: `[none]` (no event definition), `[attribute=value]`, `[@attribute]` (not blank), or
+`[child]`.
+
+A value path is `attribute`, a child's tag for its text, `text()` for the element's own text, or
+`element@attribute`. `+` joins several attributes.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,14 +17,14 @@ from server.bpmn.model import EVENT_DEFINITION
 from server.lint.subject import Subject
 from server.xml import Markup
 
-_BOOLEANS: Mapping[str, str] = {"1": "true", "0": "false"}  # the other spellings of xs:boolean
+_BOOLEANS: Mapping[str, str] = {"1": "true", "0": "false"}  # other spellings of xs:boolean
 
 _OWN_TEXT = "text()"
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A value and the element it was read from; None when the attribute is not written."""
+    """A value and its element; `text` is None if the attribute is missing."""
 
     at: Markup
     text: str | None
@@ -41,10 +43,10 @@ def values(subject: Subject, path: str) -> Iterator[Value]:
 
 
 def written(subject: Subject, path: str) -> Iterator[tuple[Markup, str]]:
-    """Leave out the values that are not there."""
+    """Yield the values that are present, with their elements."""
     if (
         path.isalpha()
-    ):  # one attribute or child of the element itself, as in the many rules of a decision table
+    ):  # fast path for one attribute or child of the element itself, the common case in decision tables
         text = _single(subject.markup, path)
         return iter(()) if text is None else iter(((subject.markup, text),))
     return ((value.at, value.text) for value in values(subject, path) if value.text is not None)

@@ -10,7 +10,7 @@ class Severity(StrEnum):
 
 
 class Family(StrEnum):
-    """The kind of resource that a rule looks at; a deployment is all its files together."""
+    """The kind of resource that a rule applies to; a deployment is all of its files together."""
 
     BPMN = "bpmn"
     DMN = "dmn"
@@ -20,7 +20,7 @@ class Family(StrEnum):
 
 
 class EvaluatorKind(StrEnum):
-    """The closed set of checks; each has one function in `evaluators`."""
+    """The kinds of check, each with one function in `evaluators`."""
 
     SCHEMA = "schema"
     REQUIRED_ATTRIBUTE = "required-attribute"
@@ -43,7 +43,7 @@ class EvaluatorKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """Inclusive limits of a number, a length or a count; None is no limit."""
+    """Inclusive bounds of a number, length or count; None is no limit."""
 
     min: int | None = None
     max: int | None = None
@@ -63,11 +63,11 @@ NO_BOUNDS = Bounds()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One row.
+    """One rule.
 
-    `applies_to` names types of the family, supertypes included (`bpmn:Activity`); empty is the whole model.
-    `attribute` holds paths (see `paths`), `value` and `bounds` are what the evaluator makes of them.
-    `static` rules are decided by the model alone; `refuses` says that the deployment is refused.
+    `applies_to` lists types of the family, including supertypes (`bpmn:Activity`); empty means the whole
+    model. `attribute` lists paths (see `paths`), and `value` and `bounds` are options of the evaluator.
+    `static` rules depend only on the model. `refuses` rules make the deployment fail.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""Subjects of rules: the elements of a model, each with its types and surroundings."""
+"""Subjects of rules: the elements of a model, each with its types and context."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -21,17 +21,17 @@ from server.xml import Markup
 
 _DECISION_TYPES = frozenset({"Decision", "DecisionTable", "Input", "Output", "Relation", "Rule"})
 _START = "startEvent"
-# Events that send a message.
+# Events that send messages.
 _NO_CATCHES = frozenset({"intermediateThrowEvent", "endEvent"})
 _SUB_PROCESSES = frozenset({"subProcess", "adHocSubProcess", "transaction"})
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """An element under a rule; `element_id` is the id that a finding names.
+    """An element that rules are evaluated on; `element_id` is the id in findings.
 
-    `scope` is the graph of the process or sub-process that the element stands in; that of a process is its own, and the
-    whole file has none. `roots` are the elements of the file that others refer to, by their ids.
+    `scope` is the graph of the process or sub-process around the element. A process has its own graph, the
+    file has none. `roots` are the file's elements that others refer to, by id.
     """
 
     markup: Markup
@@ -42,7 +42,7 @@ class Subject:
 
 
 def subjects(definitions: Definitions) -> Iterator[Subject]:
-    """Yield the file, its errors and escalations, the messages and signals that it uses, and its executable processes with what is in them."""
+    """Yield the subjects of a BPMN file: the file, its errors and escalations, used messages and signals, and the elements of executable processes."""
     yield Subject(definitions.markup, definitions.id, _types("Definitions"))
     roots = {
         root.attributes.get("id", ""): root
@@ -61,7 +61,7 @@ def subjects(definitions: Definitions) -> Iterator[Subject]:
 
 
 def _messages(definitions: Definitions, roots: Mapping[str, Markup]) -> Iterator[Subject]:
-    """Yield each message that an executable process uses; those that are caught inside one are of a type of their own."""
+    """Yield each message that an executable process uses, with a separate type for messages caught inside a process."""
     used: dict[str, frozenset[str]] = {}
     for process in definitions.processes:
         for message_id, node in _message_references(process) if process.is_executable else ():
@@ -72,7 +72,7 @@ def _messages(definitions: Definitions, roots: Mapping[str, Markup]) -> Iterator
 
 
 def _message_types(process: Process, node: Markup) -> frozenset[str]:
-    """Of a message, by a flow node that uses it."""
+    """Return the types of a message, depending on a flow node that uses it."""
     if _starts(process, node):
         return _types("Message", "StartMessage")
     return _types("Message") if node.tag in _NO_CATCHES else _types("Message", "CaughtMessage")
@@ -94,12 +94,12 @@ def _signals(definitions: Definitions, roots: Mapping[str, Markup]) -> Iterator[
 
 
 def _starts(process: Process, node: Markup) -> bool:
-    """Whether it is a start event of the process itself."""
+    """Whether a node is a start event of the process itself."""
     return node.tag == _START and any(child is node for child in process.markup.children)
 
 
 def _message_references(process: Process) -> Iterator[tuple[str, Markup]]:
-    """Yield ids of messages, each with the flow node that names it."""
+    """Yield message ids, each with the flow node that refers to it."""
     for node in process.markup.descendants():
         definition = node.first("messageEventDefinition")
         reference = (definition or node).attributes.get("messageRef")
@@ -108,7 +108,7 @@ def _message_references(process: Process) -> Iterator[tuple[str, Markup]]:
 
 
 def decision_subjects(definitions: Markup) -> Iterator[Subject]:
-    """Yield the file and the elements in it that rules look at."""
+    """Yield the file and its elements of types with rules."""
     yield _decision_subject(definitions, "Definitions")
     names: dict[str, str] = {}
     for element in definitions.descendants():
@@ -137,7 +137,7 @@ def _of_process(process: Process) -> Iterator[Subject]:
 
 
 def _of_scope(container: FlowElementsContainer, graph: Graph, kind: str) -> Iterator[Subject]:
-    """Yield what stands in a scope of this kind, each sub-process with all that is in it."""
+    """Yield the elements of a scope, including those of nested sub-processes."""
     for element in container.elements:
         yield Subject(element.markup, element.id, _element_types(element, kind), graph)
         if isinstance(element, FlowNode):
@@ -155,7 +155,7 @@ def _of_scope(container: FlowElementsContainer, graph: Graph, kind: str) -> Iter
 
 
 def _of_event_definitions(node: FlowNode, graph: Graph, scope_kind: str) -> Iterator[Subject]:
-    """Event definitions have no name of their own, so that findings name the event."""
+    """Yield the event definitions of a node; they have no name, so findings refer to the event."""
     side = "throw" if isinstance(node, ThrowEvent) else "catch"
     if node.tag == _START and scope_kind == "Process":
         side = "start"
@@ -166,14 +166,14 @@ def _of_event_definitions(node: FlowNode, graph: Graph, scope_kind: str) -> Iter
 
 
 def _of_multi_instance(node: FlowNode, graph: Graph) -> Iterator[Subject]:
-    """Findings name the activity."""
+    """Yield the loop characteristics of a node; findings refer to the activity."""
     multi_instance = node.multi_instance
     if multi_instance is not None:
         yield Subject(multi_instance, node.id, _types("MultiInstanceLoopCharacteristics"), graph)
 
 
 def _element_types(element: FlowElement, scope_kind: str) -> frozenset[str]:
-    """With those that rules need to tell elements of one tag apart, in brackets."""
+    """Return the types of an element, with variants in brackets by which rules distinguish elements of one tag."""
     kind = _upper(element.tag)
     if isinstance(element, EventSubProcess):
         return _types("SubProcess", "SubProcess[triggeredByEvent]", "FlowNode", "FlowElement")

@@ -1,4 +1,4 @@
-"""Violations: the findings of an evaluator about a subject."""
+"""Violations of rules by a subject."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from server.xml import Markup
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """The fault that was found, and the element to report if it is not the subject."""
+    """A violation, and the element to report if it is not the subject."""
 
     detail: str
     at: Markup | None = None

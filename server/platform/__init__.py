@@ -1,4 +1,4 @@
-"""The foundation of every service: errors, policy, dispatch, channels, configuration, clock, queries.
+"""The foundation of every service: errors, policies, dispatch, channels, configuration, clocks and queries.
 
-Knows no service: nothing here imports the engine, identity or the edge.
+No module of this package imports the engine, identity or the edge.
 """

@@ -1,4 +1,4 @@
-"""Addresses of a process that serves, and the line on standard output in which it gives them to other programs."""
+"""Network addresses of a process, and the line on standard output that announces them to other programs."""
 
 import re
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ _READY_LINE = re.compile(r"ready http=(\S+) grpc=(\S+)")
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """Where the process listens: a URL, and host:port."""
+    """The addresses at which a process listens: `http` is a URL, `grpc` is host:port."""
 
     http: str
     grpc: str

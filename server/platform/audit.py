@@ -1,6 +1,6 @@
 """Audit log entries of identity changes.
 
-The contract says for each operation what it does to which entity; the ids stand in the request.
+The contract states for each operation its entity type and operation type. The ids come from the request.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,10 @@ LONGEST_ID = 256
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditNote:
-    """`entity_id` is None where the request names no id that an entity can have, and so is `related_entity_id`."""
+    """An audit log entry before it is stored.
+
+    `entity_id` and `related_entity_id` are None when the request has no valid id for them.
+    """
 
     tenant_id: TenantId
     timestamp: datetime
@@ -28,7 +31,7 @@ class AuditNote:
 
 
 def note_of(call: Call, now: datetime) -> AuditNote:
-    """Describe the change that a call asks for; raises ValueError for an operation without a rule for the log."""
+    """Describe the change that a call asks for; raises ValueError for an operation without an audit rule."""
     rule = call.policy.audit
     if rule is None:
         raise ValueError(f"{call.policy.path} has no rule for the audit log")

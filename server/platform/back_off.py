@@ -1,6 +1,6 @@
-"""Pauses between attempts: each twice as long as the last up to a bound, and spread by chance.
+"""Pauses between attempts: exponential back-off with an upper bound and random jitter.
 
-Spread, so that clients that failed together do not come back together.
+The jitter keeps clients that failed together from retrying together.
 """
 
 import asyncio
@@ -8,30 +8,30 @@ import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-# From 0 to below 1.
+# Returns a number from 0 to below 1.
 Chance = Callable[[], float]
 
 _chance: Chance = secrets.SystemRandom().random
-# More doublings than that exceed every bound.
+# More doublings would exceed every configured bound.
 _MOST_DOUBLINGS = 32
 
 
 @dataclass(frozen=True, slots=True)
 class BackOff:
-    """The first pause and the longest, in seconds; chance adds up to `spread` of a pause to it."""
+    """The first and the longest pause in seconds; jitter adds at most the fraction `spread` to a pause."""
 
     first: float
     longest: float
     spread: float = 0.5
 
     def seconds(self, failures: int, chance: Chance = _chance) -> float:
-        """How long to wait after this many failures in a row, from 1 on."""
+        """Return the seconds to wait after a number of failures in a row, which starts at 1."""
         pause = min(self.first * 2.0 ** min(failures - 1, _MOST_DOUBLINGS), self.longest)
         return pause * (1 + self.spread * chance())
 
 
 class Pauses:
-    """The pauses of one loop: longer with each failure in a row, and short again after a success."""
+    """The pauses of one loop: each failure in a row lengthens them, a success resets them."""
 
     def __init__(
         self, back_off: BackOff, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep

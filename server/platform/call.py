@@ -1,4 +1,4 @@
-"""One call on its way to a servicer, with what the interceptors found out about its caller."""
+"""One call on its way to a servicer, with the facts that interceptors found about its caller."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,16 +15,16 @@ AUTHORIZATION = "authorization"
 TENANT = "x-tenant-id"
 REQUEST_ID = "x-request-id"
 IDEMPOTENCY_KEY = "idempotency-key"
-# What an edge saw of a browser or a client; from other peers it counts for nothing.
+# Facts about a browser or client, as an edge saw them; the metadata of other peers is ignored.
 SESSIONS = "x-browser-sessions"
 CSRF_TOKEN = "x-csrf-token"  # noqa: S105  # the name of its metadata
 BROWSER_ADDRESS = "x-browser-address"
-# The certificate of the client's connection, in base64 of DER.
+# The client's TLS certificate: DER in base64.
 CLIENT_CERTIFICATE = "x-client-certificate"
 
 MAX_IDEMPOTENCY_KEY = 200
 
-# Kinds of actors in the audit log.
+# Kinds of actor in the audit log.
 CLIENT = "CLIENT"
 USER = "USER"
 
@@ -33,7 +33,7 @@ ANY_RESOURCE = "*"
 
 
 class Grant(NamedTuple):
-    """A permission type on a resource, or on all of the type, that an authorization gives."""
+    """A permission type that an authorization grants on one resource, or on all resources of a type."""
 
     resource_type: str
     permission_type: str
@@ -42,10 +42,11 @@ class Grant(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """The caller: the subject of a token or a session, with the tenants and permissions that the directory gives it.
+    """The caller: the subject of a token or session, with its tenants and permissions from the directory.
 
-    `issuing_tenant_id` is the tenant whose provider knows the subject. `grants` are those of authorizations; they open
-    operations whose permission is in `oauth_scopes`, or all operations when that is None.
+    `issuing_tenant_id` is the tenant whose provider issued the token or session. `grants` come from
+    authorizations. They open operations whose permission is in `oauth_scopes`, or all operations when
+    `oauth_scopes` is None.
     """
 
     subject: str
@@ -58,7 +59,7 @@ class Principal:
 
     @property
     def actor_type(self) -> str:
-        """Its name in the audit log."""
+        """The caller's kind in the audit log."""
         return USER if self.is_person else CLIENT
 
 
@@ -67,11 +68,11 @@ ANONYMOUS = Principal("anonymous", frozenset(), frozenset())
 
 @dataclass(slots=True)
 class Call:
-    """Filled in by the interceptors, read by the servicer.
+    """A call, filled in by the interceptors and read by the servicer.
 
-    `time_remaining` is in seconds, None when the caller set no deadline; `principal` is preset on calls between
-    services of one process. `is_submitted` is set once a partition has the command: from then on the partition keeps
-    the audit entry, whatever becomes of it.
+    `time_remaining` is in seconds, or None when the caller set no deadline. Calls between services of one
+    process come with their `principal`. `is_submitted` is set once a partition has the command: from then on
+    the partition writes the audit entry, whatever the outcome.
     """
 
     policy: Policy

@@ -1,4 +1,4 @@
-"""Duration and failures of calls, by their RPC."""
+"""Duration and failures of calls, per RPC."""
 
 from functools import cache
 
@@ -7,7 +7,10 @@ from server.platform.metrics import Metrics
 
 
 class CallMetrics:
-    """RPCs are those of the contract, so that their number is bounded; each is reported from its first call on."""
+    """Metrics of calls, labelled with the RPC.
+
+    Only RPCs of the contract are labels, so their number is bounded. Each is reported from its first call on.
+    """
 
     def __init__(self, metrics: Metrics) -> None:
         seconds = metrics.histogram("gnomon_call_seconds", "Duration of a call", ("rpc",))
@@ -17,7 +20,7 @@ class CallMetrics:
         self._of_path = cache(lambda path: seconds.labels(path.removeprefix("/")))
 
     def observe(self, path: str, seconds: float, failure: ServiceError | None) -> None:
-        """Note a call of an RPC, by its path."""
+        """Record one call of the RPC with this path."""
         self._of_path(path).observe(seconds)
         if failure is not None:
             self._failures.labels(path.removeprefix("/"), failure.reason).inc()

@@ -1,8 +1,8 @@
-"""Facts about the caller of a call: from the transport, or from an edge that proved itself; never from a message.
+"""Facts about the caller, from the transport or from an authenticated edge; never from the request.
 
-An edge proves itself once, when it opens its tunnel, with the secret that it shares with the services. A channel inside
-the process is an edge's where it says so. Every other peer is known by the address of its connection and by the
-credential of its call.
+An edge authenticates once, when it opens its tunnel, with the secret that it shares with the services. A
+channel inside the process can be declared an edge's. Every other peer is identified by the address of its
+connection and the credential of its call.
 """
 
 import hmac
@@ -23,12 +23,12 @@ EDGE_SECRET = "x-edge-secret"  # noqa: S105  # the name of its metadata
 
 @dataclass(frozen=True, slots=True)
 class EdgeSecret:
-    """The secret that edges and services share; an empty one admits no edge from outside the process."""
+    """The secret that edges and services share; when it is empty, no other process is accepted as an edge."""
 
     text: str = ""
 
     def peer(self, address: str, metadata: Mapping[str, str]) -> Peer:
-        """Tell the edge from others by the metadata of its stream; raises Unauthenticated for a wrong secret."""
+        """Return the peer of a stream, an edge if its metadata has the secret; raises Unauthenticated for a wrong one."""
         presented = metadata.get(EDGE_SECRET)
         if presented is None:
             return Peer(address)
@@ -41,7 +41,7 @@ NO_EDGES = EdgeSecret()
 
 
 def check_caller(call: Call) -> None:
-    """Let edges alone say what a browser or a peer is; state the caller of everybody else."""
+    """Accept statements about browsers and peers from edges only; fill in the caller of other peers' requests."""
     if call.peer.is_edge:
         return
     match call.policy.caller:
@@ -54,7 +54,7 @@ def check_caller(call: Call) -> None:
 
 
 def _with_credential(call: Call) -> Message:
-    """Copy the request with the caller that the call itself shows; raises Unauthenticated without a credential."""
+    """Copy the request with the caller that the credential shows; raises Unauthenticated without a credential."""
     request = type(call.request)()
     request.CopyFrom(call.request)
     cast("Any", request).caller.CopyFrom(_caller(call))

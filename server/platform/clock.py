@@ -1,26 +1,26 @@
-"""Where time comes from."""
+"""The source of the current time."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 
 class Clock(Protocol):
-    """Tells the time, aware and in UTC."""
+    """Tells the time as an aware datetime in UTC."""
 
     def now(self) -> datetime: ...
 
     def seconds_until(self, instant: datetime) -> float | None:
-        """How long to sleep until then; None when the clock will not get there by itself."""
+        """Seconds until an instant; None if the clock is pinned before it."""
         ...
 
 
 def to_the_millisecond(instant: datetime) -> datetime:
-    """As the wire writes it, so that what was read can be searched for."""
+    """Truncate an instant to milliseconds, the precision on the wire, so that clients can search for it."""
     return instant.replace(microsecond=instant.microsecond // 1000 * 1000)
 
 
 class SystemClock:
-    """The machine's clock."""
+    """The system clock."""
 
     def now(self) -> datetime:
         return datetime.now(UTC)  # noqa: TID251  # the one place where time enters
@@ -30,7 +30,7 @@ class SystemClock:
 
 
 class VirtualClock:
-    """Runs with another clock until it is pinned; then stands still until moved."""
+    """A clock for tests: follows another clock until it is pinned, then stands still until moved."""
 
     def __init__(self, underlying: Clock | None = None, *, pinned: datetime | None = None) -> None:
         self._underlying = underlying or SystemClock()
@@ -52,7 +52,7 @@ class VirtualClock:
         self._pinned = instant
 
     def advance(self, by: timedelta) -> None:
-        """Pin the clock `by` later than it stands."""
+        """Pin the clock `by` later than its current time."""
         self._pinned = self.now() + by
 
     def reset(self) -> None:

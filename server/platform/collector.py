@@ -1,15 +1,18 @@
-"""The garbage collector of a process that serves: it has to look at what is new, not at a hundred modules again."""
+"""Settings of Python's garbage collector for a server process.
+
+The objects of imported modules are exempt, so that collections look at new objects only.
+"""
 
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# New containers until a look at the young ones; looks at those until a look at the old, and so on.
+# Thresholds of the three generations: new containers, young collections, middle collections.
 YOUNG, MIDDLE, OLD = 10_000, 20, 50
 
 
 def settle() -> None:
-    """Exempt all objects that exist by now from garbage collection: they live as long as the process."""
+    """Exempt all current objects from garbage collection, because they live as long as the process."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(YOUNG, MIDDLE, OLD)
@@ -17,7 +20,10 @@ def settle() -> None:
 
 @contextmanager
 def paused() -> Iterator[None]:
-    """While much is made that stays: looks at it would find nothing, and take most of the time."""
+    """Suspend garbage collection while many permanent objects are created, then exempt them.
+
+    Collections would find nothing and take most of the time.
+    """
     gc.disable()
     try:
         yield

@@ -1,6 +1,6 @@
-"""Configuration: one frozen dataclass per TOML section, environment above file, unknown keys refused.
+"""Configuration: one frozen dataclass per TOML section. Environment variables override the file.
 
-`GNOMON_<SECTION>__<KEY>` sets one value. Classes hold defaults; a value of another type is refused.
+`GNOMON_<SECTION>__<KEY>` sets one value. Classes hold the defaults. Unknown keys and wrong types are refused.
 """
 
 import dataclasses
@@ -16,11 +16,14 @@ Config = TypeVar("Config")
 
 
 class ConfigError(ValueError):
-    """Names the section and key, what was expected and what was found."""
+    """An invalid configuration; the message names the section and key, the expected and the actual value."""
 
 
 def load(kind: type[Config], file: Path | None, environment: Mapping[str, str]) -> Config:
-    """An instance of `kind`, a dataclass whose fields are sections, dataclasses themselves."""
+    """Load a configuration from a TOML file and the environment; raises ConfigError.
+
+    `kind` is a dataclass whose fields are sections, which are dataclasses too.
+    """
     sections = _merged(_read(file) if file else {}, _from_environment(environment, kind))
     return _build(kind, sections, "")
 
@@ -92,7 +95,7 @@ _WORDS = {"true": True, "false": False, "1": True, "0": False, "on": True, "off"
 
 
 def _scalar(hint: type, value: object, name: str) -> object:
-    """Text of the environment is read as the field's type; a TOML value must have it already."""
+    """Convert text of the environment to the field's type; a TOML value must already have that type."""
     if hint is bool and isinstance(value, str) and value.lower() in _WORDS:
         return _WORDS[value.lower()]
     if hint is float and type(value) is int:

@@ -4,7 +4,7 @@ import os
 
 
 def available_cores() -> int:
-    """Return their number; affinity, as containers and `taskset` set it, counts where the system knows it."""
+    """Return the number of cores, limited by CPU affinity (containers, `taskset`) where the system reports it."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

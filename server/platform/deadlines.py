@@ -1,7 +1,7 @@
-"""Deadlines for many short calls: one timer for all that fall into the same quarter of a second.
+"""Deadlines for many short calls: one timer for all deadlines within the same quarter of a second.
 
-A timer of its own for each call would cost more than some of the calls. A call may so run a quarter of a second
-longer than it was given.
+A timer per call would cost more than some calls. A call may therefore exceed its deadline by a quarter of a
+second.
 """
 
 import asyncio
@@ -12,13 +12,13 @@ GRANULARITY_SECONDS = 0.25
 
 
 class Deadlines:
-    """Of the calls of one event loop."""
+    """The deadlines of calls in one event loop."""
 
     def __init__(self) -> None:
         self._buckets: dict[int, set[Deadline]] = {}
 
     def within(self, seconds: float) -> "Deadline":
-        """A block that is cancelled, and raises TimeoutError, when it takes longer."""
+        """Return a context manager that cancels its block after the seconds and raises TimeoutError."""
         loop = asyncio.get_running_loop()
         number = math.ceil((loop.time() + seconds) / GRANULARITY_SECONDS)
         bucket = self._buckets.get(number)
@@ -33,7 +33,7 @@ class Deadlines:
 
 
 class Deadline:
-    """See `asyncio.timeout`, which this follows in telling its own cancellation from others."""
+    """Like `asyncio.timeout`: tells its own cancellation of the task from other cancellations."""
 
     __slots__ = ("_bucket", "_cancelling", "_is_past", "_task")
 

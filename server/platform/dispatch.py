@@ -1,8 +1,8 @@
-"""From a gRPC path to a servicer's method, through the interceptors: the same for every channel.
+"""Dispatch from a gRPC path through the interceptors to a servicer's method, the same for every channel.
 
-A servicer is any object with one coroutine method per RPC, in snake case:
-`async def fail_job(self, request: FailJobRequest, call: Call) -> FailJobResponse`. The method of a stream writes its
-answers: `async def stream_jobs(self, request: …, call: Call, stream: ResponseStream[…]) -> None`.
+A servicer is any object with one coroutine method per RPC, named in snake case: `async def fail_job(self,
+request: FailJobRequest, call: Call) -> FailJobResponse`. The method of a streaming RPC writes its responses:
+`async def stream_jobs(self, request: …, call: Call, stream: ResponseStream[…]) -> None`.
 """
 
 import logging
@@ -33,19 +33,22 @@ Answer = TypeVar("Answer", bound=Message)
 Servicer = Callable[[Message, Call], Awaitable[Message]]
 StreamServicer = Callable[..., Awaitable[None]]
 Serving = Coroutine[None, None, Message]
-# Told of each call of a known caller that was refused before a partition had its command.
+# Receives each call of an authenticated caller that was refused before a partition had its command.
 Refused = Callable[[Call, ServiceError], None]
 
 
 class Interceptor(Protocol):
-    """Refuses a call by raising, or adds to it; returns an awaitable only when it has to wait."""
+    """A check before the servicer: raises to refuse the call, or completes the call.
+
+    It returns an awaitable only if it has to wait.
+    """
 
     def __call__(self, call: Call, /) -> Awaitable[None] | None: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One RPC with the method that serves it; None when the mode that runs does not serve it."""
+    """A unary RPC with the method that serves it, None when the current mode does not offer the RPC."""
 
     policy: Policy
     serve: Servicer | None
@@ -53,7 +56,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class StreamOperation:
-    """One RPC whose calls have any number of answers, with the method that serves it."""
+    """A server-streaming RPC with the method that serves it, None when the current mode does not offer it."""
 
     policy: Policy
     serve: StreamServicer | None
@@ -61,10 +64,10 @@ class StreamOperation:
 
 @dataclass(frozen=True, slots=True)
 class ResponseStream(Generic[Answer]):
-    """The answers of a call.
+    """The response stream of a call.
 
-    `write` returns when the flow control of the peer has let the answer pass. `admit` repeats the checks of the
-    interceptors: it raises ServiceError when the caller may not make the call any more.
+    `write` returns when the peer's flow control has accepted the message. `admit` repeats the checks of the
+    interceptors and raises ServiceError when the caller has lost its access.
     """
 
     write: Callable[[Answer], Awaitable[None]]
@@ -76,7 +79,7 @@ def unnoticed(_: Call, __: ServiceError) -> None:
 
 
 class Dispatcher:
-    """All RPCs of a process."""
+    """Dispatches calls of all RPCs of a process."""
 
     def __init__(
         self,
@@ -114,7 +117,7 @@ class Dispatcher:
         principal: Principal = ANONYMOUS,
         peer: Peer = UNKNOWN,
     ) -> Serving:
-        """Serve one call; awaiting it raises ServiceError and nothing else."""
+        """Serve one unary call; awaiting it raises only ServiceError."""
         operation = self.operations[path]
         call = Call(operation.policy, request, metadata, time_remaining, principal, peer)
         serving = self._served(path, operation.serve, call)
@@ -134,9 +137,9 @@ class Dispatcher:
         time_remaining: float | None = None,
         peer: Peer = UNKNOWN,
     ) -> None:
-        """Serve one call whose answers go to `write`; raises ServiceError and nothing else.
+        """Serve one streaming call, whose responses go to `write`; raises only ServiceError.
 
-        It is not traced: its span would last as long as its client wants.
+        Streaming calls are not traced, because their spans would last as long as the client stays connected.
         """
         operation = self.streams[path]
         call = Call(operation.policy, request, metadata, time_remaining, peer=peer)

@@ -1,11 +1,11 @@
-"""Number of the changes of this process that published documents depend on.
+"""Revision number of the data behind published documents, such as the JWKS.
 
-A copy of a document is current while the number is the one from before the copy was made.
+A cached document is current if the number has not changed since before the document was made.
 """
 
 
 class DocumentRevision:
-    """Services advance it after a change is stored and before they answer the request for it."""
+    """The revision number; services advance it after they store a change and before they answer the request."""
 
     def __init__(self) -> None:
         self.number = 0

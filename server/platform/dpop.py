@@ -1,6 +1,6 @@
-"""DPoP proofs in calls: RFC 9449 §7.
+"""DPoP proofs in calls (RFC 9449 §7).
 
-A proof is for one HTTP request, so it counts from an edge alone, which passes it on with the method and the path.
+A proof belongs to one HTTP request, so only an edge may pass it on, with the HTTP method and path.
 """
 
 from dataclasses import dataclass, field
@@ -11,14 +11,14 @@ _PROOF = "x-dpop-proof"
 _METHOD = "x-dpop-method"
 _PATH = "x-dpop-path"
 
-# In the metadata of a refusal: the error code, and the nonce for the next proof.
+# Metadata of a refusal: the error code, and the nonce for the next proof.
 ERROR = "dpop_error"
 NONCE = "dpop_nonce"
 
 
 @dataclass(frozen=True, slots=True)
 class CarriedProof:
-    """A proof, with the request that carries it."""
+    """A DPoP proof with the method and path of the request that carries it."""
 
     proof: str = field(repr=False)
     http_method: str
@@ -30,7 +30,7 @@ class CarriedProof:
 
 
 def proof_of(call: Call) -> CarriedProof | None:
-    """Return the proof of the caller, None without one or from a peer that is no edge."""
+    """Return the caller's DPoP proof, or None without a proof or if the peer is not an edge."""
     proof = call.metadata.get(_PROOF, "")
     if not proof or not call.peer.is_edge:
         return None

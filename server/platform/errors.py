@@ -39,7 +39,7 @@ _PREFIX = "ERROR_REASON_"
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """The problem of a reason: RFC 9457 over HTTP, a status code over gRPC."""
+    """The problem of an error reason: problem details (RFC 9457) over HTTP, a status code over gRPC."""
 
     reason: str
     type: str
@@ -64,7 +64,7 @@ PROBLEMS: Mapping[str, Problem] = _problems()
 
 
 class ServiceError(Exception):
-    """A refusal that the caller receives."""
+    """An error that is reported to the caller; subclasses set the reason."""
 
     reason: ClassVar[str] = "INTERNAL"
     domain: ClassVar[str] = DOMAIN
@@ -83,7 +83,7 @@ class ServiceError(Exception):
         return self.problem.code
 
     def status(self) -> Status:
-        """google.rpc.Status with an ErrorInfo, as gRPC callers get it."""
+        """Return the google.rpc.Status with an ErrorInfo that gRPC callers receive."""
         info = ErrorInfo(reason=self.reason, domain=self.domain, metadata=self.metadata)
         packed = AnyMessage()
         packed.Pack(info)
@@ -103,7 +103,7 @@ class PermissionDenied(ServiceError):
 
 
 class TenantMismatch(PermissionDenied):
-    """The tenant that was named is not one the caller may act in."""
+    """The caller may not act in the named tenant."""
 
 
 class NotFound(ServiceError):
@@ -131,7 +131,7 @@ class QuotaExhausted(ServiceError):
 
 
 class Internal(ServiceError):
-    """A fault of ours; what happened is in the log."""
+    """An unexpected error in the server; the caller receives no detail, the log has it."""
 
     def __init__(self) -> None:
         super().__init__("an internal error occurred")
@@ -146,13 +146,13 @@ class ResourceExhausted(ServiceError):
 
 
 class Unavailable(ServiceError):
-    """Not now; its metadata `executed` is "no" when it is certain that nothing happened."""
+    """A temporary failure; the metadata `executed` is "no" if the call certainly had no effect."""
 
     reason = "UNAVAILABLE"
 
     @classmethod
     def untouched(cls, detail: str) -> Self:
-        """Nothing happened, so that the call may be made again as it is."""
+        """Return an error for a call that had no effect, so that the caller can repeat it."""
         return cls(detail, executed="no")
 
     @property
@@ -165,7 +165,7 @@ class DeadlineExceeded(ServiceError):
 
 
 class OAuthError(ServiceError):
-    """A refusal in OAuth's own words: `error` is the code that RFC 6749 or a later document gives."""
+    """An OAuth error response: `error` is an error code of RFC 6749 or of a later specification."""
 
     domain = OAUTH_DOMAIN
 

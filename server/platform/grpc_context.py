@@ -1,4 +1,4 @@
-"""Reads the facts of a call from its gRPC context, and refuses a call there."""
+"""Reads the facts of a call from its gRPC context, and aborts the call with an error."""
 
 from collections.abc import Mapping
 from typing import TypeVar, cast
@@ -16,13 +16,13 @@ Response = TypeVar("Response", bound=Message)
 
 
 def metadata_of(context: grpc.aio.ServicerContext[Request, Response]) -> Mapping[str, str]:
-    """The text entries; binary ones are no business of ours."""
+    """Return the call's text metadata; binary entries are ignored."""
     pairs = cast("tuple[tuple[str, str | bytes], ...]", context.invocation_metadata() or ())
     return {key: value for key, value in pairs if isinstance(value, str)}
 
 
 async def refuse(context: grpc.aio.ServicerContext[Request, Response], error: ServiceError) -> None:
-    """End the call with the status of the error, its details in the trailing metadata."""
+    """Abort the call with the error's status, and the details in the trailing metadata."""
     status = error.status()
     await context.abort(
         _CODES[status.code], status.message, trailing_metadata=((_DETAILS, status.SerializeToString()),)

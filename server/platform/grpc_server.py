@@ -1,4 +1,4 @@
-"""The gRPC listener of a process: its dispatchers, health and reflection, and an orderly end."""
+"""The gRPC listener of a process: its dispatchers, health checks and reflection, and a graceful stop."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -70,10 +70,10 @@ class GrpcConfig:
 
 
 class GrpcServer:
-    """Serves a dispatcher; `start` answers with the port. Edges prove themselves with `edge_secret`.
+    """The gRPC server of a process; `start` returns its port. Edges authenticate with `edge_secret`.
 
-    `beside` are dispatchers of other APIs, which tunnels do not serve. `section` of the configuration names host and
-    port.
+    `beside` are dispatchers of other APIs, which tunnels do not serve. `section` is the configuration section
+    that error messages about host and port name.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class GrpcServer:
         reflect([*names, TUNNEL, health.SERVICE_NAME], self._server)
 
     async def start(self) -> int:
-        """Listen at every address of the host; raises PortTaken."""
+        """Listen on every address of the host and return the port; raises PortTaken."""
         config = self._config
         port = config.port or free_port(config.host)
         expect_free(config.host, port, section=self._section, reuse_port=config.reuse_port)
@@ -138,7 +138,7 @@ def _listener(config: GrpcConfig) -> GrpcioListener | Listener:
 
 
 def _handlers(dispatcher: Dispatcher) -> Iterator[grpc.GenericRpcHandler]:
-    """One for each service."""
+    """Yield one handler per service."""
     served: tuple[Operation | StreamOperation, ...] = (
         *dispatcher.operations.values(),
         *dispatcher.streams.values(),
@@ -189,7 +189,7 @@ def _stream_handler(
             try:
                 await context.write(message)
             except grpc.aio.InternalError as error:
-                # The client has gone, and the cancellation of the call is on its way.
+                # The client is gone, and gRPC is about to cancel the call.
                 raise asyncio.CancelledError from error
 
         peer = Peer(address_of(context.peer()))

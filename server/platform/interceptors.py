@@ -1,6 +1,7 @@
 """Checks that every call passes before its servicer, on every channel.
 
-request id → kind of caller (401) → authenticate (401) → mode (501) → tenant (400, 403) → permission (403) → bounds (400)
+request id → kind of caller (401) → authenticate (401) → mode (501) → tenant (400, 403) → permission (403) →
+bounds (400)
 """
 
 import re
@@ -25,7 +26,7 @@ from server.platform.dispatch import Interceptor
 from server.platform.errors import InvalidArgument, ModeNotSupported, PermissionDenied, TenantMismatch
 from server.platform.policy import AuthorizationRule, Mode
 
-# Camunda's clients send this where they were told no tenant.
+# Camunda's clients send this tenant id if none is configured.
 DEFAULT_TENANT_ALIAS = "<default>"
 
 MAX_REPORTED_VIOLATIONS = 10
@@ -33,7 +34,7 @@ REQUEST_ID_OCTETS = 16
 
 
 def interceptors(mode: Mode, authenticate: Interceptor) -> Sequence[Interceptor]:
-    """All of them, in their order."""
+    """Return all interceptors in their order."""
     return (
         identify_request,
         check_caller,
@@ -50,7 +51,7 @@ def identify_request(call: Call) -> None:
 
 
 class ModeGate:
-    """Refuses what the mode that runs does not offer."""
+    """Refuses RPCs that the current mode does not offer."""
 
     def __init__(self, mode: Mode) -> None:
         self._mode = mode
@@ -62,7 +63,7 @@ class ModeGate:
 
 
 def select_tenant(call: Call) -> None:
-    """A principal of one tenant may leave it out; one of several names it on every call."""
+    """Set the tenant of the call: a caller with several tenants must name one on every call."""
     if not call.policy.needs_principal:
         return
     call.tenant_id = _selected(call)
@@ -104,7 +105,7 @@ def _named_tenants(call: Call) -> Iterator[str]:
 
 
 def check_permission(call: Call) -> None:
-    """An authorization of the caller for the resource stands in for the permission."""
+    """Require the RPC's permission, or an authorization for the resource in its place."""
     permission = call.policy.permission
     if not permission or permission in call.principal.permissions:
         return
@@ -113,9 +114,10 @@ def check_permission(call: Call) -> None:
 
 
 def check_permission_before_body(call: Call) -> None:
-    """As `check_permission`, of a request that was not read as a whole.
+    """Check the permission of a request whose body was not read yet.
 
-    Where an authorization counts for the resource that the body names, one for any resource of the type is enough.
+    If an authorization depends on a resource that the body names, an authorization for any resource of the
+    type suffices. `check_permission` decides once the body was read.
     """
     permission, grants = call.policy.permission, _counting_grants(call)
     if not permission or permission in call.principal.permissions:
@@ -142,12 +144,12 @@ def _lacking(call: Call) -> PermissionDenied:
 
 
 def is_authorized(call: Call) -> bool:
-    """Whether an authorization of the caller opens the operation, whatever its permissions."""
+    """Whether an authorization of the caller opens the operation, regardless of the caller's permissions."""
     return bool(_counting_grants(call)) and any(_meets(rule, call) for rule in call.policy.authorizations)
 
 
 def _counting_grants(call: Call) -> AbstractSet[Grant]:
-    """The grants of the caller, as far as the scopes of its token let them count."""
+    """Return the caller's grants, or none if the scopes of its token do not include the permission."""
     principal = call.principal
     if principal.oauth_scopes is not None and call.policy.permission not in principal.oauth_scopes:
         return frozenset()
@@ -167,12 +169,12 @@ def _meets(rule: AuthorizationRule, call: Call) -> bool:
 
 _validator = protovalidate.Validator()
 
-# Fields of the requests of the provider whose members are those of the document that was sent.
+# Request fields that hold the whole document that a client of the OpenID provider sent.
 _CARRIERS = frozenset({"fields", "settings"})
 
 
 def check_bounds(call: Call) -> None:
-    """The buf.validate rules of the contract, and the length of the idempotency key."""
+    """Validate the request by the contract's buf.validate rules, and the length of the idempotency key."""
     key = call.idempotency_key
     if key is not None and not 1 <= len(key) <= MAX_IDEMPOTENCY_KEY:
         raise InvalidArgument(f"expected idempotency-key to have 1 to {MAX_IDEMPOTENCY_KEY} characters")
@@ -195,7 +197,7 @@ def _path(violation: protovalidate.Violation) -> str:
 
 
 def _member(violation: protovalidate.Violation) -> str:
-    """The field by its name in a document of the provider: without the message that carries the document's members."""
+    """Name a field as the document of the OpenID provider does, without the message that holds the document."""
     names = _names(violation)
     return ".".join(names[1:] if len(names) > 1 and names[0] in _CARRIERS else names)
 

@@ -1,6 +1,6 @@
-"""Structured logs: JSON lines for machines, plain lines where a person looks.
+"""Structured logs: JSON lines for machines, plain lines for terminals.
 
-A message is constant, facts stand in `extra`. Tokens, passwords, codes and bodies are never logged.
+Messages are constant; facts go into `extra`. Tokens, passwords, codes and bodies are never logged.
 """
 
 import logging
@@ -12,7 +12,7 @@ from pythonjsonlogger.json import JsonFormatter
 
 
 class LogFormat(StrEnum):
-    """AUTO is text where standard error is a terminal, and JSON elsewhere."""
+    """Log format; AUTO is TEXT if standard error is a terminal, and JSON otherwise."""
 
     AUTO = "auto"
     JSON = "json"

@@ -1,4 +1,4 @@
-"""How late an event loop is: the longest delay of a timer since the metric was read."""
+"""Event loop lag: the longest delay of a timer since the metric was last read."""
 
 import asyncio
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ INTERVAL_SECONDS = 0.25
 
 
 class LoopLag:
-    """`run` measures until it is cancelled."""
+    """Measures the lag of the current event loop while `run` runs."""
 
     def __init__(self, metrics: Metrics) -> None:
         self._longest = 0.0

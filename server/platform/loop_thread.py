@@ -1,7 +1,7 @@
-"""A coroutine in a thread with an event loop of its own, which a busy loop of the process cannot starve.
+"""Runs a coroutine in a thread with its own event loop, which a busy main loop cannot starve.
 
-The interpreter hands its lock from thread to thread every few milliseconds, so the thread goes on while the process
-computes. It shares nothing with the process but what both sides replace whole.
+The interpreter switches threads every few milliseconds, so the thread continues while the process computes.
+Data that both threads share must be replaced as a whole.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from typing import Self
 
 logger = logging.getLogger(__name__)
 
-# The thread is left behind after that; it does not keep the process from ending.
+# Wait this long for the thread to end; as a daemon, it does not keep the process alive.
 JOIN_SECONDS = 5.0
 
 Work = Callable[[], Coroutine[None, None, None]]
@@ -23,7 +23,7 @@ _Begun = tuple[asyncio.AbstractEventLoop, "asyncio.Task[None] | None"]
 
 
 class LoopThread:
-    """`work` begins with the `async with` block in a thread of this name, and is cancelled at the end of the block."""
+    """Runs `work` in a thread of this name during the `async with` block, and cancels it at the end of the block."""
 
     def __init__(self, name: str, work: Work) -> None:
         self._name = name
@@ -39,7 +39,7 @@ class LoopThread:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with suppress(RuntimeError):  # the loop is closed when the work has ended by itself
+        with suppress(RuntimeError):  # the loop is closed if the work has already ended
             self._loop.call_soon_threadsafe(self._cancel)
         ended = asyncio.wrap_future(self._ended)
         await asyncio.wait((ended,), timeout=JOIN_SECONDS)

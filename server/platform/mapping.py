@@ -1,7 +1,7 @@
-"""Rows to messages by equal names: one generic mapper, compiled once for each pair of classes.
+"""Maps rows to messages by equal field names: one generic mapper, compiled once per pair of classes.
 
-A message field without a row field, or of another type, is an error when the mapper is made, so that names and types
-agree for good; fields of a later release of Camunda's API may be without one. Row fields that the message lacks stay behind.
+A message field without a row field, or with another type, raises an error when the mapper is compiled. Fields
+of a later release of Camunda's API may lack a row field. Row fields that the message lacks are ignored.
 """
 
 from collections.abc import Callable, Mapping
@@ -27,20 +27,20 @@ _SECOND = timedelta(seconds=1)
 
 
 class Mapper(Protocol[R_contra, M_co]):
-    """Makes a message of a row; `new` makes the empty message, in place where a repeated field adds it."""
+    """Creates a message from a row; `new` creates the empty message, such as a repeated field's `add`."""
 
     def __call__(self, row: R_contra, new: Callable[[], Message] = ...) -> M_co: ...
 
 
 @cache
 def spellings(enum: EnumDescriptor) -> Mapping[int, str]:
-    """Names of an enum's values without the prefix that they share, by number."""
+    """Return the names of an enum's values without their common prefix, by number."""
     prefix = enum.values_by_number[0].name.removesuffix("UNSPECIFIED")
     return {number: value.name.removeprefix(prefix) for number, value in enum.values_by_number.items()}
 
 
 def mapper(row: type[R], message: type[M], *, ignored: frozenset[str] = frozenset()) -> Mapper[R, M]:
-    """Compile a mapper; raises TypeError for a field that does not agree, unless it is ignored and the row lacks it."""
+    """Compile a mapper; raises TypeError for mismatched fields, except ignored fields that the row lacks."""
     classes: tuple[Any, Any] = (row, message)
     convert: Mapper[R, M] = _compiled(*classes, ignored)
     return convert
@@ -62,7 +62,7 @@ def _compiled(row: Any, message: Any, ignored: frozenset[str]) -> Any:
 
 
 def _is_later(field: FieldDescriptor) -> bool:
-    """Whether only answers of a later release have it; what the row lacks of that is left empty."""
+    """Whether only a later API release has the field; without a row field it stays empty."""
     return field.GetOptions().Extensions[options_pb2.field].since > options_pb2.RELEASE_8_9
 
 
@@ -73,7 +73,7 @@ def _hint(hints: Mapping[str, Any], field: FieldDescriptor) -> Any:
 
 
 def _assignment(field: FieldDescriptor, hint: Any, scope: dict[str, Any]) -> list[str]:
-    """Statements that bring one field from `row` to `message`, as short as its type allows."""
+    """Return the statements that copy one field from `row` to `message`, as short as its type allows."""
     name, plain = field.name, _without_none(hint)
     if field.enum_type is not None:
         scope[f"{name}_numbers"] = {text: number for number, text in spellings(field.enum_type).items()}

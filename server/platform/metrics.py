@@ -1,7 +1,8 @@
-"""Metrics of a process, in a registry of its own, for Prometheus to read.
+"""Metrics of a process in its own registry, for Prometheus.
 
-Counters and histograms are incremented where something happens; gauges are read when the registry is read. Labels have
-few values: operations, outcomes, partitions. Tenants are a label of one gauge, of the largest values alone.
+Counters and histograms are incremented where events happen; gauges are evaluated when Prometheus reads the
+registry. Labels have few values: operations, outcomes, partitions. Tenants are a label of one gauge, for the
+largest values only.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,14 +20,14 @@ COUNTS = (1, 4, 16, 64, 256, 1024)
 
 @dataclass(frozen=True, slots=True)
 class Gauge:
-    """A value at the moment, under the values of its metric's labels."""
+    """The current value of a gauge, with the values of the metric's labels."""
 
     value: float
     labels: Sequence[str] = ()
 
 
 class Metrics:
-    """The registry of a process; rooms declare their metrics here."""
+    """The registry of a process, in which packages declare their metrics."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
@@ -44,14 +45,14 @@ class Metrics:
     def gauge(
         self, name: str, meaning: str, read: Callable[[], Iterable[Gauge]], labels: Sequence[str] = ()
     ) -> None:
-        """Report what `read` gives; several may report under one name."""
+        """Register a function that returns values of a gauge; several functions may share one name."""
         if name not in self._gauges:
             self._gauges[name] = _Gauges(name, meaning, labels)
             self._registry.register(self._gauges[name])
         self._gauges[name].readers.append(read)
 
     def exposition(self, accept: str) -> tuple[Callable[[], bytes], str]:
-        """Read all gauges; return what writes the metrics, in any thread, and its media type.
+        """Evaluate all gauges; return a function that writes the metrics, callable in any thread, and the media type.
 
         The Accept header of a request chooses the format.
         """
@@ -62,7 +63,7 @@ class Metrics:
 
 
 class _Gauges(Collector):
-    """A gauge that is read from several places."""
+    """A gauge with several sources."""
 
     def __init__(self, name: str, meaning: str, labels: Sequence[str]) -> None:
         self.readers: list[Callable[[], Iterable[Gauge]]] = []
@@ -85,7 +86,7 @@ class _Gauges(Collector):
 
 
 def largest(counts: Mapping[str, int], most: int, *, others: str = "(others)") -> list[Gauge]:
-    """List the largest counts each under its name, and the sum of the rest under another one."""
+    """Return a gauge for each of the largest counts, and one for the sum of the others."""
     ordered = sorted(counts.items(), key=lambda count: (-count[1], count[0]))
     named = [Gauge(count, (name,)) for name, count in ordered[:most]]
     rest = sum(count for _, count in ordered[most:])

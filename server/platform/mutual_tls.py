@@ -1,7 +1,7 @@
-"""Certificates that clients present in TLS, as a proxy in front of an edge passes them on: RFC 8705.
+"""Client certificates of mutual TLS, which a proxy in front of an edge passes on (RFC 8705).
 
-A certificate is a fact about the connection of a caller. An edge believes it from the configured proxies alone, and a
-service from an edge alone: in the metadata of a call of any other peer it counts for nothing.
+A certificate is a fact about the caller's connection. An edge accepts it only from configured proxies, and a
+service only from an edge; from other peers it is ignored.
 """
 
 import base64
@@ -48,7 +48,7 @@ class MutualTlsConfig:
 
 
 def certificate_of(call: Call) -> bytes:
-    """Return the certificate of the caller's connection in DER, empty without one or from a peer that is no edge."""
+    """Return the client certificate in DER; empty without one or if the peer is not an edge."""
     text = call.metadata.get(CLIENT_CERTIFICATE, "")
     if not text or not call.peer.is_edge:
         return b""
@@ -59,7 +59,7 @@ def certificate_of(call: Call) -> bytes:
 
 
 def thumbprint_of(certificate: bytes) -> str:
-    """Return `x5t#S256` of a certificate, empty without one: RFC 8705 §3.1."""
+    """Return the certificate's `x5t#S256` thumbprint, empty without a certificate (RFC 8705 §3.1)."""
     if not certificate:
         return ""
     return base64.urlsafe_b64encode(hashlib.sha256(certificate).digest()).rstrip(b"=").decode()

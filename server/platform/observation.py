@@ -1,4 +1,4 @@
-"""Where a process reports its work: metrics and traces, each only where it is configured."""
+"""Metrics and traces of a process, each present if configured."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -32,7 +32,7 @@ async def observing(metrics: MetricsConfig, traces: TracingConfig) -> AsyncItera
 
 
 def _tracer(config: TracingConfig) -> AbstractContextManager[Tracer]:
-    # Importing the SDK takes a tenth of a second, which few processes need.
+    # Importing the SDK takes a tenth of a second, and few processes need it.
     from server.platform.trace_export import exporting  # noqa: PLC0415
 
     return exporting(config)

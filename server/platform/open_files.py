@@ -1,14 +1,14 @@
-"""Limit of the files and sockets that this process may have open (RLIMIT_NOFILE)."""
+"""The limit of open files and sockets of this process (RLIMIT_NOFILE)."""
 
 import sys
 
-# A process may have no limit at all, and some systems refuse to be asked for more than they can count.
+# Upper bound: a process may have no limit, and some systems refuse larger values.
 MOST_OPEN_FILES = 1 << 20
 
 if sys.platform == "win32":
 
     def raise_open_file_limit() -> None:
-        """Do nothing: there is no such limit."""
+        """Do nothing: Windows has no such limit."""
 
     def open_file_limit() -> int:
         return MOST_OPEN_FILES
@@ -17,7 +17,7 @@ else:
     from resource import RLIM_INFINITY, RLIMIT_NOFILE, getrlimit, setrlimit
 
     def raise_open_file_limit() -> None:
-        """Raise the soft limit as far as the hard limit lets this process."""
+        """Raise the soft limit up to the hard limit."""
         soft, hard = getrlimit(RLIMIT_NOFILE)
         wanted = MOST_OPEN_FILES if hard == RLIM_INFINITY else min(hard, MOST_OPEN_FILES)
         if soft != RLIM_INFINITY and soft < wanted:

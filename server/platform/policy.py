@@ -1,6 +1,6 @@
 """The policy of each RPC, read once from the descriptors of the contract.
 
-The options themselves are documented in gnomon/rest/v1/options.proto.
+gnomon/rest/v1/options.proto documents the options.
 """
 
 import importlib
@@ -25,14 +25,14 @@ from gnomon.rest.v1 import options_pb2
 if TYPE_CHECKING:
     from google.api.http_pb2 import HttpRule
 
-# Verbs of RPCs that only read.
+# Verbs of read-only RPCs.
 _READS = ("Get", "List", "Search")
 
 PACKAGES = (gnomon.directory.v1, gnomon.engine.v1, gnomon.identity.v1)
 
 
 class Mode(StrEnum):
-    """How the deployment runs."""
+    """The mode of a deployment."""
 
     EMBEDDED = "embedded"
     BUNDLED = "bundled"
@@ -40,7 +40,7 @@ class Mode(StrEnum):
 
 
 class CallerKind(StrEnum):
-    """How an RPC learns for whom it acts: `gnomon.rest.v1.CallerKind`, and ANYBODY where the rule is public."""
+    """The way an RPC identifies its caller: `gnomon.rest.v1.CallerKind`, or ANYBODY for public RPCs."""
 
     PRINCIPAL = "principal"
     ANYBODY = "anybody"
@@ -50,9 +50,9 @@ class CallerKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AuditRule:
-    """How the audit log names an operation and its entity; the fields of the request hold the ids.
+    """The names of an operation and its entity in the audit log, and the request fields that hold the ids.
 
-    Operations that concern one entity alone have no related one.
+    Operations on a single entity have an empty related entity.
     """
 
     entity_type: str
@@ -64,9 +64,9 @@ class AuditRule:
 
 @dataclass(frozen=True, slots=True)
 class AuthorizationRule:
-    """Permission types on a resource that open an operation; `resource_field` names the request's field with its id.
+    """Permission types on a resource that open an operation; `resource_field` is the request field with its id.
 
-    `further_permissions` are those that the operation asks for beside its own.
+    The operation checks its `further_permissions` later; the authorization stands in for them too.
     """
 
     resource_type: str
@@ -79,8 +79,8 @@ class AuthorizationRule:
 class Policy:
     """The requirements of one RPC on its caller; `path` is its gRPC path, /package.Service/Method.
 
-    `is_stream` says that one call has any number of answers. `stands_for` is the path of the RPC that makes the
-    requirements in its place, empty for most.
+    `is_stream` marks server-streaming RPCs. `stands_for` is the path of the RPC whose requirements apply
+    instead, usually empty.
     """
 
     path: str
@@ -106,22 +106,22 @@ class Policy:
 
     @property
     def needs_principal(self) -> bool:
-        """Whether the interceptors find out the principal of a call, its tenant and its permissions."""
+        """Whether the interceptors determine the principal of a call, its tenant and permissions."""
         return self.caller is CallerKind.PRINCIPAL
 
     @property
     def is_audited(self) -> bool:
-        """Whether calls of the operation are entered in the audit log, because it changes something."""
+        """Whether the audit log records calls of the operation, because it changes something."""
         return self.is_command or self.audit is not None
 
     @property
     def is_read(self) -> bool:
-        """Whether the operation changes nothing, so that a page of another site gains nothing by calling it."""
+        """Whether the operation changes nothing, so that cross-site requests to it are harmless."""
         return not self.is_audited and self.name.startswith(_READS)
 
     @property
     def has_route(self) -> bool:
-        """Whether the contract has a route for the RPC, so that requests are its message as JSON."""
+        """Whether the contract has an HTTP route for the RPC, with the request message as JSON."""
         return self._route.WhichOneof("pattern") is not None
 
     @property
@@ -131,7 +131,7 @@ class Policy:
 
     @property
     def operation(self) -> str:
-        """How a person names the operation: by its route, or by its RPC where it has none."""
+        """The operation's name for people: its route, or its RPC name if it has no route."""
         rule = self._route
         verb = rule.WhichOneof("pattern")
         if not verb:
@@ -140,13 +140,13 @@ class Policy:
 
 
 def wire_path(path: str, request: Descriptor) -> str:
-    """Name the variables of a path template as JSON names the fields of the request."""
+    """Replace the variables of a path template by the JSON names of the request's fields."""
     names = {field.name: f"{{{field.json_name}}}" for field in request.fields}
     return path.format_map(names)
 
 
 def services() -> Iterator[ServiceDescriptor]:
-    """Every service of the contract, in the order of its files."""
+    """Yield every service of the contract in the order of its files."""
     for package in PACKAGES:
         for module in sorted(pkgutil.iter_modules(package.__path__), key=lambda entry: entry.name):
             if module.name.endswith("_service_pb2"):
@@ -156,7 +156,7 @@ def services() -> Iterator[ServiceDescriptor]:
 
 @cache
 def policies_of(service: ServiceDescriptor) -> Mapping[str, Policy]:
-    """Policies of one service by gRPC path."""
+    """Return the policies of one service by gRPC path."""
     return MappingProxyType({policy.path: policy for policy in map(policy_of, service.methods)})
 
 

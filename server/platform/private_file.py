@@ -1,6 +1,7 @@
-"""Texts in files of their owner's alone, made by whoever needs one first.
+"""Texts in private files, created by the first process that needs them.
 
-Processes that start at the same time agree by the file system: whoever links the file first made it.
+Processes that start at the same time agree through the file system: the process that links the file first
+creates it.
 """
 
 import os
@@ -10,16 +11,17 @@ from pathlib import Path
 
 
 def kept_text(file: Path, new: Callable[[], str]) -> str:
-    """Return what the file holds, a new text when there is no such file; raises OSError."""
+    """Return the file's text; create the file with a new text if it is missing. Raises OSError."""
     if not file.exists():
-        # The account that a bundled database runs as passes through it; the file is for its owner alone.
+        # Others may traverse the directory, because the bundled database's account needs to; the file itself
+        # is private.
         file.parent.mkdir(mode=0o711, parents=True, exist_ok=True)
         _create(file, new())
     return file.read_text("ascii", "replace")
 
 
 def _create(file: Path, text: str) -> None:
-    """Write the file whole, unless somebody else did in the meantime."""
+    """Create the file atomically, unless another process has created it."""
     with tempfile.NamedTemporaryFile(dir=file.parent) as draft:  # made with mode 0600
         draft.write(text.encode())
         draft.flush()

@@ -1,7 +1,8 @@
-"""Descriptors of the files of services as reflection shows them: JSON is text there, and can be typed.
+"""File descriptors for reflection, in which JSON fields are text.
 
-The contract has JSON as `bytes`, which Python passes on without decoding. `bytes` and `string` are the same on the wire, but
-programs that learn the messages by reflection want base64 for the one and text for the other.
+The contract declares JSON as `bytes`, which Python passes on without decoding. `bytes` and `string` are equal
+on the wire, but clients that read messages by reflection expect base64 for `bytes` and plain text for
+`string`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,7 +17,7 @@ _JSON = frozenset({options_pb2.JSON_FORM_OBJECT, options_pb2.JSON_FORM_VALUE})
 
 
 def reflected_files(services: Iterable[str]) -> DescriptorPool:
-    """Return the files of the services and all that these import."""
+    """Return the files of the services and all their imports."""
     found: dict[str, FileDescriptor] = {}
     for name in services:
         _collect(Default().FindFileContainingSymbol(name), found)
@@ -30,7 +31,7 @@ def reflected_files(services: Iterable[str]) -> DescriptorPool:
 
 
 def _collect(file: FileDescriptor, found: dict[str, FileDescriptor]) -> None:
-    """Add a file behind those that it imports."""
+    """Add a file after its imports."""
     if file.name not in found:
         for imported in file.dependencies:
             _collect(imported, found)

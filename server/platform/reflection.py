@@ -1,8 +1,8 @@
 """Reflection of a gRPC listener: `grpc.reflection.v1`, and `v1alpha` for older programs.
 
-Both have the same messages under another package, so that one servicer answers for both. The library has v1alpha alone:
-the descriptor of v1 is made from that one, for programs that look up every service that is listed. JSON is text in the
-descriptors that they get.
+Both have the same messages in different packages, so one servicer handles both. The library only has v1alpha.
+The v1 descriptor is derived from it, because some clients look up every listed service. JSON fields are text
+in the descriptors.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,7 +24,7 @@ class Server(Protocol):
 
 
 def reflect(names: Iterable[str], server: Server) -> None:
-    """List the services of these names, and reflection itself."""
+    """Serve reflection for the named services and for reflection itself."""
     _describe_v1()
     listed = [*names, *(f"{package}.{_SERVICE}" for package in (_ALPHA, _V1))]
     servicer = reflection.aio.ReflectionServicer(listed, reflected_files(listed))
@@ -40,7 +40,7 @@ def reflect(names: Iterable[str], server: Server) -> None:
 
 
 def _describe_v1() -> None:
-    """Add the descriptor to the pool of the process; the same one may be added again."""
+    """Add the v1 descriptor to the process's pool; repeated calls are harmless."""
     file = FileDescriptorProto()
     reflection_pb2.DESCRIPTOR.CopyToProto(file)
     file.name = "grpc/reflection/v1/reflection.proto"

@@ -1,7 +1,8 @@
 """The addresses and the port of a listener.
 
-`localhost` is both loopback addresses, whatever the resolver says (RFC 6761 §6.3): a client tries either first, and one
-that this program left open could belong to another program. So a listener has all addresses of its host, or none.
+`localhost` means both loopback addresses, whatever the resolver returns (RFC 6761 §6.3). Clients may try
+either first, and a free one could be taken by another program. A listener therefore takes all addresses of
+its host or none.
 """
 
 import errno
@@ -17,7 +18,7 @@ _TRIES = 100
 
 
 class PortTaken(OSError):
-    """Another program listens there; the message names the setting that chooses another port."""
+    """Another program listens on the port; the message names the setting that changes the port."""
 
     def __init__(self, address: str, port: int, section: str) -> None:
         super().__init__(
@@ -40,24 +41,24 @@ def is_available(address: str) -> bool:
 
 
 def listen_addresses(host: str, has: Callable[[str], bool] = is_available) -> Sequence[str]:
-    """Return the addresses to listen at for a host; a machine without IPv6 has one for `localhost`."""
+    """Return the listen addresses of a host; `localhost` has only one without IPv6."""
     if host != LOCALHOST:
         return (host,)
     return tuple(filter(has, LOOPBACK_ADDRESSES)) or LOOPBACK_ADDRESSES[:1]
 
 
 def authority(host: str, port: int) -> str:
-    """Return host:port as a URL has it: RFC 3986 §3.2.2."""
+    """Return host:port in URL syntax (RFC 3986 §3.2.2)."""
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def public_host(host: str) -> str:
-    """Return the name under which clients of this machine reach a listener."""
+    """Return the host name under which clients on this machine reach a listener."""
     return LOCALHOST if host in _EVERYWHERE else host
 
 
 def free_port(host: str) -> int:
-    """Return a port that is free at every address of the host; raises OSError."""
+    """Return a port that is free on all addresses of the host; raises OSError."""
     first, *others = listen_addresses(host)
     for _ in range(_TRIES):
         with _bound(first, 0) as reserved:
@@ -69,9 +70,9 @@ def free_port(host: str) -> int:
 
 @contextmanager
 def reserved_port(host: str) -> Iterator[int]:
-    """A free port that no other program is given while the block runs.
+    """Reserve a free port for the duration of the block.
 
-    Listeners with `reuse_port` share it; no connection arrives at the reservation.
+    Listeners with `reuse_port` share it; the reservation itself receives no connections.
     """
     addresses = listen_addresses(host)
     for _ in range(_TRIES):
@@ -89,9 +90,9 @@ def reserved_port(host: str) -> Iterator[int]:
 
 
 def expect_free(host: str, port: int, *, section: str, reuse_port: bool = False) -> None:
-    """Raise PortTaken where another program listens; `section` is the one of the configuration that names the port.
+    """Raise PortTaken if another program listens on the port; `section` is the configuration section of the port.
 
-    With `reuse_port` the processes of one deployment may share the port.
+    With `reuse_port`, processes of one deployment may share the port.
     """
     for address in listen_addresses(host):
         try:
@@ -103,7 +104,7 @@ def expect_free(host: str, port: int, *, section: str, reuse_port: bool = False)
 
 
 def _reservation(address: str, port: int) -> socket.socket:
-    """Sockets that reuse addresses would share the port with those of other programs until one of them listens."""
+    """Reserve a port without SO_REUSEADDR, which would share it with another program's socket that does not yet listen."""
     return _bound(address, port, reuse_port=True, reuse_address=False)
 
 
@@ -116,7 +117,7 @@ def _is_free(address: str, port: int) -> bool:
 
 
 def _bound(address: str, port: int, *, reuse_port: bool = False, reuse_address: bool = True) -> socket.socket:
-    """Bind without listening: no connection may arrive at a probe."""
+    """Bind without listening, so that no connection arrives."""
     family, kind, protocol, _, place = socket.getaddrinfo(
         address or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
     )[0]

@@ -1,15 +1,15 @@
-"""How long a thread has worked, for what asks often."""
+"""A thread's CPU time, for frequent readings."""
 
 import time
 from collections.abc import Callable
 
 
 class ThreadStopwatch:
-    """Tells the seconds that the calling thread has worked; always called by the same thread.
+    """Returns the CPU seconds of the calling thread, which must always be the same.
 
-    A thread's own clock is a call into the kernel, which takes longer than a small command. So it is read once in
-    `grain` seconds at the most, and in between the clock on the wall goes on from there: what it tells is too much by
-    less than `grain`, never too little, and never less than before.
+    Reading the thread's CPU clock is a system call that takes longer than a small command. It is therefore
+    read at most once per `grain` seconds; in between, the wall clock extrapolates. Readings are at most
+    `grain` too high, never too low, and never decrease.
     """
 
     def __init__(

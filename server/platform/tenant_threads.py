@@ -1,4 +1,4 @@
-"""Threads for work of tenants, which take turns: one that asks for much leaves a thread and a place to the others."""
+"""Threads that tenants use in turn: a tenant with much work always leaves a thread and a queue place to others."""
 
 import asyncio
 from collections import Counter, OrderedDict, deque
@@ -13,9 +13,9 @@ T = TypeVar("T")
 
 
 class TenantThreads:
-    """At most `most_waiting` callers wait for a thread, and `most_of_one` of each tenant.
+    """A thread pool shared by tenants; at most `most_waiting` callers wait, and `most_of_one` of each tenant.
 
-    A tenant has all threads but one at a time. The name is that of the work, in plural.
+    A tenant occupies all threads but one at most. `name` describes the work, in the plural.
     """
 
     def __init__(self, name: str, workers: int, *, most_waiting: int, most_of_one: int) -> None:
@@ -28,7 +28,10 @@ class TenantThreads:
         self._running: Counter[str] = Counter()
 
     async def run(self, tenant_id: str, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Raises ResourceExhausted when too many wait already. Work that has begun goes on without its caller."""
+        """Run work in a thread; raises ResourceExhausted if too many callers wait.
+
+        Work that has begun continues even if its caller is cancelled.
+        """
         await self._turn(tenant_id)
         running = asyncio.ensure_future(self._threads.run(work, *args, **kwargs))
         running.add_done_callback(lambda _: self._leave(tenant_id))
@@ -38,7 +41,7 @@ class TenantThreads:
         self._threads.close()
 
     async def _turn(self, tenant_id: str) -> None:
-        """Return when a thread is the tenant's."""
+        """Wait until the tenant may use a thread."""
         if sum(map(len, self._lines.values())) >= self._most_waiting:
             raise ResourceExhausted(f"{self._most_waiting} {self._name} wait already")
         if len(self._lines.get(tenant_id, ())) >= self._most_of_one:
@@ -53,7 +56,7 @@ class TenantThreads:
             raise
 
     def _give_up(self, tenant_id: str, turn: asyncio.Future[None]) -> None:
-        """Free the place or the thread of a caller that is gone."""
+        """Release the place or the thread of a cancelled caller."""
         if not turn.cancelled():
             self._leave(tenant_id)
             return
@@ -61,7 +64,7 @@ class TenantThreads:
             self._take(tenant_id, turn)
 
     def _begin_next(self) -> None:
-        """Give free threads to the tenants that wait, one each in turn."""
+        """Assign free threads to the waiting tenants in turn."""
         while self._running.total() < self._workers:
             tenant_id = next(filter(self._may_begin, self._lines), None)
             if tenant_id is None:
@@ -73,7 +76,7 @@ class TenantThreads:
                 turn.set_result(None)
 
     def _take(self, tenant_id: str, turn: asyncio.Future[None]) -> None:
-        """Take a turn out of its line; other tenants come before the rest of it."""
+        """Take a turn out of its tenant's queue, and move the tenant behind the others."""
         line = self._lines[tenant_id]
         line.remove(turn)
         if line:

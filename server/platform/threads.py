@@ -1,4 +1,4 @@
-"""Work that is too long for the event loop: in threads, few at a time, and never more of it waiting than a bound."""
+"""Threads for work that is too long for the event loop, with a bounded queue."""
 
 import asyncio
 from collections.abc import Callable
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class Threads:
-    """They end with their owner, or at `close`, which gives up what waits; the name is that of the work, in plural."""
+    """A thread pool; `close` cancels waiting work. `name` describes the work, in the plural."""
 
     def __init__(self, name: str, workers: int, *, most_waiting: int) -> None:
         self._name = name
@@ -21,13 +21,13 @@ class Threads:
         self._waiting = 0
 
     async def run(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Raises ResourceExhausted when `most_waiting` callers wait already."""
+        """Run work in a thread; raises ResourceExhausted if `most_waiting` callers already wait."""
         if self._waiting >= self._most_waiting:
             raise ResourceExhausted(f"{self._most_waiting} {self._name} wait already")
         self._waiting += 1
         done = asyncio.wrap_future(self._pool.submit(work, *args, **kwargs))
         done.add_done_callback(self._leave)
-        # The work of a caller that is gone keeps its place, since what it was given stays in the pool's queue.
+        # A cancelled caller's work keeps its place, because its arguments stay in the pool's queue.
         return await asyncio.shield(done)
 
     def close(self) -> None:

@@ -19,18 +19,18 @@ from server.platform.tracing import Tracer
 
 EXPORT_SECONDS = 1.0
 MOST_SPANS = 2048
-"""Spans that wait for their export; further ones are dropped."""
+"""Most spans that wait for their export; further ones are dropped."""
 
 
 @contextmanager
 def exporting(config: TracingConfig) -> Iterator[Tracer]:
-    """Export the spans that begin while the block runs."""
+    """Export the spans that begin during the block."""
     provider = TracerProvider(
         sampler=BoundedSampler(config.max_traces_per_second),
         resource=Resource.create({"service.name": "gnomon"}),
     )
     exporter = OTLPSpanExporter(endpoint=config.endpoint, insecure=True, timeout=EXPORT_SECONDS)
-    # One batch for all that wait, so that the last export, too, takes no longer than one.
+    # One batch holds all waiting spans, so that the final export takes no longer than one request.
     provider.add_span_processor(
         BatchSpanProcessor(exporter, max_queue_size=MOST_SPANS, max_export_batch_size=MOST_SPANS)
     )
@@ -41,7 +41,7 @@ def exporting(config: TracingConfig) -> Iterator[Tracer]:
 
 
 class BoundedSampler(Sampler):
-    """Records every trace that begins here or that its parent records, and at most a number of them within a second."""
+    """Samples root traces and traces that the parent samples, up to a maximum per second."""
 
     def __init__(self, most: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._sampler = ParentBased(ALWAYS_ON)

@@ -1,7 +1,7 @@
-"""Traces of requests through the processes of a deployment (W3C Trace Context), exported by OpenTelemetry.
+"""Traces of requests through the processes of a deployment (W3C Trace Context), exported with OpenTelemetry.
 
-The current span is ambient, so that a call to another process carries it on without being told. Without a tracer no
-span is ever begun, and nothing is looked up but the current one.
+The current span is ambient, so calls to other processes carry it implicitly. Without a tracer no span is
+started; the only cost is a lookup of the current span.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ _NO_SPAN = nullcontext(INVALID_SPAN)
 
 
 class Tracer:
-    """Begins spans of this process; of the requests without a trace, `sample_ratio` begin one."""
+    """Starts spans of this process; of requests without a trace, the fraction `sample_ratio` starts one."""
 
     def __init__(self, provider: TracerProvider, *, sample_ratio: float) -> None:
         self._tracer = provider.get_tracer("gnomon")
@@ -31,9 +31,9 @@ class Tracer:
     def span(
         self, name: str, kind: SpanKind, *, carrier: Mapping[str, str] | None = None
     ) -> AbstractContextManager[Span]:
-        """Trace a block, as part of the trace that the carrier names, else of the current one, else of a new one.
+        """Trace a block as part of the carrier's trace, else of the current one, else of a new one.
 
-        An exception that leaves the block makes the span one of an error.
+        An exception that leaves the block marks the span as an error.
         """
         context = _carried_by(carrier)
         if context is None and (_is_left_out.get() or not self._continues()):
@@ -41,14 +41,14 @@ class Tracer:
         return self._tracer.start_as_current_span(name, context, kind=kind, record_exception=False)
 
     def _continues(self) -> bool:
-        """Tell whether there is a current trace, or begin one with each n-th request."""
+        """Whether to trace: there is a current trace, or the request is the n-th one without a trace."""
         if trace.get_current_span().get_span_context().is_valid:
             return True
         self._share += self._sample_ratio
         if self._share >= 1:
             self._share -= 1
             return True
-        # Requests have tasks, and so contexts, of their own: whatever this one calls is left out too.
+        # Each request has its own task and context, so calls made by this request are not traced either.
         _is_left_out.set(True)
         return False
 
@@ -61,7 +61,7 @@ class Tracer:
         ended: int,
         attributes: Mapping[str, str | int] | None = None,
     ) -> SpanContext:
-        """Trace what happened meanwhile, in nanoseconds since 1970."""
+        """Add a finished span with its start and end in nanoseconds since 1970."""
         context = trace.set_span_in_context(NonRecordingSpan(parent))
         span = self._tracer.start_span(name, context, attributes=attributes, start_time=began)
         span.end(ended)
@@ -69,7 +69,7 @@ class Tracer:
 
 
 def current_trace() -> SpanContext | None:
-    """Return the context of the current span, if it is recorded."""
+    """Return the context of the current span if it is recorded."""
     span = trace.get_current_span()
     return span.get_span_context() if span.is_recording() else None
 
@@ -85,7 +85,7 @@ def carried(metadata: Sequence[tuple[str, str]] | None) -> Sequence[tuple[str, s
 
 
 def _carried_by(carrier: Mapping[str, str] | None) -> Context | None:
-    """Read the trace of a caller; None without one that is well-formed."""
+    """Return the caller's trace, or None without a well-formed one."""
     if carrier is None or TRACEPARENT not in carrier:
         return None
     context = _propagator.extract(carrier)

@@ -1,4 +1,4 @@
-"""`gnomon admin`: what operators of a durable deployment look at, and what they change, in its database.
+"""`gnomon admin`: inspect and change a durable deployment in its database.
 
-Every command works on the database itself, so that none needs a server that answers; all work while one does.
+Every command works on the database directly, so none needs a running server; all work beside one.
 """

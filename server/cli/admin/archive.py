@@ -1,4 +1,4 @@
-"""Tell a backup from other files."""
+"""Recognizes backups of a deployment."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ _OUR_TABLE = " TABLE gnomon partition "
 
 
 async def expect_backup(file: Path, config: DatabaseConfig) -> None:
-    """Raises Failed for a file that PostgreSQL cannot read, or that is no backup of a deployment."""
+    """Raise Failed for a file that PostgreSQL cannot read or that is not a backup of a deployment."""
     contents = await run("pg_restore", "--list", file, config=config)
     if _OUR_TABLE not in contents:
         raise Failed(f"{file} is no backup of a deployment: no table of partitions is in it")

@@ -1,4 +1,4 @@
-"""`gnomon admin backup`: the whole database as it is at one moment, in one file."""
+"""`gnomon admin backup`: write a consistent backup of the whole database to one file."""
 
 import os
 import tempfile
@@ -29,7 +29,7 @@ _MEBIBYTE = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class BackupRow:
-    """`size` is in bytes."""
+    """A row of the table of backups; `size` is in bytes."""
 
     file: str
     size: int
@@ -58,11 +58,11 @@ async def backup(
 
 @contextmanager
 def _drafted(file: Path) -> Iterator[Path]:
-    """A file beside it, which gets its name when the block has ended well: a backup is whole or not there."""
+    """Provide a temporary file beside the target, and rename it if the block succeeds, so that no partial backup remains."""
     if file.exists():
         raise CannotBegin(f"expected no file {file}, found one")
     try:
-        # Only its owner may read it.
+        # Only the owner may read the file.
         descriptor, name = tempfile.mkstemp(prefix=f"{file.name}.", dir=file.parent)
     except OSError as error:
         raise CannotBegin(f"cannot write {file}: {error.strerror}") from error

@@ -1,4 +1,4 @@
-"""Shared parts of the commands of `gnomon admin`: their options, the way to the database, and how they end."""
+"""Shared parts of the commands of `gnomon admin`: options, database access and error handling."""
 
 import asyncio
 from collections.abc import Callable
@@ -27,7 +27,7 @@ Reach = Callable[[Config], AbstractContextManager[Deployment]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdminOptions:
-    """Which deployment, and for whom to print."""
+    """Options of every command of `gnomon admin`."""
 
     config: Annotated[
         Path | None, typer.Option(help="TOML file of the deployment; the environment goes before it.")
@@ -36,12 +36,12 @@ class AdminOptions:
 
 
 def admin_command(action: Action) -> Callable[..., None]:
-    """Make a command of a coroutine function whose first two parameters are a deployment and an output."""
+    """Create a command from a coroutine function whose first two parameters are a deployment and an output."""
     return _command(action, existing)
 
 
 def founding_command(action: Action) -> Callable[..., None]:
-    """The same for a deployment that may not be there yet."""
+    """Like `admin_command`, for a deployment that may not exist yet."""
     return _command(action, existing_or_new)
 
 

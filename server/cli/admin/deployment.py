@@ -1,4 +1,4 @@
-"""The database of a deployment, wherever it is: given by its DSN, run by a Gnomon, or at rest in the data directory."""
+"""The database of a deployment: given by its DSN, run by a server, or stopped in the data directory."""
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
@@ -17,7 +17,7 @@ from server.storage import MIGRATIONS
 
 @dataclass(frozen=True, slots=True)
 class Deployment:
-    """`dsn` holds the password."""
+    """A deployment with the DSN of its database; the DSN contains the password."""
 
     config: Config
     dsn: str = field(repr=False)
@@ -25,7 +25,7 @@ class Deployment:
 
 @contextmanager
 def existing(config: Config) -> Iterator[Deployment]:
-    """The deployment that there is. Raises CannotBegin, PostgresError."""
+    """Provide the existing deployment. Raises CannotBegin or PostgresError."""
     if not config.database.dsn and not has_data(config.database):
         raise CannotBegin(
             f"expected database.dsn, or the data of a deployment in {config.database.data_directory}, found neither"
@@ -36,7 +36,7 @@ def existing(config: Config) -> Iterator[Deployment]:
 
 @contextmanager
 def existing_or_new(config: Config) -> Iterator[Deployment]:
-    """With an empty database where there was nothing. Raises PostgresError."""
+    """Provide the deployment, with an empty database if there is none. Raises PostgresError."""
     dsn = config.database.dsn or running_dsn(config.database)
     if dsn:
         yield Deployment(config, dsn)
@@ -47,18 +47,18 @@ def existing_or_new(config: Config) -> Iterator[Deployment]:
 
 @contextmanager
 def reaching() -> Iterator[None]:
-    """Raise CannotBegin for errors of the connection to the database."""
+    """Raise CannotBegin for errors of the database connection."""
     try:
         yield
     except FAULTS as error:
         raise CannotBegin(f"cannot reach the database: {error or type(error).__name__}") from error
     except ValueError as error:
-        # The message may quote a part of the password.
+        # The message may contain a part of the password.
         raise CannotBegin("cannot reach the database: the DSN is none") from error
 
 
 async def expect_answer(dsn: str) -> None:
-    """Raises CannotBegin when the database cannot be reached."""
+    """Raise CannotBegin if the database cannot be reached."""
     with reaching():
         async with open_pool(dsn, 1):
             pass
@@ -66,7 +66,7 @@ async def expect_answer(dsn: str) -> None:
 
 @asynccontextmanager
 async def tables(deployment: Deployment) -> AsyncIterator[PooledDatabase]:
-    """The tables of this program's release. Raises CannotBegin when the database has others, or none."""
+    """Provide the database, migrated to this release. Raises CannotBegin for another schema or none."""
     async with AsyncExitStack() as stack:
         with reaching():
             await _expect_migrated(deployment.dsn)

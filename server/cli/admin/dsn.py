@@ -1,4 +1,4 @@
-"""DSNs of PostgreSQL, taken apart as text: several hosts in one are no URL that the standard library can read."""
+"""PostgreSQL DSNs, processed as text, because the standard library cannot parse a URL with several hosts."""
 
 from collections.abc import Callable
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit, urlunsplit
@@ -8,7 +8,7 @@ _DATABASE = frozenset({"database", "dbname"})
 
 
 def without_password(dsn: str) -> tuple[str, str | None]:
-    """The DSN as others may see it, among the arguments of a process, and the password that it had."""
+    """Return the DSN without its password, safe for process arguments, and the password."""
     parts = urlsplit(dsn)
     user, at, hosts = parts.netloc.rpartition("@")
     name, colon, password = user.partition(":")
@@ -19,7 +19,7 @@ def without_password(dsn: str) -> tuple[str, str | None]:
 
 
 def with_database(dsn: str, name: str) -> str:
-    """The same server's other database."""
+    """Return the DSN of another database on the same server."""
     parts = urlsplit(dsn)
     query = _query(parts.query, lambda parameter: parameter not in _DATABASE)
     return _readable(urlunsplit(parts._replace(path=f"/{quote(name, safe='')}", query=query)))
@@ -30,6 +30,6 @@ def _query(query: str, is_kept: Callable[[str], bool]) -> str:
 
 
 def _readable(dsn: str) -> str:
-    """With two slashes also where no host follows."""
+    """Ensure two slashes even if no host follows."""
     scheme, _, rest = dsn.partition(":")
     return dsn if rest.startswith("//") else f"{scheme}://{rest}"

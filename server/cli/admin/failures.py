@@ -1,8 +1,8 @@
-"""How a command ends that could not begin (exit code 2), or could not be carried out (1).
+"""Exit of a command that could not start (exit code 2) or failed (1).
 
 Exception
 ├── CannotBegin   a setting, a file, a database that cannot be reached
-└── Failed        what was asked for did not happen
+└── Failed        the requested change was not made
 """
 
 from typing import NoReturn
@@ -13,14 +13,14 @@ from server.cli.failures import REFUSED
 
 
 class CannotBegin(Exception):
-    """Says what is missing."""
+    """The command cannot start; the message says what is missing."""
 
 
 class Failed(Exception):
-    """Says what went wrong, and what is as it was."""
+    """The command failed; the message says why and what remained unchanged."""
 
 
 def fail(reason: object) -> NoReturn:
-    """End a command that did not do what it was asked."""
+    """Exit from a command that failed."""
     typer.echo(f"error: {' '.join(str(reason).split())}", err=True)
     raise typer.Exit(REFUSED)

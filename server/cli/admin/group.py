@@ -1,4 +1,4 @@
-"""All commands of `gnomon admin`, each with its name, the place of its function and its help."""
+"""All commands of `gnomon admin`, each with its name, import path and help."""
 
 import typer
 

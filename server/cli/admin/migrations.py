@@ -1,4 +1,4 @@
-"""`gnomon admin migrations`: which of the program's migrations the database has."""
+"""`gnomon admin migrations`: list applied and missing migrations."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ COLUMNS = Columns(
 
 @dataclass(frozen=True, slots=True)
 class MigrationRow:
-    """`applied_at` is None for one that the database lacks."""
+    """A migration of the program; `applied_at` is None if the database lacks it."""
 
     number: int
     name: str

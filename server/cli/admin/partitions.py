@@ -1,4 +1,4 @@
-"""`gnomon admin partitions`: list partitions, or make more of them."""
+"""`gnomon admin partitions`: list partitions, or increase their number."""
 
 from typing import Annotated
 

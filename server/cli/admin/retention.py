@@ -1,4 +1,4 @@
-"""`gnomon admin retention`: what history holds, and what is to leave it by the deployment's settings."""
+"""`gnomon admin retention`: list the history, and the parts that the retention settings remove."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ _MEBIBYTE = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class WeekRow:
-    """A week of history, `last` its last day; rows are estimates, `size` is in bytes."""
+    """A week of history until its day `last`; `rows` is an estimate, `size` is in bytes."""
 
     begin: date
     last: date
@@ -54,7 +54,7 @@ class WeekRow:
 
 @dataclass(frozen=True, slots=True)
 class AnswersRow:
-    """Answers kept for repeats with an idempotency key, and how many of them are to be dropped."""
+    """Responses that are stored for repeated idempotency keys; `due` of them have expired."""
 
     count: int
     due: int

@@ -1,4 +1,4 @@
-"""`gnomon admin verify`: check what has to hold between the tables."""
+"""`gnomon admin verify`: check consistency rules between tables."""
 
 import gc
 from collections.abc import AsyncIterator, Sequence
@@ -35,14 +35,14 @@ _SETTINGS = {
     "timezone": "UTC",
     "jit": "off",
     "statement_timeout": f"{STATEMENT_SECONDS}s",
-    # Between two statements documents are read, which takes long where others need the processor too.
+    # The command parses documents between statements, which takes long on a busy machine.
     "idle_in_transaction_session_timeout": "5min",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class VerdictRow:
-    """`examples` are the first of the `count` that break the rule."""
+    """The result of a check: `count` violations, the first of them as `examples`."""
 
     check: str
     says: str
@@ -65,7 +65,7 @@ async def verify(
     checks = _chosen(names or [])
     async with tables(deployment):
         pass
-    # Imported modules stay: the garbage collector need not visit them for each thousand documents.
+    # Imported modules are permanent, so the garbage collector need not scan them.
     gc.freeze()
     with output.waiting("Checking"):
         async with _connected(deployment.dsn) as connection:

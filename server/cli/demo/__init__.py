@@ -1,4 +1,4 @@
-"""`gnomon demo`: deploy the examples, run instances of each with a worker, show what happens.
+"""`gnomon demo`: deploy the examples, run instances of each with workers, and show the results.
 
-Everything goes through gRPC and the generated stubs, also where the server is in the same process.
+All calls use gRPC and the generated stubs, even if the server runs in the same process.
 """

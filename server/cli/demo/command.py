@@ -1,4 +1,4 @@
-"""The command itself."""
+"""The `gnomon demo` command."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -41,10 +41,10 @@ async def demo(
 
 
 def _server(options: ClientOptions) -> AbstractAsyncContextManager[ClientOptions]:
-    """The server that was named, or one of the demo's own."""
+    """Return the options of the named server, or start a server for the demo."""
     if options.address is not None:
         return nullcontext(options)
-    # Those who named a server need not wait until this one is imported.
+    # Importing the server takes time that users of another server need not wait.
     from server.cli.demo.own_server import own_server  # noqa: PLC0415
 
     return own_server()

@@ -1,6 +1,6 @@
-"""Job handlers of the demo: one function a job type, each as good as the business behind it.
+"""Job handlers of the demo: one function per job type, simulating the work.
 
-Failures depend on the variables and on the retries left, so every run is the same.
+Failures depend only on the variables and the remaining retries, so every run is the same.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ import msgspec
 from gnomon.engine.v1 import job_pb2
 from server.cli.worker import Completed, Failed, Handler, Outcome, Thrown
 
-# An operator who resolves the incident of a transfer gives it more tries than the model does.
+# The retries after an operator resolves the incident of a transfer: more than in the model.
 RETRIES_OF_AN_OPERATOR = 2
 
 _RETRIES_OF_A_CHARGE = 3
@@ -23,14 +23,14 @@ Rule = Callable[[dict[str, Any], int], Result]
 
 
 def handler_of(rule: Rule) -> Handler:
-    """A rule gets variables and retries left, and answers with variables, a failure or a BPMN error."""
+    """Create a handler from a rule, which takes variables and remaining retries and returns variables or an error."""
 
     async def handle(job: job_pb2.ActivatedJob) -> Outcome:
         await asyncio.sleep(_WORK_SECONDS)
         try:
             result = rule(msgspec.json.decode(job.variables, type=dict[str, Any]), job.retries)
         except (KeyError, TypeError) as error:
-            # An instance of somebody else's, started with other variables.
+            # The instance was started by someone else, with other variables.
             return Failed(f"expected the variables of the demo: {error!r}")
         return result if isinstance(result, Failed | Thrown) else Completed(msgspec.json.encode(result))
 
@@ -102,7 +102,7 @@ def place_order(variables: dict[str, Any], _retries: int) -> dict[str, Any]:
 
 
 def plan_answer(variables: dict[str, Any], _retries: int) -> dict[str, Any]:
-    """Every other question needs the tools one after the other, the rest both at once."""
+    """Request the tools one by one for every other question, else both at once."""
     tools, findings = ["look-up-order", "search-handbook"], variables["findings"]
     if len(findings) == len(tools):
         return {"answer": " and ".join(sorted(findings))}

@@ -1,4 +1,4 @@
-"""A server in the demo's own process, on free ports."""
+"""A server in the demo's process, on free ports."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,6 +12,6 @@ from server.sections import Config
 
 @asynccontextmanager
 async def own_server() -> AsyncIterator[ClientOptions]:
-    """Options that reach it, through its socket like any other."""
+    """Start the server, and provide options to connect to its gRPC port."""
     async with serving(Config(edge=EdgeConfig(port=0), grpc=GrpcConfig(port=0))) as addresses:
         yield ClientOptions(address=addresses.grpc)

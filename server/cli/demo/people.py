@@ -1,4 +1,4 @@
-"""People of the demo: they complete the user tasks of its process instances."""
+"""People of the demo, who complete its user tasks."""
 
 import asyncio
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from server.cli.choices import NEWEST_FIRST, UserTaskState, equal, page
 from server.cli.session import Session
 from server.platform.errors import InvalidState, NotFound
 
-# Managers leave a task alone from this priority on, so that its deadline passes.
+# Managers ignore tasks from this priority on, so that their deadline passes.
 LEFT_TO_DIRECTORS = 80
 
 _THEIRS = (
@@ -31,7 +31,7 @@ _PAGE = 100
 
 
 class People:
-    """`run` looks for user tasks of their groups until it is cancelled."""
+    """Completes user tasks of the demo's groups while `run` runs."""
 
     def __init__(self, session: Session, tag: str) -> None:
         self._session = session
@@ -55,6 +55,6 @@ class People:
         request = pb.CompleteUserTaskRequest(
             user_task_key=task.user_task_key, variables=msgspec.json.encode(_VARIABLES)
         )
-        # Its deadline may pass at that moment.
+        # The task's deadline may pass at the same moment.
         with suppress(InvalidState, NotFound):
             await self._session.call(self._stub.CompleteUserTask, request)

@@ -1,4 +1,4 @@
-"""One run of the demo: start instances, do their jobs and user tasks, publish messages, resolve incidents."""
+"""One run of the demo: start instances, complete jobs and user tasks, publish messages, resolve incidents."""
 
 import asyncio
 import secrets
@@ -38,7 +38,7 @@ Watch = Callable[[Sequence[Tally]], None]
 
 
 class Play:
-    """`jobs` counts what the workers did, by process and outcome."""
+    """A run of the demo; `jobs` counts jobs by process and outcome."""
 
     def __init__(self, session: Session, scenarios: Sequence[Scenario], *, instances: int) -> None:
         self._session = session
@@ -49,7 +49,7 @@ class Play:
         self.jobs: Counter[tuple[str, str]] = Counter()
 
     async def run(self, watch: Watch, *, seconds: float) -> list[Tally]:
-        """Counts at the end, which comes when everything completed, or after this number of seconds."""
+        """Return the final counts, after all instances completed or after this number of seconds."""
         await self._deploy()
         workers = [self._worker(job_type) for job_type in RULES]
         async with asyncio.TaskGroup() as tasks:

@@ -1,4 +1,4 @@
-"""Scenarios of the demo: for each example the variables of its instances, and the events that they wait for."""
+"""Scenarios of the demo: for each example the variables of its instances and the events that they need."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ Variables = Mapping[str, object]
 _SERVER = Path(__file__).resolve().parents[2]
 
 
-# Long enough to see the timers of the demo, and short enough to wait for.
+# Long enough to observe, short enough to wait for.
 REMINDER, DEADLINE = "PT0.3S", "PT0.6S"
 
 
@@ -26,9 +26,9 @@ def _no_messages(_number: int) -> Sequence[Message]:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A process with the variables that its nth instance starts with, and the messages that are published for it.
+    """A process of the demo, with the variables and messages of its nth instance.
 
-    `signals` are broadcast from time to time while the demo runs.
+    The demo broadcasts `signals` at intervals.
     """
 
     process_id: str
@@ -42,7 +42,7 @@ class Scenario:
 
 
 def examples() -> Path:
-    """Where the examples lie: in a checkout beside the packages, installed inside this one."""
+    """Return the folder of the examples: beside the packages in a checkout, inside this package if installed."""
     installed = _SERVER / "examples"
     return installed if installed.is_dir() else _SERVER.parent / "examples"
 
@@ -62,7 +62,7 @@ def _invoice(number: int) -> Variables:
 
 
 def _expense(number: int) -> Variables:
-    """The managers of the demo leave large amounts to the directors."""
+    """Return the variables of an expense; the demo's managers leave large amounts to the directors."""
     expense = {"number": number, "amount": 2_000 if number % 5 == 0 else 100 + number}
     return {"expense": expense, "reminderAfter": REMINDER, "escalateAfter": DEADLINE}
 
@@ -72,7 +72,7 @@ def _trip(number: int) -> Variables:
 
 
 def _preorder(number: int) -> Variables:
-    """Every fifth one is of an article that is withdrawn."""
+    """Return the variables of a preorder; the article of every fifth one is withdrawn."""
     article = "lamp" if number % 5 == 0 else "chair"
     return {"preorder": {"number": f"{article}-{number}", "article": article}}
 

@@ -1,4 +1,4 @@
-"""Screen of a demo: a table while it runs, another when it has ended."""
+"""Screens of the demo: a table of progress, and a table of results."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,7 @@ _COUNTS = {
 
 
 def progress(tallies: Sequence[Tally], *, instances: int) -> Table:
-    """`instances` of each process are to complete."""
+    """Return the table of progress; `instances` is the target per process."""
     table = Table(box=None, header_style="bold", pad_edge=False)
     for heading in ("Process", ""):
         table.add_column(heading, no_wrap=True)

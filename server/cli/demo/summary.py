@@ -1,4 +1,4 @@
-"""Results of a demo, for a person and for a program."""
+"""Results of the demo, for people and programs."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ class ProcessSummary(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
 
 
 class Summary(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
-    """`is_complete` tells whether every instance that was asked for ran to its end."""
+    """The results; `is_complete` is true if every requested instance completed."""
 
     is_complete: bool
     duration_seconds: float
@@ -29,7 +29,7 @@ class Summary(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
 def summary_of(
     tallies: Sequence[Tally], jobs: Counter[tuple[str, str]], *, instances: int, seconds: float
 ) -> Summary:
-    """`instances` of each process were asked for."""
+    """Return the summary; `instances` is the requested number per process."""
     return Summary(
         is_complete=all(tally.completed == instances for tally in tallies),
         duration_seconds=round(seconds, 3),

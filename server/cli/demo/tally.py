@@ -1,4 +1,4 @@
-"""How far a demo has come, as the server counts it."""
+"""Progress of the demo, as counted by the server."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from server.cli.session import Session
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Counts of one process."""
+    """Counts for one process."""
 
     process_id: str
     instances: int
@@ -27,7 +27,7 @@ class Tally:
 
 
 class InstanceCounter:
-    """Counts what carries a tag, which every instance of one demo does."""
+    """Counts instances and incidents with the tag of one demo."""
 
     def __init__(self, session: Session, tag: str) -> None:
         self._session = session

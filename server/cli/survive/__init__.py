@@ -1,1 +1,1 @@
-"""`gnomon survive`: a process instance outlives the server that it began in."""
+"""`gnomon survive`: show that a process instance survives a crash of its server."""

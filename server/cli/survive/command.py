@@ -1,4 +1,4 @@
-"""The command itself: half of a process instance's work, a kill, a start, the other half."""
+"""The `gnomon survive` command: does half of the work, kills the server, restarts it and does the rest."""
 
 import asyncio
 import tempfile
@@ -27,7 +27,7 @@ NUMBER = 1
 
 def survive() -> None:
     with tempfile.TemporaryDirectory(prefix="gnomon-") as folder:
-        # A server that is started as root becomes somebody else, who has to get through here.
+        # A server started as root switches to another account, which must be able to traverse this folder.
         Path(folder).chmod(0o711)
         asyncio.run(_survive(OwnProcess(Path(folder)), Output(is_json=False)))
 
@@ -67,7 +67,7 @@ async def _begun(session: Session) -> int:
 
 
 async def _work(session: Session, job_types: tuple[str, ...]) -> None:
-    """Do one job of each type, one after the other."""
+    """Complete one job of each type in turn."""
     for job_type in job_types:
         options = WorkerOptions(job_type=job_type, name="survive", most=1)
         await Worker(session, options, handler_of(RULES[job_type]), lambda _job, _reported: None).run()

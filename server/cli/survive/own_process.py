@@ -1,4 +1,4 @@
-"""A server in bundled mode, in a process and a data directory of its own, that can be killed."""
+"""A server in bundled mode with its own process and data directory, which can be killed."""
 
 import asyncio
 import os
@@ -18,7 +18,7 @@ END_SECONDS = 20.0
 
 
 class OwnProcess:
-    """`start` and `kill` may take turns; the data stay."""
+    """A server process; `start` and `kill` may alternate, and the data remain."""
 
     def __init__(self, data_directory: Path) -> None:
         self._secret = secrets.token_hex(SECRET_OCTETS)
@@ -33,7 +33,7 @@ class OwnProcess:
         self._process: Process | None = None
 
     async def start(self) -> ClientOptions:
-        """Options that reach it."""
+        """Start the server, and return options to connect to it."""
         arguments = (sys.executable, "-m", "server", "serve", "--mode", "bundled")
         self._process = await asyncio.create_subprocess_exec(
             *arguments, env=self._environment, stdout=PIPE, stderr=DEVNULL
@@ -46,7 +46,7 @@ class OwnProcess:
         return ClientOptions(address=address, client_id=CLIENT_ID, client_secret=self._secret)
 
     async def kill(self) -> None:
-        """End it without a word, as a power cut would: SIGKILL."""
+        """Kill the server with SIGKILL, like a power failure."""
         if self._process is not None:
             self._process.kill()
             await self._process.wait()

@@ -1,4 +1,4 @@
-"""Sends accounts in batches, some at a time, and tells what became of each."""
+"""Sends accounts in batches, several at a time, and counts the outcomes."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,7 +26,7 @@ class Refusal:
 
 @dataclass(slots=True)
 class Tally:
-    """`noted` is called whenever more accounts are settled."""
+    """Counts of an import; `noted` is called whenever the counts have changed."""
 
     noted: Callable[["Tally"], None]
     created: int = 0
@@ -51,7 +51,7 @@ class Tally:
 
 
 class Imports:
-    """`request` has the options of every call."""
+    """Sends the batches of an import; `request` holds the options of every call."""
 
     def __init__(self, session: Session, request: pb.ImportUsersRequest, tally: Tally) -> None:
         self._session = session
@@ -61,9 +61,9 @@ class Imports:
         self._fault: OSError | UnreadableFile | None = None
 
     async def run(self, rows: Iterable[Row]) -> None:
-        """Raises ServiceError, and OSError or UnreadableFile once all accounts before the fault are settled.
+        """Send all rows while the file is being read.
 
-        The file is read while the batches before are on their way.
+        Raises ServiceError. OSError or UnreadableFile is raised after all earlier accounts were sent.
         """
         places = asyncio.Semaphore(_AT_A_TIME)
         async with asyncio.TaskGroup() as sending:
@@ -112,7 +112,7 @@ class Imports:
     async def _send_parts(
         self, batch: Sequence[tuple[Row, TransferredUser]], refusal: InvalidArgument
     ) -> None:
-        """Find the account that is out of the bounds of the contract, which refuses its whole batch."""
+        """Split a refused batch to find the account that violates the contract's bounds."""
         if len(batch) == 1:
             self._tally.refuse(batch[0][0], " ".join(refusal.detail.split()))
             return

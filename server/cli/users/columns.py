@@ -1,4 +1,4 @@
-"""Columns of a CSV file of users: RFC 4180, with a row of names first."""
+"""CSV files of users (RFC 4180), with a header row."""
 
 import csv
 from collections.abc import Callable, Iterator, Mapping
@@ -36,12 +36,12 @@ def csv_rows(file: BinaryIO) -> Iterator[Row]:
 
 def _lines(file: BinaryIO) -> Iterator[str]:
     for number, line in enumerate(file):
-        # Spreadsheets begin a file of theirs with a byte order mark.
+        # Spreadsheets write a byte order mark at the start of a file.
         yield line.decode("utf-8" if number else "utf-8-sig")
 
 
 def values_of(user: TransferredUser) -> Mapping[str, str]:
-    """Return the columns of a user."""
+    """Return the CSV columns of a user."""
     own = {name: getattr(user, name) for name in TEXTS}
     own |= {name: str(getattr(user, name)).lower() for name in BOOLEANS}
     own |= {name: _BETWEEN_NAMES.join(getattr(user, name)) for name in NAMES}
@@ -73,7 +73,7 @@ def _row(line: int, values: Mapping[str, str], *, is_whole: bool) -> Row:
 
 
 def _put(user: TransferredUser, column: str, text: str) -> None:
-    """Raises ValueError."""
+    """Set a user's field from a column's text; raises ValueError."""
     if column in VALUES:
         setattr(user.user_values, column, text)
     elif column in NAMES:

@@ -46,13 +46,13 @@ async def export_users(
 ) -> None:
     count = 0
     try:
-        # The users are personal data, and their hashes are secrets.
+        # Users are personal data, and their password hashes are secrets.
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWNERS_ALONE)
         with (
             ExitStack() as failure,
             os.fdopen(descriptor, "w", encoding="utf-8", newline="") as opened,
         ):
-            # A part of an export would pass for the whole one.
+            # An incomplete export must not look like a complete one.
             failure.callback(file.unlink)
             write = _writer(file_format, opened)
             async for page in _pages(session, with_password_hashes=with_password_hashes):

@@ -1,4 +1,4 @@
-"""`gnomon users import`: make accounts of a file, with the password hashes that they had."""
+"""`gnomon users import`: create accounts from a file, with their password hashes."""
 
 import csv
 from collections.abc import Iterable, Iterator, Mapping
@@ -97,7 +97,7 @@ def _without(rows: Iterable[Row], parts: Iterable[Part]) -> Iterator[Row]:
 
 
 class _Progress:
-    """A line on standard error now and then."""
+    """Prints progress to standard error at intervals."""
 
     def __init__(self) -> None:
         self._next = _PROGRESS_STEP

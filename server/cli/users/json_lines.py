@@ -1,4 +1,4 @@
-"""Users as JSON lines: an object of the contract on each line."""
+"""Users as JSON lines: one object of the contract per line."""
 
 from collections.abc import Iterator
 from typing import BinaryIO

@@ -1,4 +1,4 @@
-"""Users of a Keycloak realm file, as `kc.sh export` writes it, read one after the other."""
+"""Reads the users of a Keycloak realm file (`kc.sh export`) one by one."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,16 +12,19 @@ from server.cli.users.row import Row, UnreadableFile
 
 Members = Mapping[str, Any]
 
-# Keycloak gives them to every user.
+# Keycloak gives these roles to every user.
 _OF_EVERYBODY = frozenset({"offline_access", "uma_authorization"})
 _DEFAULT_ROLES = "default-roles-"
 _MILLISECONDS = 1000
-_UPDATE_PASSWORD, _VERIFY_EMAIL = "UPDATE_PASSWORD", "VERIFY_EMAIL"  # actions
+_UPDATE_PASSWORD, _VERIFY_EMAIL = "UPDATE_PASSWORD", "VERIFY_EMAIL"  # required actions of Keycloak
 _LOCALE = "locale"
 
 
 def keycloak_rows(file: BinaryIO) -> Iterator[Row]:
-    """Yield the users; raises UnreadableFile. Accounts of services are left out: clients are no users here."""
+    """Yield the users; raises UnreadableFile.
+
+    Service accounts are skipped, because clients are not users here.
+    """
     place = 0
     try:
         for found in ijson.items(file, "users.item", use_float=True):
@@ -67,7 +70,7 @@ def _user(found: Members) -> TransferredUser:
     if passwords:
         user.password_hash = password_hash(passwords[0])
         user.password_expired = _UPDATE_PASSWORD in actions or bool(passwords[0].get("temporary"))
-        # Without a password there is nothing that a code would be the second factor of.
+        # Without a password there is no first factor for one-time codes.
         user.generators.extend(generator(each) for each in credentials if each.get("type") in ("otp", "totp"))
     _add_name(user, found.get("username") or "")
     _add_attributes(user, found.get("attributes") or {})
@@ -80,7 +83,7 @@ def _add_name(user: TransferredUser, name: str) -> None:
 
 
 def _add_attributes(user: TransferredUser, attributes: Mapping[str, Sequence[str]]) -> None:
-    """Values of an attribute are a list; one that stands alone is no list here."""
+    """Convert attributes: Keycloak always has a list of values; a single value becomes a plain value here."""
     kept = {name: list(values) for name, values in attributes.items() if values}
     locale = kept.pop(_LOCALE, [])
     if locale:

@@ -1,4 +1,4 @@
-"""Credentials of a Keycloak realm file: passwords in PHC form, and authenticator programs."""
+"""Credentials of a Keycloak realm file: passwords in PHC format, and authenticator apps."""
 
 import base64
 import binascii
@@ -20,13 +20,13 @@ _BCRYPT = "$2"
 
 
 class UnknownCredential(Exception):
-    """A credential that cannot come along; the message names its kind and nothing else."""
+    """A credential that cannot be imported; the message names only its kind."""
 
 
 def password_hash(credential: Members) -> str:
-    """Return the hash in PHC form; raises UnknownCredential."""
+    """Return the hash in PHC format; raises UnknownCredential."""
     data, secret = _document(credential, "credentialData"), _document(credential, "secretData")
-    # Realm files of older versions have the members in the credential itself.
+    # Realm files of older Keycloak versions have these members in the credential itself.
     algorithm = str(data.get("algorithm") or credential.get("algorithm") or "pbkdf2")
     iterations = data.get("hashIterations") or credential.get("hashIterations") or 0
     value = str(secret.get("value") or credential.get("hashedSaltedValue") or "")
@@ -35,14 +35,14 @@ def password_hash(credential: Members) -> str:
         return f"${_PBKDF2[algorithm]}$i={iterations}${_plain(salt)}${_plain(value)}"
     if algorithm == "argon2":
         return f"{_argon2(data, iterations)}${_plain(salt)}${_plain(value)}"
-    # As the extension for bcrypt writes it.
+    # The format of Keycloak's bcrypt extension.
     if value.startswith(_BCRYPT):
         return value
     raise UnknownCredential(f"the password hash of the kind {algorithm!r} is unknown")
 
 
 def generator(credential: Members) -> TransferredGenerator:
-    """Return an authenticator program; raises UnknownCredential for codes of another form than ours."""
+    """Return an authenticator app; raises UnknownCredential for another form of one-time code than this provider's."""
     data, secret = _document(credential, "credentialData"), _document(credential, "secretData")
     form = (
         data.get("subType", "totp"),
@@ -70,7 +70,7 @@ def _argon2(data: Members, iterations: object) -> str:
 
 
 def _document(credential: Members, name: str) -> Members:
-    """Return a document that stands in the file as text; raises UnknownCredential."""
+    """Parse a document that the file holds as JSON text; raises UnknownCredential."""
     text = credential.get(name) or "{}"
     try:
         found = json.loads(text) if isinstance(text, str) else text
@@ -83,7 +83,7 @@ def _document(credential: Members, name: str) -> Members:
 
 def _plain(text: str) -> str:
     try:
-        # Files that other programs write have no padding.
+        # Files of other programs may lack padding.
         octets = base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
     except (binascii.Error, ValueError) as error:
         raise UnknownCredential("a salt or a hash is no base64") from error

@@ -1,4 +1,4 @@
-"""An account in a file: where it stands, and what the file says of it."""
+"""An account in an import file."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,10 @@ _LONGEST_NAME = 80
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """`place` counts lines or accounts from 1. An account that cannot be sent has a reason in place of its content."""
+    """An account with its position in the file: `place` counts lines or accounts from 1.
+
+    An account that cannot be sent has a `reason` instead of a `user`.
+    """
 
     place: int
     name: str
@@ -32,7 +35,7 @@ Reader = Callable[[BinaryIO], Iterator[Row]]
 
 
 class UnreadableFile(Exception):
-    """The file as a whole is not in the format; the message says where."""
+    """The file is not in the expected format; the message says where."""
 
 
 class Part(StrEnum):
@@ -44,7 +47,7 @@ class Part(StrEnum):
     ATTRIBUTES = "attributes"
     LINKS = "links"
     GENERATORS = "generators"
-    PASSWORDS = "passwords"  # a part
+    PASSWORDS = "passwords"  # the name of a part
 
 
 _FIELDS: Mapping[Part, Literal["groups", "roles", "attributes", "links", "generators"]] = {
@@ -57,7 +60,7 @@ _FIELDS: Mapping[Part, Literal["groups", "roles", "attributes", "links", "genera
 
 
 def leave_out(part: Part, user: TransferredUser) -> None:
-    """Remove a part of an account; generators are nothing without a password."""
+    """Remove a part of an account; removing the password also removes authenticator apps."""
     if part is Part.USERNAMES:
         user.user_values.ClearField("preferred_username")
     elif part is Part.PASSWORDS:
@@ -68,5 +71,5 @@ def leave_out(part: Part, user: TransferredUser) -> None:
 
 
 def shown(name: str) -> str:
-    """Return a name for one line of a report."""
+    """Return a name without control characters, cut for one line of a report."""
     return "".join(letter for letter in name if letter.isprintable())[:_LONGEST_NAME]

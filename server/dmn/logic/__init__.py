@@ -1,6 +1,6 @@
-"""Boxed expressions as closures of a frame, one module per family (DMN 1.5 §10.2.2).
+"""Compiles boxed expressions to closures over a frame, one module per family (DMN 1.5 §10.2.2).
 
-A function here takes the expression and the place where it stands.
+Each function takes an expression and the place where it occurs.
 """
 
 from collections.abc import Callable, Mapping

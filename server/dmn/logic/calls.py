@@ -1,4 +1,4 @@
-"""Functions: their definitions, and invocations with bindings."""
+"""Function definitions, and invocations with bindings."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from server.feel.text import shown
 
 
 def function_definition(node: FunctionDefinition, place: Place) -> Evaluate:
-    """Make a function of the frame that it is defined in."""
+    """Compile a function definition; the function closes over the frame in which it is defined."""
     if node.kind is not FunctionKind.FEEL:
         return place.problem(
             node, ProblemKind.DECISION_LOGIC, f"expected a function in FEEL, found one in {node.kind}"

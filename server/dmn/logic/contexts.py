@@ -9,11 +9,11 @@ from server.dmn.session import Evaluate, Frame
 from server.feel import Value
 
 MAX_ENTRIES: Final = 1_000
-"""Entries of one context: what each sees is a copy of what the one before it saw."""
+"""Most entries of a context; each entry copies the scope of the previous one."""
 
 
 def context(node: Context, place: Place) -> Evaluate:
-    """Let each entry see the entries before it; one without a variable is the value of the whole."""
+    """Compile a context: each entry sees the entries before it; an entry without a variable is the result."""
     if len(node.entries) > MAX_ENTRIES:
         return place.problem(
             node, ProblemKind.TOO_LARGE, f"expected at most {MAX_ENTRIES} entries, found {len(node.entries)}"
@@ -66,7 +66,7 @@ def list_expression(node: ListExpression, place: Place) -> Evaluate:
 
 
 def relation(node: Relation, place: Place) -> Evaluate:
-    """Make a list of contexts, one for each row."""
+    """Compile a relation to a list of contexts, one per row."""
     names = [column.name for column in node.columns]
     rows = [
         tuple(

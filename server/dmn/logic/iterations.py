@@ -14,11 +14,11 @@ _ITEM: Final = "item"
 
 
 class _NoResultError(Exception):
-    """The failure is noted already; the whole expression is null."""
+    """The expression has no result and is null; the failure was already recorded."""
 
 
 class _Source:
-    """The items of a list or a range, as FEEL iterates over them in this dialect."""
+    """The items of a list or range, iterated as FEEL does in this dialect."""
 
     def __init__(self, source: Expression, place: Place) -> None:
         self._id = source.id
@@ -48,7 +48,7 @@ def for_loop(node: For, place: Place) -> Evaluate:
 
 
 def quantified(node: Quantified, place: Place) -> Evaluate:
-    """Null as soon as the condition is no boolean for one of the items."""
+    """Compile `some` or `every`; the result is null if the condition is not a boolean for an item."""
     source, condition = _parts(node, place)
     combined = all if node.is_every else any
 
@@ -65,7 +65,7 @@ def quantified(node: Quantified, place: Place) -> Evaluate:
 
 
 def filtered(node: Filter, place: Place) -> Evaluate:
-    """Let the condition see `item`, and the entries of an item that is a context."""
+    """Compile a filter; its condition sees `item`, and the entries of an item that is a context."""
     source, condition = _Source(node.source, place), place.compile(node.match)
 
     def selected(frame: Frame) -> Value:

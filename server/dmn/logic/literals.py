@@ -1,4 +1,4 @@
-"""Literal expressions, which are FEEL, and the choice between expressions."""
+"""Literal expressions (FEEL) and conditional expressions."""
 
 from server import feel
 from server.dmn.boxed import Conditional, Element, LiteralExpression
@@ -29,7 +29,7 @@ def _constant(value: Value) -> Evaluate:
 
 
 def evaluated(expression: feel.Expression, at: Element, place: Place) -> Evaluate:
-    """Compile an expression; its failures are noted under the element's id."""
+    """Evaluate a FEEL expression; its failures are recorded under the element's id."""
     types = place.types.model
 
     def literal(frame: Frame) -> Value:

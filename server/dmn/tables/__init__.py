@@ -1,1 +1,1 @@
-"""Decision tables: rules are found through an index, what they give is combined by the hit policy (DMN 1.5 §8)."""
+"""Decision tables: an index finds the rules, and the hit policy combines their results (DMN 1.5 §8)."""

@@ -1,6 +1,6 @@
-"""Input entries that compare with constants, as spans of values: what an index can be made of.
+"""Input entries that compare with constants, as spans of values for the index.
 
-A cell that says anything else is left to FEEL.
+FEEL evaluates all other entries.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from server.feel.nodes import Call, InputComparison, Literal, Negation, Node, Ra
 from server.feel.temporal import parser
 
 Cut: TypeAlias = tuple[Any, int]
-"""A place between values of one kind: `(v, 0)` is right before v, `(v, 1)` right after it."""
+"""A position between values of one kind: `(v, 0)` is just before v, `(v, 1)` just after it."""
 
 KINDS: Final[Mapping[type, type]] = {
     int: Decimal,
@@ -27,13 +27,13 @@ KINDS: Final[Mapping[type, type]] = {
     bool: bool,
     NoneType: NoneType,
 }
-"""Kinds within which values are comparable; all numbers are of one kind."""
+"""The kind of each type; values of one kind are comparable, and all numbers have one kind."""
 
 EQUATED_ONLY: Final = frozenset({bool, NoneType})
 
 
 class Span(msgspec.Struct, frozen=True, gc=False):
-    """Values of one kind between two cuts; None is no end on that side."""
+    """The values of one kind between two cuts; None means unbounded."""
 
     kind: type
     start: Cut | None
@@ -45,7 +45,7 @@ class _NotConstantError(Exception):
 
 
 def spans_of(tests: Tests) -> tuple[Span, ...] | None:
-    """The spans of which an input must be in one; None if the tests say more than that."""
+    """Return the spans of which one must contain the input; None for tests that are not spans."""
     if tests.is_negated:
         return None
     try:
@@ -107,7 +107,7 @@ def _constant(node: "Node | None") -> tuple[type, Value]:
 
 
 def _date(node: Call) -> Date:
-    """`date("2024-02-29")`, which most tables write."""
+    """Return the date of `date("2024-02-29")`, a common form in tables."""
     match node.arguments.values:
         case (Literal(str(text)),) if node.name == "date" and node.arguments.names is None:
             try:

@@ -11,19 +11,19 @@ from server.feel.text import shown
 
 
 class ViolationError(Exception):
-    """The rules that match contradict the hit policy."""
+    """The matching rules violate the hit policy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A rule that matches: its value, and the places of its outputs in the order of priority."""
+    """A matching rule: its value, and its outputs' ranks by priority."""
 
     value: Value
     ranks: tuple[int, ...]
 
 
 Combine: TypeAlias = Callable[[Sequence[Hit]], Value]
-"""Makes the value of a table; there is at least one hit."""
+"""Combines at least one hit into the value of a table."""
 
 
 def combination(policy: HitPolicy, aggregation: Aggregation | None, dialect: DialectName) -> Combine:

@@ -1,8 +1,8 @@
-"""Find the rules that accept an input, in the time of a binary search.
+"""An index that finds the rules accepting an input by binary search.
 
-The cells of a column cut the values of a kind into segments, and each segment has a set of rules, the bits of a number.
-A column keeps the sets of all segments, or of every few where they would be large, and the rules that come and go in
-between. Cells that are no spans of constants stay open: FEEL decides about them.
+The cells of a column divide the values of a kind into segments, each with a set of rules (the bits of an
+integer). A column stores the sets of all segments or, if they would be large, of every nth segment and the
+changes in between. Cells that are not spans of constants stay open, and FEEL evaluates them.
 """
 
 from bisect import bisect_right
@@ -18,15 +18,15 @@ from server.dmn.tables.cells import KINDS, Cut, Span
 from server.feel import Value
 
 MAX_SET_BITS: Final = 2**23
-"""Bits of all sets of one column and kind that are kept, a mebibyte."""
+"""Most bits of all stored sets of one column and kind: one mebibyte."""
 
 _Placed: TypeAlias = tuple[int, Span]
 
 
 class Cell(msgspec.Struct, frozen=True, gc=False):
-    """No span at all accepts everything, None leaves the cell to FEEL.
+    """A cell; empty `spans` accept everything, and None means that FEEL evaluates the cell.
 
-    Without tests the spans say all: a value of a kind that has no spans is accepted by none.
+    Without tests the spans are exhaustive: a value of a kind without spans is not accepted.
     """
 
     spans: tuple[Span, ...] | None
@@ -34,7 +34,7 @@ class Cell(msgspec.Struct, frozen=True, gc=False):
 
 
 class Column:
-    """One cell per rule; `open` are those of which FEEL is always asked."""
+    """A column with one cell per rule; `open` is the set of rules whose cells FEEL always evaluates."""
 
     def __init__(self, cells: Sequence[Cell]) -> None:
         self._certain = rule_set(rule for rule, cell in enumerate(cells) if cell.spans == ())
@@ -47,7 +47,7 @@ class Column:
         }
 
     def rules(self, value: Value) -> tuple[int, int]:
-        """The rules whose cell accepts the value for certain, and those of which FEEL must be asked."""
+        """Return the rules whose cell certainly accepts the value, and those whose cell FEEL must evaluate."""
         kind = KINDS.get(type(value))
         if kind is None:
             return self._certain, self._with_tests & ~self._certain
@@ -56,7 +56,7 @@ class Column:
 
 
 class _Segments:
-    """Those between the cuts of one kind. `always` are rules in the sets of all of them."""
+    """The segments of one kind; the rules `always` are in the sets of all segments."""
 
     def __init__(self, spans: Sequence[_Placed], rule_count: int, always: int) -> None:
         self._cuts = sorted({cut for _, span in spans for cut in (span.start, span.end) if cut is not None})
@@ -78,7 +78,7 @@ class _Segments:
 
 
 def rule_set(rules: Iterable[int]) -> int:
-    """Set the bits of these rules; each may be named again."""
+    """Return the set of these rules; duplicates are allowed."""
     octets = bytearray()
     for rule in rules:
         place = rule >> 3
@@ -97,7 +97,7 @@ def _by_kind(cells: Sequence[Cell]) -> dict[type, list[_Placed]]:
 
 
 def _changes(cuts: Sequence[Cut], spans: Sequence[_Placed]) -> list[tuple[int, ...]]:
-    """For each segment the rules that are in its set or in that of the one before, but not in both."""
+    """Return for each segment the rules by which its set differs from the previous segment's."""
     first_of: dict[Cut | None, int] = {cut: segment for segment, cut in enumerate(cuts, 1)}
     end, changes = len(cuts) + 1, defaultdict[int, list[int]](list)
     placed = [
@@ -117,7 +117,7 @@ def _changes(cuts: Sequence[Cut], spans: Sequence[_Placed]) -> list[tuple[int, .
 
 
 def _disjoint(placed: Iterable[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:
-    """Join what overlaps of one rule, whose segments follow each other; what holds no segment is left out."""
+    """Merge overlapping intervals of a rule, whose intervals are consecutive; empty intervals are dropped."""
     last: list[tuple[int, int]] = []
     last_rule = -1
     for rule, begin, after in placed:

@@ -1,8 +1,8 @@
-"""Which rules of a table match.
+"""Finds the matching rules of a table.
 
-The index of each column finds constants. Other cells get generated code, a few of them at each evaluation; FEEL
-evaluates a cell that has no code, or whose code gives up, with the same result. Where all matching rules are asked
-for, a condition that several rules have is evaluated once for all of them.
+The index of each column finds constants. Other cells get generated code, a few at each evaluation. FEEL
+evaluates cells without code, or whose code gives up, with the same result. If all matching rules are needed,
+a condition that several rules share is evaluated once.
 """
 
 from collections import defaultdict
@@ -20,27 +20,27 @@ if TYPE_CHECKING:
     from server.feel.generated.tests import Code
 
 CODE_AFTER: Final = 3
-"""Evaluations of a table without code: many tables are evaluated once."""
+"""Evaluations of a table before code is generated, because many tables are evaluated once."""
 
 CODE_A_TIME: Final = 100
-"""Texts that get code at one evaluation, which takes a few milliseconds more then."""
+"""Most texts that get code in one evaluation; it takes a few milliseconds longer."""
 
 _DENSE: Final = 8
-"""One rule in so many, or more, is looked at: then they are counted in a text."""
+"""At this density of set bits or a higher one, scanning a binary text is faster."""
 
 
 _SHARED: Final = 4
-"""Rules with the same condition, or more: their set is kept."""
+"""Fewest rules with the same condition for which their set is stored."""
 
 _MAX_SETS: Final = 1_000
-"""Sets of rules that one column keeps at most, which bounds them to some hundred bytes a rule."""
+"""Most stored sets of rules per column, which limits them to some hundred bytes per rule."""
 
 
 class _Open:
-    """A text in a column that the index does not know, and its code when it has some.
+    """A cell text that the index does not cover, with its generated code if present.
 
-    `latest` is an evaluation, its result and the steps that it took: rules repeat conditions.
-    It is one object because threads evaluate the same table at the same time.
+    `latest` caches an evaluation, its result and its steps, because rules repeat conditions. It is one object
+    because threads can evaluate the same table concurrently.
     """
 
     __slots__ = ("code", "latest", "tests")
@@ -59,7 +59,7 @@ _Row: TypeAlias = list[tuple[int, _Open]]
 
 
 class _OpenColumn:
-    """The open cells of one column, by their rules."""
+    """The open cells of one column, by rule."""
 
     def __init__(self, number: int, cells: Mapping[int, _Open], rule_count: int) -> None:
         self.number = number
@@ -72,12 +72,12 @@ class _OpenColumn:
         self._alone = rule_set(rule for having in rules.values() if len(having) < enough for rule in having)
 
     def matching(self, among: int, value: Value, frame: Frame, types: ModelTypes) -> int:
-        """Those of the rules whose cell accepts the value, or that have none."""
+        """Return the rules whose cell accepts the value or that have no open cell."""
         refused, without_code = self._refused_together(among, value, frame)
         return among ^ refused ^ self._refused_alone(self._alone & among | without_code, value, frame, types)
 
     def _refused_together(self, among: int, value: Value, frame: Frame) -> tuple[int, int]:
-        """The rules whose shared cell refuses the value, and those whose shared cell has no code for it."""
+        """Return the rules whose shared cell refuses the value, and those whose shared cell has no code for it."""
         session, get, budget = frame.session, frame.scope.get, frame.session.budget
         asked = refused = without_code = 0
         for cell, having in self._shared:
@@ -115,7 +115,7 @@ class _OpenColumn:
 
 
 class Matcher:
-    """`cells` has one row per rule."""
+    """Finds the matching rules; `cells` has one row per rule."""
 
     def __init__(self, cells: Sequence[Sequence[Cell]], types: ModelTypes) -> None:
         self._all = (1 << len(cells)) - 1
@@ -135,7 +135,7 @@ class Matcher:
         self._evaluations = 0
 
     def matching(self, values: Sequence[Value], frame: Frame, most: int | None = None) -> Iterator[int]:
-        """Give the positions of the first rules, in their order; with a number, the further ones are not looked for."""
+        """Yield the positions of matching rules in order, at most `most` of them."""
         candidates, is_usual = self._all, True
         unsettled: list[tuple[int, int]] = []
         # A table without rules has no columns.
@@ -156,7 +156,7 @@ class Matcher:
         return islice(found, most)
 
     def _by_column(self, candidates: int, values: Sequence[Value], frame: Frame) -> int:
-        """The rules that match: each column is asked about those that the columns before it have left."""
+        """Return the matching rules; each column checks the rules that the previous columns left."""
         self._make_code()
         left = candidates
         for column in self._open_columns:
@@ -164,7 +164,7 @@ class Matcher:
         return left
 
     def _by_rule(self, candidates: int, values: Sequence[Value], frame: Frame) -> Iterator[int]:
-        """Ask the open cells of one rule after the other."""
+        """Yield the matching rules, checking the open cells of one rule after the other."""
         self._make_code()
         session, get, asked = frame.session, frame.scope.get, 0
         budget, rows, evaluation = session.budget, self._rows, object()
@@ -193,7 +193,7 @@ class Matcher:
     def _unusual(
         self, candidates: int, unsettled: Sequence[tuple[int, int]], values: Sequence[Value], frame: Frame
     ) -> Iterator[int]:
-        """Ask cells of constants too: a value is of a kind that the index does not know."""
+        """Yield the matching rules for a value of a kind that the index does not know, so constants are evaluated too."""
         for rule in _positions(candidates):
             asked = [number for number, open_ in unsettled if open_ >> rule & 1]
             cells = [(self._cells[number].get(rule), values[number]) for number in asked]
@@ -208,7 +208,7 @@ class Matcher:
 
 
 def _with_tests(column: Sequence[Cell]) -> dict[int, _Open]:
-    """The cells of a column that are more than constants, by their rules; one for equal tests."""
+    """Return the cells of a column with tests, by rule; equal tests share one cell."""
     known: dict[feel.UnaryTests, _Open] = {}
     cells: dict[int, _Open] = {}
     for rule, each in enumerate(column):
@@ -230,7 +230,7 @@ def _open_columns(rows: Sequence[_Row]) -> list[_OpenColumn]:
 
 
 def _positions(bits: int) -> Iterator[int]:
-    """The places of the bits, the lowest first."""
+    """Yield the positions of the set bits, lowest first."""
     if bits.bit_count() * _DENSE > bits.bit_length():
         text = f"{bits:b}"[::-1]
         position = text.find("1")

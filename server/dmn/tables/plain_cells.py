@@ -1,6 +1,6 @@
-"""Input entries of constants, comparisons, ranges and lists of these, recognized without FEEL's parser.
+"""Input entries of constants, comparisons, ranges and lists of them, recognized without FEEL's parser.
 
-The spans are those that `cells` makes of the same text, whose nodes come from the parser.
+The spans equal those that `cells` derives from the parsed text.
 """
 
 import re
@@ -19,7 +19,7 @@ _TEST = re.compile(
 
 
 def plain_spans(text: str) -> tuple[Span, ...] | None:
-    """The spans of which an input must be in one; None if the text may say more than that."""
+    """Return the spans of which one must contain the input; None if the text may be something else."""
     if text in _ANYTHING:
         return ()
     if len(text) > MAX_LENGTH:

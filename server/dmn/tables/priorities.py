@@ -1,4 +1,4 @@
-"""The priority of an output's value: its place among the output values, the first is the highest."""
+"""The priority of an output value: its position among the output values, highest first."""
 
 from collections.abc import Callable
 from typing import Final, TypeAlias
@@ -12,16 +12,16 @@ from server.feel import Value
 Rank: TypeAlias = Callable[[Value], int]
 
 LOWEST: Final = 1 << 31
-"""The rank of a value that is not among them."""
+"""The rank of a value that is not among the output values."""
 
 
 def unranked(_value: Value) -> int:
-    """Without output values all are alike."""
+    """Return the lowest rank for every value, because there are no output values."""
     return LOWEST
 
 
 def rank_among(values: UnaryTests, place: Place) -> Rank:
-    """Take each of the tests for itself; what they say is independent of all variables."""
+    """Return a rank function for the output values, which cannot depend on variables."""
     try:
         alternatives = feel.compile_expression(
             f"[{values.text}]", names=place.names.within(values.text), dialect=place.dialect.name

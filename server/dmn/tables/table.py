@@ -1,4 +1,4 @@
-"""Decision tables, compiled: inputs are evaluated once, rules found, their outputs combined."""
+"""Compiled decision tables: inputs are evaluated once, matching rules are found, and outputs are combined."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class TableEvaluation:
 
 
 class TableFailedError(DecisionFailedError):
-    """`evaluation` is how far the table came."""
+    """A hit policy was violated; `evaluation` is the progress until then."""
 
     def __init__(self, message: str, table: "Table", evaluation: TableEvaluation) -> None:
         super().__init__(message)
@@ -46,7 +46,7 @@ class _Input:
 
 @dataclass(frozen=True, slots=True)
 class _Output:
-    """`name` is the entry's in the value of a table with several outputs."""
+    """An output column; `name` is its key in the value of a table with several outputs."""
 
     clause: OutputClause
     name: str
@@ -103,7 +103,7 @@ class Table:
         return TableEvaluation(value, inputs, matched)
 
     def _are_allowed(self, values: Sequence[Value], frame: Frame) -> bool:
-        """DMN 1.5 §8.3.3: an input outside of the input values is an error."""
+        """Check the inputs against the input values; a violation is an error (DMN 1.5 §8.3.3)."""
         for each, value in zip(self._inputs, values, strict=True):
             if each.allowed is None or _accepts(each.allowed, value, frame, self._types):
                 continue
@@ -160,7 +160,7 @@ def _rank(clause: OutputClause, node: DecisionTable, place: Place) -> Rank:
 
 
 def _default(node: DecisionTable, place: Place) -> Evaluate:
-    """The value of a table of which no rule matches."""
+    """Return the evaluation of the default outputs, for when no rule matches."""
     entries = {
         clause.name or "": place.typed(place.compile(clause.default), clause.type_ref, clause)
         for clause in node.outputs
@@ -180,7 +180,7 @@ def _value_of(names: Sequence[str], outputs: Sequence[Value]) -> Value:
 
 
 def _matcher(rules: Sequence[Rule], place: Place) -> Matcher:
-    """Texts repeat themselves: each is compiled once."""
+    """Create the matcher; equal texts are compiled once."""
     known: dict[tuple[str, str | None], Cell] = {}
     return Matcher(
         [
@@ -199,7 +199,7 @@ def _cell(entry: UnaryTests, place: Place) -> Cell:
     if spans is not None:
         return Cell(spans)
     tests = place.unary_tests(entry)
-    # Similar tests speak of the input or of a variable, so there are no spans to find.
+    # Similar tests refer to the input or to variables, so they have no spans.
     return Cell(None if tests is None or tests.is_similar else spans_of(tests.node), tests)
 
 

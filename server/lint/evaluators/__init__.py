@@ -1,6 +1,6 @@
-"""The kinds of check, one function each.
+"""The evaluators, one function per kind of check.
 
-A function gets a subject and a rule whose `applies_to` fits, and yields what is wrong.
+An evaluator takes a subject and a rule whose `applies_to` matches it, and yields the violations.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Checks that are one of a kind."""
+"""Checks that only one rule uses."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -31,7 +31,7 @@ MOST_COMPENSABLE_ACTIVITIES = 500
 
 MOST_CONDITION_VARIABLES = 100
 
-# BPMN 2.0.2 §10.5.6: what begins an event sub-process, and what an event-based gateway waits for.
+# BPMN 2.0.2 §10.5.6: triggers of event sub-processes, and of events after an event-based gateway.
 _EVENT_SUB_PROCESS_TRIGGERS = frozenset({
     "conditionalEventDefinition",
     "errorEventDefinition",
@@ -41,9 +41,10 @@ _EVENT_SUB_PROCESS_TRIGGERS = frozenset({
     "timerEventDefinition",
 })  # fmt: skip
 _AWAITED = frozenset({"conditional", "message", "signal", "timer"})
-# A user task is one as in the reference, although nothing inside it escalates: the event has nothing to catch.
+# Camunda accepts user tasks too, although no escalation can occur inside them.
 _ESCALATION_HOSTS = frozenset({"adHocSubProcess", "callActivity", "subProcess", "userTask"})
-# By event definition: the attribute that refers to an error, escalation, …, and the attribute with its code or name.
+# By event definition: the attribute that refers to an error, escalation, …, and that element's attribute with
+# its code or name.
 _CODES: Mapping[str, tuple[str, str]] = {
     "compensateEventDefinition": ("", ""),
     "errorEventDefinition": ("errorRef", "errorCode"),
@@ -51,14 +52,14 @@ _CODES: Mapping[str, tuple[str, str]] = {
     "messageEventDefinition": ("messageRef", "name"),
     "signalEventDefinition": ("signalRef", "name"),
 }
-# Where no code or name is not every code.
+# Event definitions for which a missing name does not match everything.
 _NAMED = frozenset({"messageEventDefinition", "signalEventDefinition"})
 
 _CONDITIONED_GATEWAYS = frozenset({"exclusiveGateway", "inclusiveGateway"})
 
 
 def custom(subject: Subject, rule: Rule) -> Iterator[Violation]:
-    """Run the coded checks named in `value`."""
+    """Run the named checks in `value`."""
     for name in rule.value:
         yield from _CHECKS[name](subject)
 
@@ -87,7 +88,7 @@ def _phases(subject: Subject) -> Iterator[Violation]:
 
 
 def _phases_of(element: Markup) -> frozenset[str]:
-    """The phases of such an element that a listener can wait for; an event that throws an error is never left."""
+    """Return the listener phases that can occur on an element; an event that throws an error has no end phase."""
     if element.first("compensateEventDefinition") is not None and element.tag == "boundaryEvent":
         return frozenset()
     if element.tag in {"startEvent", "boundaryEvent"}:
@@ -113,7 +114,7 @@ def _resource_hosts(subject: Subject) -> Iterator[Violation]:
 
 
 def _one_form(subject: Subject) -> Iterator[Violation]:
-    """A form is linked by id, or by the reference that this kind of user task has."""
+    """Require exactly one form reference: an id, or the reference that this kind of user task supports."""
     is_native = any(True for _ in elements(subject, "zeebe:userTask"))
     references = ("formId", "externalReference" if is_native else "formKey")
     for definition in elements(subject, "zeebe:formDefinition"):
@@ -138,12 +139,12 @@ def _triggers_of_event_sub_processes(subject: Subject) -> Iterator[Violation]:
 
 
 def _caught_twice(subject: Subject) -> Iterator[Violation]:
-    """Compare what is caught at each activity of a scope."""
+    """Compare the events caught at each activity of a scope."""
     return _repeated(subject, _attached(subject))
 
 
 def _begun_twice(subject: Subject) -> Iterator[Violation]:
-    """Compare what the event sub-processes of a scope begin with."""
+    """Compare the triggers of a scope's event sub-processes."""
     nodes = subject.scope.nodes.values() if subject.scope is not None else ()
     starts = (
         start
@@ -155,7 +156,7 @@ def _begun_twice(subject: Subject) -> Iterator[Violation]:
 
 
 def _starts_twice_by_message(subject: Subject) -> Iterator[Violation]:
-    """Compare the start events of all processes of the file by message, and those of each process by name."""
+    """Compare message start events: by message across the file, and by message name within each process."""
     names = {each.attributes.get("id"): each.attributes.get("name") for each in subject.markup.all("message")}
     seen: set[tuple[str, str | None]] = set()
     for process in subject.markup.all("process"):
@@ -180,7 +181,7 @@ def _starts_twice_by_signal(subject: Subject) -> Iterator[Violation]:
 
 
 def _triggered_starts(process: Markup, kind: str, reference: str) -> Iterator[tuple[Markup, str]]:
-    """The start events of a process that have such a definition, each with the id that it refers to."""
+    """Yield a process's start events with such a definition, each with the id that the definition refers to."""
     for start in process.all("startEvent"):
         definition = start.first(kind)
         if definition is not None and reference in definition.attributes:
@@ -188,9 +189,10 @@ def _triggered_starts(process: Markup, kind: str, reference: str) -> Iterator[tu
 
 
 def _repeated(subject: Subject, events: Iterable[tuple[str, Markup]]) -> Iterator[Violation]:
-    """The events that catch at one place, which stands before each, what another one does.
+    """Yield a violation for each event that catches the same as an earlier event at the same place.
 
-    No code is every code; a message or signal without a name is none.
+    `events` yields pairs of place and event. A missing code matches every code; a missing message or signal
+    name matches nothing.
     """
     seen: set[tuple[str, str, str | None]] = set()
     for place, event in events:
@@ -217,7 +219,7 @@ def _literal_codes(subject: Subject) -> Iterator[Violation]:
 
 
 def _received_twice(subject: Subject) -> Iterator[Violation]:
-    """Compare the message of each receive task with those of its boundary events."""
+    """Compare the message of each receive task with its boundary events' messages."""
     for host, node in _attached(subject):
         task = subject.scope.nodes.get(host) if subject.scope is not None else None
         definition = node.first("messageEventDefinition")
@@ -234,7 +236,7 @@ def _message_name(subject: Subject, reference: Markup) -> str | None:
 
 
 def _many_boundary_events(subject: Subject) -> Iterator[Violation]:
-    """All of them are waited for in one step."""
+    """Limit the boundary events per activity, because the engine subscribes to all of them in one step."""
     counts = Counter(host for host, _ in _attached(subject))
     for host, number in counts.items():
         if number > MOST_BOUNDARY_EVENTS and subject.scope is not None and host in subject.scope.nodes:
@@ -252,7 +254,7 @@ def _escalations_from_inside(subject: Subject) -> Iterator[Violation]:
 
 
 def _links(subject: Subject) -> Iterator[Event]:
-    """The catching links of a scope."""
+    """Return the catching link events of a scope."""
     nodes = subject.scope.nodes.values() if subject.scope is not None else ()
     return (node for node in nodes if isinstance(node, CatchEvent) and node.link_name is not None)
 
@@ -278,7 +280,7 @@ def _behind_event_gateway(subject: Subject) -> Iterator[Violation]:
 
 
 def _awaited_twice(subject: Subject) -> Iterator[Violation]:
-    """Compare what the events behind an event-based gateway wait for."""
+    """Compare the events after an event-based gateway."""
     return _repeated(subject, (("", node.markup) for node in _targets(subject)))
 
 
@@ -295,7 +297,7 @@ def _targets(subject: Subject) -> Iterator[FlowNode]:
 
 
 def _many_inclusive_joins(subject: Subject) -> Iterator[Violation]:
-    """Each of these flows is followed back through the whole scope when the process is compiled."""
+    """Limit the incoming flows of inclusive joins: compilation traces each of them back through the whole scope."""
     scope = subject.scope
     nodes = scope.nodes.values() if scope is not None else ()
     counts = [len(scope.entering(node.id)) for node in nodes if scope and node.tag == "inclusiveGateway"]
@@ -305,7 +307,7 @@ def _many_inclusive_joins(subject: Subject) -> Iterator[Violation]:
 
 
 def _attached(subject: Subject) -> Iterator[tuple[str, Markup]]:
-    """The boundary events of a scope, each after the id of its activity."""
+    """Yield the boundary events of a scope, each with the id of its activity."""
     nodes = subject.scope.nodes.values() if subject.scope is not None else ()
     return (
         (node.markup.attributes.get("attachedToRef", ""), node.markup)
@@ -335,7 +337,10 @@ def _handlers_outside(subject: Subject) -> Iterator[Violation]:
 
 
 def _activities_to_compensate(subject: Subject) -> Iterator[Violation]:
-    """Look at what is thrown in the scope, and in its event sub-processes, which compensate the scope around them."""
+    """Check the compensation events of the scope and of its event sub-processes.
+
+    Event sub-processes compensate the activities of the scope around them.
+    """
     scope = subject.scope
     if scope is None:
         return
@@ -360,7 +365,7 @@ def _activities_to_compensate(subject: Subject) -> Iterator[Violation]:
 
 
 def _few_compensable_activities(subject: Subject) -> Iterator[Violation]:
-    """A scope counts its completed activities by their ids, and is written anew with each."""
+    """Limit compensable activities: a scope stores its completed activities by id, and is rewritten with each completion."""
     number = sum(
         1
         for node in subject.markup.descendants()
@@ -382,7 +387,7 @@ def _starts_twice_by_condition(subject: Subject) -> Iterator[Violation]:
 
 
 def _few_variables(subject: Subject) -> Iterator[Violation]:
-    """Each is a place where changes are looked up."""
+    """Limit the variables in a condition: the engine registers the condition under each of them."""
     for _, text in written(subject, "condition"):
         with suppress(feel.FeelSyntaxError):
             number = len(feel.compile_expression(text.removeprefix("=")).variables)
@@ -408,7 +413,7 @@ def _completion_condition(subject: Subject) -> Iterator[Violation]:
 
 
 def _expressions(subject: Subject, path: str) -> Iterator[Violation]:
-    """Blank is as good as not written."""
+    """Check that a non-blank text is a FEEL expression with a leading `=`."""
     for at, text in written(subject, path):
         if text.startswith("="):
             yield from syntax(path, text[1:], at)
@@ -417,7 +422,7 @@ def _expressions(subject: Subject, path: str) -> Iterator[Violation]:
 
 
 def _worker_controls(subject: Subject) -> Iterator[Violation]:
-    """Compare what the model says with that it has a worker."""
+    """Refuse control by the model if the ad-hoc sub-process has a job worker."""
     if not any(True for _ in elements(subject, "zeebe:taskDefinition")):
         return
     cancels = subject.markup.attributes.get("cancelRemainingInstances", "true").strip()

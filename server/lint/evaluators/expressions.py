@@ -1,4 +1,4 @@
-"""Checks that expressions parse, and that those that are evaluated without variables give what they have to."""
+"""Checks that expressions parse, and that constant expressions give a valid result."""
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
@@ -14,17 +14,17 @@ from server.lint.violation import Violation
 from server.xml import Markup
 
 CONSTANT_STEPS: Final = 100_000
-"""Steps that an expression may take when it is evaluated here."""
+"""Most evaluation steps of an expression in a check."""
 
-# Any time will do: the kind of the result is looked at.
+# Any time will do, because only the type of the result matters.
 _SOME_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 
-# The variable under which expressions find them.
+# The name of the cluster variables in expressions.
 _CLUSTER_VARIABLES = "camunda"
 
 
 def feel_expression(subject: Subject, rule: Rule) -> Iterator[Violation]:
-    """Parse what starts with `=`; with `expression-only` everything must start so."""
+    """Parse texts that start with `=`; with `expression-only`, every text must start with it."""
     for path in rule.attribute:
         for at, text in written(subject, path):
             if text.startswith("="):
@@ -34,9 +34,9 @@ def feel_expression(subject: Subject, rule: Rule) -> Iterator[Violation]:
 
 
 def constant_expression(subject: Subject, rule: Rule) -> Iterator[Violation]:
-    """Evaluate what starts with `=` without variables; it has to give what `value` says of its path.
+    """Evaluate expressions without variables; the result must be of the kind that `value` states for the path.
 
-    The deployment evaluates those that read cluster variables, which only the engine knows.
+    Expressions that read cluster variables are checked by the deployment, because only the engine knows them.
     """
     for path, kind in zip(rule.attribute, rule.value, strict=True):
         for at, text in written(subject, path):
@@ -46,7 +46,7 @@ def constant_expression(subject: Subject, rule: Rule) -> Iterator[Violation]:
 
 
 def _unfit(expression: str, kind: str) -> str:
-    """The fault of an expression that is evaluated without variables, empty if it has none; syntax is another rule's."""
+    """Return the error of an expression evaluated without variables, empty if none; syntax errors are another rule's."""
     ports = feel.Ports(now=_SOME_TIME, budget=feel.Budget(CONSTANT_STEPS))
     try:
         compiled = feel.compile_expression(expression)
@@ -77,7 +77,7 @@ _EXPECTED: Mapping[str, Callable[[feel.Value], object]] = {
 
 
 def syntax(path: str, expression: str, at: Markup) -> Iterator[Violation]:
-    """Parse an expression without its leading `=`."""
+    """Parse an expression without its leading `=`, and yield its syntax error."""
     try:
         feel.compile_expression(expression)
     except feel.FeelSyntaxError as error:

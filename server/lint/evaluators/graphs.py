@@ -1,4 +1,4 @@
-"""Checks of paths through a process."""
+"""Checks of the paths through a process."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -8,7 +8,7 @@ from server.lint.rule import Rule
 from server.lint.subject import Subject
 from server.lint.violation import Violation
 
-# Elements that are left in the same moment in which they are entered.
+# Elements that complete in the same step in which they are activated.
 _WAITLESS = frozenset({
     "callActivity",
     "exclusiveGateway",
@@ -22,7 +22,7 @@ _WAITLESS = frozenset({
 
 
 def graph(subject: Subject, rule: Rule) -> Iterator[Violation]:
-    """Look for the properties in `value` in the graph of the scope."""
+    """Check the scope's graph for the properties in `value`."""
     if subject.scope is not None:
         for name in rule.value:
             yield from _PROPERTIES[name](subject.scope)
@@ -52,7 +52,7 @@ def _unreachable(scope: Graph) -> Iterator[Violation]:
 
 
 def _goes_on(node: FlowNode) -> bool:
-    """A job worker sends messages, and the event waits for that."""
+    """Whether a node completes at once; a sent message waits for a job worker."""
     is_sent = isinstance(node, ThrowEvent) and "message" in node.event_definitions
     return node.tag in _WAITLESS and not is_sent
 

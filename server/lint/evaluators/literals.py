@@ -1,4 +1,4 @@
-"""Checks of the text of values."""
+"""Checks of text values."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from server.lint.violation import Violation
 
 
 def forbidden_value(subject: Subject, rule: Rule) -> Iterator[Violation]:
-    """Refuse the texts in `value`, where `*` stands for anything."""
+    """Refuse the texts in `value`; `*` matches any text."""
     for path in rule.attribute:
         for at, text in written(subject, path):
             if any(fnmatchcase(text, forbidden) for forbidden in rule.value):
@@ -19,7 +19,7 @@ def forbidden_value(subject: Subject, rule: Rule) -> Iterator[Violation]:
 
 
 def max_length(subject: Subject, rule: Rule) -> Iterator[Violation]:
-    """Keep the value within the bounds, counted in characters; expressions pass unless `value` has `literal`."""
+    """Limit the number of characters; expressions are exempt unless `value` contains `literal`."""
     is_literal = "literal" in rule.value
     for path in rule.attribute:
         for at, text in written(subject, path):
@@ -28,7 +28,7 @@ def max_length(subject: Subject, rule: Rule) -> Iterator[Violation]:
 
 
 def pattern(subject: Subject, rule: Rule) -> Iterator[Violation]:
-    """Match the whole text with one of `value`."""
+    """Require that the whole text matches one of the patterns in `value`."""
     for path in rule.attribute:
         for at, text in written(subject, path):
             if not any(re.fullmatch(regex, text) for regex in rule.value):

@@ -1,4 +1,4 @@
-"""Checks of numbers, and checks that count."""
+"""Checks of numbers and counts."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ _WHOLE = re.compile(r"[+-]?[0-9]{1,10}")
 
 
 def number_range(subject: Subject, rule: Rule) -> Iterator[Violation]:
-    """Require a whole number within the bounds; what starts with `=` has to be an expression."""
+    """Require an integer within the bounds, or a FEEL expression with a leading `=`."""
     for path in rule.attribute:
         for at, text in written(subject, path):
             if text.startswith("="):
@@ -26,7 +26,7 @@ def number_range(subject: Subject, rule: Rule) -> Iterator[Violation]:
 
 
 def count(subject: Subject, rule: Rule) -> Iterator[Violation]:
-    """Keep the number of elements of each path within the bounds; `value` may except ad-hoc scopes."""
+    """Limit the number of elements of each path; `value` can exempt ad-hoc scopes."""
     if _is_excepted(subject, rule):
         return
     for path in rule.attribute:
@@ -36,9 +36,9 @@ def count(subject: Subject, rule: Rule) -> Iterator[Violation]:
 
 
 def flow_count(subject: Subject, rule: Rule) -> Iterator[Violation]:
-    """Keep the flows of all paths together within the bounds; compensation needs none.
+    """Limit the total number of flows of all paths; compensation elements need none.
 
-    `value` may except the elements of an ad-hoc scope.
+    `value` can exempt elements of an ad-hoc scope.
     """
     if (rule.bounds.min and _is_compensation(subject.markup)) or _is_excepted(subject, rule):
         return
@@ -48,7 +48,7 @@ def flow_count(subject: Subject, rule: Rule) -> Iterator[Violation]:
 
 
 def _is_compensation(node: Markup) -> bool:
-    """Whether it is a compensation handler, or the boundary event that leads to one."""
+    """Whether a node is a compensation handler or a compensation boundary event."""
     is_handler = node.attributes.get("isForCompensation", "").strip() in {"true", "1"}
     return is_handler or (node.tag == "boundaryEvent" and node.first("compensateEventDefinition") is not None)
 
@@ -58,7 +58,7 @@ def _is_excepted(subject: Subject, rule: Rule) -> bool:
 
 
 def exactly_one_of(subject: Subject, rule: Rule) -> Iterator[Violation]:
-    """Require one of the element paths, and only one."""
+    """Require exactly one of the element paths."""
     present = [path for path in rule.attribute if any(True for _ in elements(subject, path))]
     if len(present) != 1:
         yield Violation(

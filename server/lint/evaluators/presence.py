@@ -1,4 +1,4 @@
-"""Checks that something is there, once, and leads somewhere."""
+"""Checks of presence, uniqueness and references."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -10,7 +10,7 @@ from server.lint.violation import Violation
 
 
 def required_attribute(subject: Subject, rule: Rule) -> Iterator[Violation]:
-    """Require every attribute, not blank."""
+    """Require every attribute to be present and not blank."""
     for path in rule.attribute:
         for value in values(subject, path):
             if not (value.text or "").strip():
@@ -18,7 +18,7 @@ def required_attribute(subject: Subject, rule: Rule) -> Iterator[Violation]:
 
 
 def unique(subject: Subject, rule: Rule) -> Iterator[Violation]:
-    """Refuse a value that a path finds twice within the subject."""
+    """Refuse values that occur twice at a path within the subject."""
     for path in rule.attribute:
         seen: set[str] = set()
         for at, text in written(subject, path):
@@ -28,7 +28,7 @@ def unique(subject: Subject, rule: Rule) -> Iterator[Violation]:
 
 
 def reference(subject: Subject, rule: Rule) -> Iterator[Violation]:
-    """Require a target of the kind in `value` behind the name; bounds of min 1 require the name, too."""
+    """Require that the referenced target of the kind in `value` exists; bounds with min 1 also require the reference."""
     for path in rule.attribute:
         for value in values(subject, path):
             if value.text is None and rule.bounds.min:

@@ -1,4 +1,4 @@
-"""Checks against the BPMN schema and against what is executed."""
+"""Checks of the BPMN schema and of supported element types."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -9,7 +9,8 @@ from server.lint.subject import Subject
 from server.lint.violation import Violation
 from server.xml import Markup
 
-# BPMN 2.0 §8.1.1 and §8.2 (tBaseElement, tFlowElement, tFlowNode): what precedes an element's own content.
+# BPMN 2.0 §8.1.1 and §8.2 (tBaseElement, tFlowElement, tFlowNode): child elements before an element's own
+# content.
 _LEADING_TAGS = (
     "documentation",
     "extensionElements",
@@ -23,7 +24,7 @@ _RANKS = {tag: rank for rank, tag in enumerate(_LEADING_TAGS)}
 
 
 def schema(subject: Subject, rule: Rule) -> Iterator[Violation]:
-    """Keep children in the schema's order for `sequence`; other dialects were decided by the reader."""
+    """For `sequence`, require child elements in the schema's order; the reader has checked the rest."""
     if "sequence" not in rule.value:
         return
     for element in (subject.markup, *subject.markup.descendants()):
@@ -31,7 +32,7 @@ def schema(subject: Subject, rule: Rule) -> Iterator[Violation]:
 
 
 def supported_type(subject: Subject, rule: Rule) -> Iterator[Violation]:
-    """Require a tag, of an event definition its kind, that is one of `value`."""
+    """Require that the tag, or the kind of the event definition, is in `value`."""
     kind = subject.markup.tag.removesuffix(EVENT_DEFINITION)
     if kind not in rule.value:
         yield Violation(f"found {kind}")

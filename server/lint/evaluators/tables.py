@@ -8,14 +8,14 @@ from server.lint.violation import Violation
 from server.xml import Markup
 
 MOST_COMPARED_RULES = 300
-"""Rules of a table, from the first on, that are compared with each other."""
+"""Only the first rules of a table are compared with each other."""
 
 _ORDERING = frozenset({"PRIORITY", "OUTPUT ORDER"})
 _ANYTHING = frozenset({"", "-"})
 
 
 def entries_of_rules(subject: Subject) -> Iterator[Violation]:
-    """As many entries in every rule as the table has columns."""
+    """Require as many entries in every rule as the table has columns."""
     table = subject.markup
     expected = len(table.all("input")), len(table.all("output"))
     for rule in table.all("rule"):
@@ -37,7 +37,7 @@ def cells_of_rows(subject: Subject) -> Iterator[Violation]:
 
 
 def priorities(subject: Subject) -> Iterator[Violation]:
-    """A hit policy that orders by output values needs some."""
+    """Require output values if the hit policy orders by them."""
     table = subject.markup
     if _hit_policy(table) in _ORDERING:
         for output in table.all("output"):
@@ -46,7 +46,7 @@ def priorities(subject: Subject) -> Iterator[Violation]:
 
 
 def overlaps(subject: Subject) -> Iterator[Violation]:
-    """Rules whose entries are the same texts, or let anything in."""
+    """Find rules that match the same input: each pair of entries is equal or one of them matches anything."""
     table = subject.markup
     if _hit_policy(table) != "UNIQUE" or not table.all("input"):
         return
@@ -57,7 +57,10 @@ def overlaps(subject: Subject) -> Iterator[Violation]:
 
 
 def _overlapping(entries: Sequence[Sequence[str]]) -> Iterator[tuple[int, int]]:
-    """Positions of rules, in pairs; sets of rules are the bits of numbers. An entry that is missing lets anything in."""
+    """Yield pairs of overlapping rules by position; bit sets represent sets of rules.
+
+    A missing entry matches anything.
+    """
     everything = (1 << len(entries)) - 1
     columns: list[defaultdict[str, int]] = []
     for bit, row in enumerate(entries):

@@ -18,17 +18,17 @@ _FORMS: Mapping[str, Callable[[str], object]] = {
     "zeebe:taskSchedule@dueDate": timer_values.date,
     "zeebe:taskSchedule@followUpDate": timer_values.date,
 }
-# Where a timer fires once, and where it may fire again.
+# Timer types for events that fire once, and for events that can fire repeatedly.
 _ONCE = frozenset({"timeDate", "timeDuration"})
 _AGAIN = frozenset({*_ONCE, "timeCycle"})
-# Kinds of timers that begin process instances.
+# Timer types of start events of processes.
 _STARTING = frozenset({"timeDate", "timeCycle"})
-# The attribute that says whether an event interrupts.
+# The attribute that states whether an event interrupts.
 _INTERRUPTING: Mapping[str, str] = {"boundaryEvent": "cancelActivity", "startEvent": "isInterrupting"}
 
 
 def timer(subject: Subject, rule: Rule) -> Iterator[Violation]:
-    """Read what each path says as a timer of that kind; what starts with `=` has to be an expression."""
+    """Parse each path's text as its type of timer, or as a FEEL expression with a leading `=`."""
     for path in rule.attribute:
         for at, text in written(subject, path):
             if text.startswith("="):
@@ -41,7 +41,7 @@ def timer(subject: Subject, rule: Rule) -> Iterator[Violation]:
 
 
 def kinds(subject: Subject) -> Iterator[Violation]:
-    """Keep cycles to events that do not interrupt, and durations away from the start of a process."""
+    """Allow cycles only on non-interrupting events, and no durations on start events of processes."""
     event = subject.scope.nodes.get(subject.element_id) if subject.scope is not None else None
     if event is None:
         return

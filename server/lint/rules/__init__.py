@@ -1,1 +1,1 @@
-"""The rows, a module for each family of rules."""
+"""The rules, in a module per family."""

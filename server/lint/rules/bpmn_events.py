@@ -1,4 +1,4 @@
-"""Rules about events: where a scope starts and ends, and what is waited for in between."""
+"""Rules about events: start, end and intermediate events."""
 
 from server.lint.rule import Bounds, EvaluatorKind, Rule, Severity
 

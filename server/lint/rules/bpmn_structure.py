@@ -1,4 +1,4 @@
-"""Rules about the file, its identifiers, and which elements there are."""
+"""Rules about the file, identifiers and supported elements."""
 
 from server.lint.rule import Bounds, EvaluatorKind, Rule
 

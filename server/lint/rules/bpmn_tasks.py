@@ -1,4 +1,4 @@
-"""Rules about tasks and the jobs that they make."""
+"""Rules about tasks and their jobs."""
 
 from server.lint.rule import Bounds, EvaluatorKind, Rule
 
@@ -15,7 +15,7 @@ _JOB_HOSTS = (
 
 _RESOURCE_HOSTS = ("bpmn:ServiceTask", "bpmn:SendTask")
 MAX_LINKED_RESOURCES = 100
-"""All of them are in one header of the job."""
+"""One header of the job contains all of them."""
 
 _BOUND = ("bpmn:CallActivity", "bpmn:UserTask", "bpmn:BusinessRuleTask", *_RESOURCE_HOSTS)
 

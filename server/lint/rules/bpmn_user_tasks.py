@@ -1,4 +1,4 @@
-"""Rules about user tasks, and about the forms of people."""
+"""Rules about user tasks and their forms."""
 
 from server.lint.rule import Bounds, EvaluatorKind, Rule, Severity
 

@@ -1,16 +1,16 @@
-"""Rules about the files of a deployment together, and about generic resources, which are no models.
+"""Rules about all files of a deployment together, and about generic resources, which are not models.
 
-The preparation of a deployment decides them: the rows say what it looks at.
+The preparation of a deployment checks them; the rows describe the checks.
 """
 
 from server.lint.rule import Bounds, EvaluatorKind, Family, Rule
 
 MAX_FLOW_ELEMENTS = 20_000
-"""Flow nodes and sequence flows in the files of one deployment: some seconds of linting and compiling."""
+"""Most flow nodes and sequence flows in one deployment: several seconds of linting and compiling."""
 
 MAX_RESOURCE_BYTES = 1024 * 1024
 MAX_RESOURCE_ID_LENGTH = 512
-"""Characters of an id or of a version tag of a generic resource; the name of a file has no more."""
+"""Longest id or version tag of a generic resource; file names have the same limit."""
 
 
 def _unique(kind: str, applies_to: str, attribute: str, subject: str) -> Rule:

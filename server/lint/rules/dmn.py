@@ -1,6 +1,6 @@
 """Rules about decisions.
 
-Those that `ProblemKind` names are decided by the compiler of decisions: the rows say what it looks at.
+The decision compiler checks the rules named in `ProblemKind`; their rows describe the checks.
 """
 
 from server.dmn.boxed import HitPolicy

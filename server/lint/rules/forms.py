@@ -1,4 +1,4 @@
-"""Rules about forms: what the engine needs of them, and advice for those who show them."""
+"""Rules about forms: requirements of the engine, and warnings for form renderers."""
 
 from server.lint.rule import Bounds, EvaluatorKind, Family, Rule, Severity
 

@@ -1,7 +1,7 @@
-"""Ways to a service, behind one interface: what a generated stub asks of its channel.
+"""Channels to a service, behind the interface that generated stubs expect.
 
-`LocalChannel` reaches a dispatcher in this process, `TunnelChannel` one in another process over a stream of batches,
-`grpc.aio` channels everything else; all answer through the same interceptors and servicers.
+`LocalChannel` calls a dispatcher in this process. `TunnelChannel` calls one in another process over a stream
+of batches. `grpc.aio` channels serve everything else. All calls pass the same interceptors and servicers.
 """
 
 from server.platform.channels.failure import CallError

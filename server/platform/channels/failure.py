@@ -1,4 +1,4 @@
-"""How a call fails over a channel of ours."""
+"""The error of a failed call over a channel of this package."""
 
 import grpc
 
@@ -6,7 +6,7 @@ from server.platform.errors import ServiceError
 
 
 class CallError(grpc.RpcError):
-    """A call was refused, or did not get through; `error` says which."""
+    """A call was refused or did not reach its service; `error` is the reason."""
 
     def __init__(self, error: ServiceError) -> None:
         super().__init__(error.detail)

@@ -1,4 +1,4 @@
-"""One stream of a tunnel on the client's side: calls go out, answers come in, matched by id."""
+"""The client's side of a tunnel: sends calls over one stream and matches the answers by id."""
 
 import asyncio
 from itertools import count
@@ -12,17 +12,18 @@ from server.platform.channels.status import error_of_status
 from server.platform.errors import PayloadTooLarge, ServiceError, Unavailable
 from server.platform.tunnel.batches import ENVELOPE_BYTES, batches
 
-# How often a silent server is asked for a sign of life before it counts as gone.
+# Signs of life that are requested within the silence after which a server counts as gone.
 ASKED_IN_A_SILENCE = 4
 
 Stream = grpc.aio.StreamStreamCall[pb.ExchangeRequest, pb.ExchangeResponse]
 
 
 class Link:
-    """Lasts as long as its stream; `run` ends with the stream, and every call that is still under way ends with `run`.
+    """A tunnel connection that lives as long as its stream.
 
-    A server that has nothing to send is asked for a sign of life. One that is silent for `silence_seconds` counts as
-    gone, also before it has accepted the stream.
+    `run` ends with the stream, and all pending calls fail with it. A server that has nothing to send is asked
+    for a sign of life. A server that is silent for `silence_seconds` counts as gone, even before it accepted
+    the stream.
     """
 
     def __init__(self, stream: Stream, max_message_bytes: int, silence_seconds: float) -> None:
@@ -34,11 +35,11 @@ class Link:
         self._unsent: dict[int, pb.Call] = {}
         self._cancellations: list[int] = []
         self._work = asyncio.Event()
-        # Whether the server ended the stream: it has answered all calls that it read.
+        # Whether the server ended the stream. It has then answered all calls that it read.
         self._has_ended = False
 
     async def open(self) -> None:
-        """Return when the server has accepted the stream; raises grpc.RpcError, TimeoutError when it does not."""
+        """Return when the server has accepted the stream; raises grpc.RpcError or TimeoutError if it does not."""
         async with asyncio.timeout(self._silence_seconds):
             await self._stream.initial_metadata()
             await self._stream.wait_for_connection()
@@ -46,7 +47,7 @@ class Link:
     async def call(
         self, method: str, request: bytes, metadata: Metadata | None, milliseconds: int | None
     ) -> bytes:
-        """The response, serialized; raises ServiceError. Cancelled, it takes its call back."""
+        """Return the serialized response; raises ServiceError. Cancellation cancels the call on the server too."""
         call = pb.Call(
             id=next(self._ids),
             method=method,
@@ -79,7 +80,8 @@ class Link:
     async def run(self) -> None:
         """Exchange batches until the server ends the stream.
 
-        Raises a group: of grpc.RpcError when the stream breaks, of TimeoutError when the server is silent.
+        Raises an exception group: of grpc.RpcError when the stream breaks, of TimeoutError when the server is
+        silent.
         """
         try:
             async with asyncio.TaskGroup() as tasks:
@@ -120,11 +122,11 @@ class Link:
                 await self._worth_writing()
                 await self._write_waiting()
         except (grpc.aio.AioRpcError, asyncio.InvalidStateError):
-            # The stream has ended; reading it raises the reason.
+            # The stream has ended; the reading task raises the reason.
             return
 
     async def _worth_writing(self) -> None:
-        """Return when there is something to write; ask for a sign of life in the meantime."""
+        """Wait until there is something to write, and ask for signs of life meanwhile."""
         while not self._work.is_set():
             try:
                 async with asyncio.timeout(self._silence_seconds / ASKED_IN_A_SILENCE):

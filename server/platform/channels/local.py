@@ -1,6 +1,6 @@
-"""A channel to a dispatcher in the same process: no socket, no serialization, the same interceptors.
+"""A channel to a dispatcher in the same process: no socket and no serialization, but the same interceptors.
 
-Messages go by reference, so a servicer neither keeps nor changes its request.
+Messages are passed by reference, so a servicer must neither keep nor change its request.
 """
 
 from collections.abc import Awaitable, Callable
@@ -17,7 +17,10 @@ from server.platform.peer import UNKNOWN, Peer
 
 
 class LocalChannel(UnaryChannel):
-    """Calls the dispatcher; `principal` is given where the caller is a service of this process, `peer` for its edge."""
+    """Calls the dispatcher in this process.
+
+    `principal` is set if the caller is a service of this process, `peer` if the caller is its edge.
+    """
 
     def __init__(
         self, dispatcher: Dispatcher, principal: Principal = ANONYMOUS, *, peer: Peer = UNKNOWN

@@ -31,7 +31,10 @@ class Channel(Protocol):
 
 
 class UnaryChannel:
-    """Part of a channel that carries unary calls alone: stubs can be made of it, and their streams are not served."""
+    """Base of channels that carry unary calls only.
+
+    Stubs can be created with it, but calls of their streaming RPCs raise TypeError.
+    """
 
     def unary_stream(self, method: str, *_: object, **__: object) -> Callable[..., NoReturn]:
         def call(*_: object, **__: object) -> NoReturn:

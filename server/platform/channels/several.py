@@ -1,4 +1,4 @@
-"""One channel to several servers that are all the same: calls take turns, a server that is away is passed over."""
+"""One channel to several equal servers: calls are distributed in turn, and disconnected servers are skipped."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import cycle
@@ -10,14 +10,18 @@ from server.platform.channels.port import Channel, Metadata, UnaryCall, UnaryCha
 
 
 class ConnectingChannel(Channel, Protocol):
-    """A channel that knows whether a call would go out at once."""
+    """A channel that knows whether it is connected."""
 
     @property
     def is_connected(self) -> bool: ...
 
 
 class SeveralChannels(UnaryChannel):
-    """A call that was sent stays where it is: whether it took effect there, only its caller can find out."""
+    """Distributes calls over channels in turn.
+
+    A call that was sent is never repeated on another server, because it may have taken effect; its caller
+    must find out.
+    """
 
     def __init__(self, channels: Sequence[ConnectingChannel]) -> None:
         if not channels:
@@ -52,7 +56,7 @@ class SeveralChannels(UnaryChannel):
 def _connected(
     turns: Iterator[tuple[ConnectingChannel, UnaryCall[Message, Message]]], most: int
 ) -> UnaryCall[Message, Message]:
-    """The next that is connected; when none is, the next one, which waits for its connection."""
+    """Return the next connected channel; if none is connected, the next one, which waits for its connection."""
     for _ in range(most):
         channel, call = next(turns)
         if channel.is_connected:

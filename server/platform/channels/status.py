@@ -1,4 +1,4 @@
-"""From a failed call back to the error that its servicer raised."""
+"""Converts a failed call back into the error that its servicer raised."""
 
 import grpc
 from google.rpc.error_details_pb2 import ErrorInfo
@@ -24,10 +24,10 @@ _DETAILS = "grpc-status-details-bin"
 # A peer of an earlier version does not know newer operations.
 _UNKNOWN_OPERATION = ModeNotSupported("the service does not know the operation")
 
-# Statuses of gRPC itself, without an ErrorInfo: a peer that is gone, a deadline, a message that is too large.
+# Statuses that gRPC itself sets, without an ErrorInfo: lost peer, deadline exceeded, message too large.
 _BARE = {
     grpc.StatusCode.UNAVAILABLE: Unavailable("the service cannot be reached"),
-    # Only a server that stops cancels a call on its own.
+    # A server cancels a call only when it stops.
     grpc.StatusCode.CANCELLED: Unavailable("the service cut the call off"),
     grpc.StatusCode.DEADLINE_EXCEEDED: DeadlineExceeded("the call took too long"),
     grpc.StatusCode.RESOURCE_EXHAUSTED: PayloadTooLarge("the message exceeds the configured size"),
@@ -37,7 +37,7 @@ _BARE = {
 
 
 def error_of(failure: grpc.RpcError) -> ServiceError:
-    """The refusal behind a failed call, whatever channel it went through."""
+    """Return the error behind a failed call over any channel."""
     if isinstance(failure, CallError):
         return failure.error
     if not isinstance(failure, grpc.aio.AioRpcError):

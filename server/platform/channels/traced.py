@@ -1,4 +1,4 @@
-"""A channel to another process, whose calls carry the current trace on."""
+"""A channel to another process whose calls carry the current trace."""
 
 from collections.abc import Awaitable, Callable
 

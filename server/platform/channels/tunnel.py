@@ -1,6 +1,7 @@
-"""A channel to a server in another process: many calls over one stream that carries batches.
+"""A channel to a server in another process: many calls share one stream of batches.
 
-Each call carries its caller's credential in its metadata; an edge proves itself in the metadata of the stream.
+Each call carries its caller's credential in its metadata. An edge authenticates in the metadata of the
+stream.
 """
 
 import asyncio
@@ -56,7 +57,10 @@ class TunnelConfig:
 
 
 class TunnelChannel(UnaryChannel):
-    """Connects while `run` runs, and again whenever the connection breaks; as a block, it runs beside the block."""
+    """A channel that connects, and reconnects after a failure, while `run` runs.
+
+    As an `async with` block, it runs for the duration of the block.
+    """
 
     def __init__(
         self, target: str, config: TunnelConfig = TunnelConfig(), *, metadata: Metadata = ()
@@ -81,12 +85,12 @@ class TunnelChannel(UnaryChannel):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._running.cancel()
-        # An exception of the block leaves it unchanged, in no group.
+        # An exception of the block passes through unchanged instead of in an exception group.
         await self._tasks.__aexit__(None, None, None)
 
     @property
     def is_connected(self) -> bool:
-        """Whether a call would go out at once."""
+        """Whether a call would be sent without waiting for a connection."""
         return self._link is not None
 
     def unary_unary(
@@ -125,7 +129,8 @@ class TunnelChannel(UnaryChannel):
             raise ResourceExhausted(f"{self._config.max_calls} calls are under way already")
         self._under_way += 1
         try:
-            # A call that waits for a connection was not sent: it ends as unavailable, not as late.
+            # A call that still waits for a connection was not sent, so it ends as unavailable instead of
+            # timed out.
             link, left = (self._link, seconds) if self._link else await self._connected(seconds)
             if left is None:
                 return await link.call(method, request, metadata, None)
@@ -135,7 +140,7 @@ class TunnelChannel(UnaryChannel):
             self._under_way -= 1
 
     async def _connected(self, seconds: float | None) -> tuple[Link, float | None]:
-        """Return the link, and what is left of the seconds."""
+        """Return the link and the remaining seconds; raises Unavailable when no connection is made in time."""
         clock = asyncio.get_running_loop().time
         start = clock()
         patience = self._config.connect_seconds
@@ -148,10 +153,11 @@ class TunnelChannel(UnaryChannel):
         return self._link, None if seconds is None else seconds - (clock() - start)
 
     async def run(self) -> None:
-        """Stay connected until it is cancelled: whatever ends a connection is logged, and another one follows."""
+        """Stay connected until cancelled: log each lost connection and open another one."""
         while True:
             try:
-                # A server that vanished without a word leaves its connection open: each attempt has one of its own.
+                # A new channel per attempt: the connection to a server that vanished silently would stay
+                # open.
                 async with grpc.aio.insecure_channel(self._target, options=_options(self._config)) as channel:
                     await self._connect(channel)
             except* grpc.aio.AioRpcError as errors:
@@ -166,7 +172,7 @@ class TunnelChannel(UnaryChannel):
             await asyncio.sleep(self._back_off.seconds(self._failures))
 
     async def _connect(self, channel: grpc.aio.Channel) -> None:
-        """Return when a connection has ended."""
+        """Connect, and return when the connection has ended."""
         await channel.channel_ready()
         stub: TunnelServiceAsyncStub = TunnelServiceStub(channel)
         stream = stub.Exchange(metadata=tuple(self._metadata))
@@ -183,7 +189,7 @@ class TunnelChannel(UnaryChannel):
             self._linked.clear()
 
     def _report(self, message: str, errors: BaseExceptionGroup[Exception]) -> None:
-        """Log the first of several failures in a row."""
+        """Log the first of several failures in a row only."""
         if self._failures == 0:
             logger.warning(
                 message, extra={"target": self._target, "errors": [*map(_fact, errors.exceptions)]}
@@ -202,7 +208,7 @@ def _options(config: TunnelConfig) -> list[tuple[str, int]]:
         ("grpc.initial_reconnect_backoff_ms", int(FIRST_PAUSE_SECONDS * MILLISECONDS)),
         ("grpc.min_reconnect_backoff_ms", int(config.connect_seconds * MILLISECONDS)),
         ("grpc.max_reconnect_backoff_ms", int(config.max_back_off_seconds * MILLISECONDS)),
-        # Channels to one target share connections otherwise.
+        # Channels to one target would otherwise share connections.
         ("grpc.use_local_subchannel_pool", 1),
     ]
 

@@ -1,7 +1,7 @@
-"""Languages of texts for people: catalogues of translations, and the choice of a language.
+"""Languages of user-facing texts: translation catalogues, and the choice of a language.
 
-English is the source: the texts in the code are the keys of each catalogue. A language is one file,
-`catalogues/<tag>.po`, which is read once when the process starts.
+English is the source language: the texts in the code are the keys of each catalogue. A language is one file,
+`catalogues/<tag>.po`, read once when the process starts.
 """
 
 from server.platform.languages.language import Language, marked

@@ -1,4 +1,4 @@
-"""One language: its translations, and its dates, times and numbers."""
+"""One language: its translations, and its formats of dates, times and numbers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,25 +10,25 @@ from babel import Locale
 from babel.dates import format_date, format_timedelta
 from babel.numbers import format_decimal
 
-# The length of a unit in seconds, its name, and the least number of seconds for which it is used.
+# Seconds per unit, the unit's name, and the smallest number of seconds for which the unit is used.
 _UNITS: Final[tuple[tuple[int, Literal["day", "hour", "minute", "second"], int], ...]] = (
     (86_400, "day", 36 * 3600),
     (3600, "hour", 90 * 60),
     (60, "minute", 60),
     (1, "second", 0),
 )
-# A value that no waiting time reaches: Babel then counts in the unit that it is given.
+# A threshold that no duration reaches, so that Babel keeps the given unit.
 _NEVER = 1e12
 
 
 def marked(text: str) -> str:
-    """Mark a text for the catalogues where it stands; it is translated where it is shown."""
+    """Mark a text for extraction into the catalogues; it is translated where it is displayed."""
     return text
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """`tag` is the language tag of BCP 47, as HTML and HTTP have it."""
+    """A language with its translations; `tag` is the BCP 47 language tag."""
 
     tag: str
     locale: Locale
@@ -36,7 +36,7 @@ class Language:
 
     @property
     def name(self) -> str:
-        """The name of the language in itself."""
+        """The language's own name for itself."""
         return Locale.parse(self.tag, sep="-").get_display_name() or self.tag
 
     @property
@@ -44,7 +44,7 @@ class Language:
         return self.locale.text_direction
 
     def translated(self, text: str, /, **values: object) -> str:
-        """Return the text in this language, with `%(name)s` replaced by the values."""
+        """Translate a text, and replace `%(name)s` with the values."""
         # The catalogue's entry for the empty text is its header.
         found = self.catalogue.gettext(text) if text else ""
         return found % values if values else found
@@ -53,17 +53,17 @@ class Language:
         return self.catalogue.ngettext(one, many, number) % ({"num": number} | values)
 
     def translations_of(self, texts: tuple[str, ...]) -> Mapping[str, str]:
-        """Return texts that differ in this language, by their source."""
+        """Return the translations that differ from their source text, by source text."""
         found = ((text, self.catalogue.gettext(text)) for text in texts)
         return {text: translation for text, translation in found if translation != text}
 
     def moment(self, at: datetime) -> str:
-        """Return a time in UTC: the server does not know where its reader is."""
+        """Format a time in UTC, because the server does not know the reader's time zone."""
         shown = at.astimezone(UTC)
         return f"{format_date(shown, 'long', locale=self.locale)}, {shown:%H:%M} UTC"
 
     def precise_moment(self, at: datetime) -> str:
-        """Return a time in UTC with its seconds, as tables have it."""
+        """Format a time in UTC with seconds, for tables."""
         shown = at.astimezone(UTC)
         return f"{format_date(shown, 'medium', locale=self.locale)}, {shown:%H:%M:%S} UTC"
 
@@ -71,7 +71,7 @@ class Language:
         return format_decimal(value, locale=self.locale)
 
     def in_time(self, seconds: int) -> str:
-        """Return a rounded time from now such as `in 9 minutes`, empty when the time is unknown."""
+        """Format a rounded duration from now, such as `in 9 minutes`; empty for 0 seconds."""
         if not seconds:
             return ""
         length, unit = next((length, unit) for length, unit, least in _UNITS if least <= seconds)

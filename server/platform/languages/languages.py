@@ -1,4 +1,4 @@
-"""The languages that there are, and the choice among them: RFC 4647 §3.4, RFC 9110 §12.5.4."""
+"""The available languages, and the choice among them (RFC 4647 §3.4, RFC 9110 §12.5.4)."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
@@ -14,15 +14,15 @@ from babel.messages.pofile import read_po
 from server.platform.languages.language import Language
 
 FOLDER: Final = Path(__file__).parent / "catalogues"
-# Dates as most of the world writes them in English.
+# Uses the British date format, which most English texts outside the United States use.
 ENGLISH: Final = Language("en", Locale.parse("en_GB"), NullTranslations())
 
-# Preferences beyond these do not count, however long a header is.
+# Further preferences in the header are ignored.
 _MOST_PREFERENCES = 16
 
 
 class Languages:
-    """Choice of a language; English is the last resort."""
+    """The available languages; English is the fallback."""
 
     def __init__(self, others: Iterable[Language]) -> None:
         self._by_tag: Mapping[str, Language] = {
@@ -35,16 +35,16 @@ class Languages:
     def chosen(
         self, *, ui_locales: Iterable[str] = (), accept_language: str = "", of_user: str = ""
     ) -> Language:
-        """Return the first language that there is: of the request, of the browser, of the user."""
+        """Return the first available language of: the request's `ui_locales`, the browser, the user's settings."""
         wishes = (*ui_locales, *preferences(accept_language), of_user)
         return next(filter(None, map(self._found, wishes)), ENGLISH)
 
     def of(self, tag: str) -> Language:
-        """Return the language of a person, whose tag is stored."""
+        """Return the language for a stored tag, or English."""
         return self._found(tag) or ENGLISH
 
     def _found(self, tag: str) -> Language | None:
-        """Look a tag up, then without its last parts: `de-AT` is served in `de`."""
+        """Look a tag up, dropping subtags from the end until one is found: `de-AT` falls back to `de`."""
         found = tag.strip().lower().replace("_", "-")
         while found:
             if found in self._by_tag:
@@ -54,7 +54,7 @@ class Languages:
 
 
 def preferences(accept_language: str) -> list[str]:
-    """Return the language ranges of the header, best first, without those that are refused."""
+    """Return the language ranges of an Accept-Language header, best first, without ranges of weight 0."""
     weighted = [
         _weighted(entry) for entry in accept_language.split(",", _MOST_PREFERENCES)[:_MOST_PREFERENCES]
     ]
@@ -65,7 +65,7 @@ def preferences(accept_language: str) -> list[str]:
 
 @cache
 def languages() -> Languages:
-    """Return the languages of this process, whose catalogues are read at the first call."""
+    """Return the languages of this process; the first call reads the catalogues."""
     return Languages(_read(path) for path in sorted(FOLDER.glob("*.po")))
 
 
@@ -84,7 +84,7 @@ def _read(path: Path) -> Language:
     locale = Locale.parse(path.stem, sep="-")
     compiled = BytesIO()
     with path.open("rb") as file:
-        # Uncertain translations are left out, and so their texts are shown in English.
+        # Fuzzy translations are skipped, so these texts appear in English.
         write_mo(compiled, read_po(file, locale=locale))
     compiled.seek(0)
     return Language(path.stem, locale, GNUTranslations(compiled))

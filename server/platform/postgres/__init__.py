@@ -1,1 +1,1 @@
-"""PostgreSQL below the services: its configuration and the server that comes along."""
+"""PostgreSQL for the services: its configuration and the bundled server."""

@@ -1,4 +1,4 @@
-"""Where the database is, and how it is run when it is the bundled one."""
+"""The location of the database, and settings of the bundled server."""
 
 from dataclasses import dataclass
 from pathlib import Path

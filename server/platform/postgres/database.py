@@ -1,4 +1,4 @@
-"""The database interface for stores without a connection of their own."""
+"""The database interface of stores that need no dedicated connection."""
 
 from typing import Protocol
 
@@ -6,12 +6,12 @@ import asyncpg
 
 
 class Database(Protocol):
-    """Any connection will do; both raise Unavailable when the database does not answer in time."""
+    """Runs statements on any connection; both methods raise Unavailable if the database does not answer in time."""
 
     async def fetch(self, text: str, *arguments: object) -> list[asyncpg.Record]:
-        """Run one statement, which is a transaction by itself."""
+        """Run one statement in its own transaction and return its rows."""
         ...
 
     async def execute(self, text: str) -> str:
-        """Run statements in one transaction."""
+        """Run statements in one transaction and return the status of the last."""
         ...

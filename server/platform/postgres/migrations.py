@@ -1,11 +1,11 @@
-"""Bring a database to the program's schema: numbered SQL files, forward only, each in one transaction.
+"""Schema migrations: numbered SQL files, forward only, each in one transaction.
 
-A file is `NNNN_name.sql`, numbered from 0001 without gaps, and never changes once it was applied anywhere. Nodes that
-start at the same time wait for each other at the table of what was applied.
+A file is `NNNN_name.sql`, numbered from 0001 without gaps. It never changes once it was applied to any
+database. Nodes that start at the same time wait for each other's lock on the table of applied migrations.
 
-A migration whose first line begins with `-- Additive` leaves every statement of older programs valid: these go on beside
-it, and start anew beside it. It is noted in a table of its own, which programs from before that rule do not read. A
-program refuses a database with any other migration that it does not have.
+A migration whose first line begins with `-- Additive` keeps every statement of older programs valid, so they
+can continue, and restart, beside it. It is recorded in a separate table, which programs older than this rule
+do not read. A program refuses a database with any other migration that it lacks.
 """
 
 import hashlib
@@ -23,12 +23,12 @@ _LOCK_SECONDS = 5
 _LOCK_ATTEMPTS = 60
 _ADDITIVE = "-- Additive"
 _TABLES = ("public.gnomon_migration", "public.gnomon_additive_migration")
-# Numbers above it stand for cluster formats, and keep programs away that read no such number.
+# Higher numbers represent cluster formats, and stop programs that do not know the format.
 _LAST_NUMBER = 9_999
 
 
 class MigrationError(Exception):
-    """The database cannot be brought to the program's schema; says what was expected and what was found."""
+    """The database cannot be migrated to the program's schema; the message names the expected and actual state."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +39,12 @@ class Migration:
 
     @property
     def is_additive(self) -> bool:
-        """Whether older programs live with it."""
+        """Whether older programs still work after the migration."""
         return self.sql.startswith(_ADDITIVE)
 
     @property
     def table(self) -> str:
-        """Where it is noted when it was applied."""
+        """The table that records the migration."""
         return _TABLES[self.is_additive]
 
     @property
@@ -57,7 +57,7 @@ class Migration:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """A migration as the database knows it."""
+    """A migration that was applied to the database."""
 
     name: str
     checksum: str
@@ -65,7 +65,7 @@ class Applied:
 
 
 async def migrate(dsn: str, folder: Traversable) -> tuple[int, ...]:
-    """Apply what the database lacks and return its numbers; raises MigrationError."""
+    """Apply the missing migrations and return their numbers; raises MigrationError."""
     migrations = _read(folder)
     done: list[int] = []
     async with _connected(dsn) as connection:
@@ -76,7 +76,7 @@ async def migrate(dsn: str, folder: Traversable) -> tuple[int, ...]:
 
 
 async def pending(dsn: str, folder: Traversable) -> tuple[int, ...]:
-    """Numbers that the database lacks; raises MigrationError when it cannot be brought to these files."""
+    """Return the numbers of missing migrations; raises MigrationError if the database does not match these files."""
     async with _connected(dsn) as connection:
         applied = await _applied(connection)
     return tuple(migration.number for migration in _lacking(_read(folder), applied))
@@ -106,7 +106,7 @@ def _read(folder: Traversable) -> Sequence[Migration]:
 
 async def _create_tables(connection: asyncpg.Connection) -> None:
     for table in _TABLES:
-        # Of two that create it at once the later one fails, when the earlier one is done.
+        # If two sessions create the table at once, the later one fails after the earlier one has committed.
         with suppress(
             asyncpg.UniqueViolationError, asyncpg.DuplicateTableError, asyncpg.DuplicateObjectError
         ):
@@ -136,7 +136,7 @@ async def _apply_next(connection: asyncpg.Connection, migrations: Sequence[Migra
 
 
 async def _applied(connection: asyncpg.Connection) -> Mapping[int, Applied]:
-    """Of every migration by number, additive ones included."""
+    """Return all applied migrations by number, including additive ones."""
     applied: dict[int, Applied] = {}
     for table in _TABLES:
         if await connection.fetchval("SELECT to_regclass($1) IS NOT NULL", table):

@@ -1,18 +1,19 @@
-"""Which errors of the database pass by themselves, so that the same statement may be tried again."""
+"""Tells temporary database errors, after which the same statement can be retried, from permanent ones."""
 
 import asyncpg
 
 FAULTS = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError)
-"""Everything that a statement or a connection fails with."""
+"""Exceptions of a failed statement or connection."""
 
-# Appendix A of PostgreSQL's manual: connections, roll-backs that ask for another try, resources, an operator's or a
-# starting server's doing, time limits, and a server that is no primary (any more).
+# SQLSTATEs from appendix A of PostgreSQL's manual: connection errors, transaction rollbacks, insufficient
+# resources, operator intervention and startup, timeouts, and a server that is not, or no longer, the primary.
 _PASSING = ("08", "25006", "25P03", "25P04", "40", "53", "55P03", "57014", "57P")
 
 
 def is_outage(error: Exception) -> bool:
-    """Whether the database was away, overwhelmed or changing; all else is a fault of a statement or of the set-up."""
+    """Whether the database was unavailable, overloaded or failing over; all other errors are permanent."""
     if isinstance(error, asyncpg.PostgresError):
         return (error.sqlstate or "").startswith(_PASSING)
-    # The driver calls it an internal error when the server's good-bye meets the next statement, and no primary one too.
+    # asyncpg raises its internal error if the server's shutdown message meets the next statement, or if no
+    # host is a primary.
     return isinstance(error, OSError | asyncpg.InternalClientError)

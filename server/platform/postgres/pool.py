@@ -1,4 +1,4 @@
-"""Connections to the database that many share."""
+"""The shared pool of database connections."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -20,14 +20,14 @@ _SETTINGS: Mapping[str, str] = {
     "application_name": "gnomon",
     "timezone": "UTC",
     "jit": "off",
-    # The server's own bounds, for when a client is gone or frozen.
+    # Limits that the server enforces when a client is gone or frozen.
     "statement_timeout": str(int(STATEMENT_SECONDS * 1000)),
     "idle_in_transaction_session_timeout": str(int(STATEMENT_SECONDS * 1000)),
 }
 
 
 def report_pool(metrics: Metrics, name: str, pool: asyncpg.Pool) -> None:
-    """Report the connections of a pool, and how many of them are in use."""
+    """Report a pool's connections by state: busy, idle and unopened."""
 
     def read() -> Iterator[Gauge]:
         size, idle = pool.get_size(), pool.get_idle_size()
@@ -42,10 +42,10 @@ def report_pool(metrics: Metrics, name: str, pool: asyncpg.Pool) -> None:
 
 @asynccontextmanager
 async def open_pool(dsn: str, connections: int) -> AsyncIterator[asyncpg.Pool]:
-    """A pool of at most this many connections, the first of them at once; raises OSError or asyncpg.PostgresError when that fails.
+    """Open a pool of at most this many connections; raises OSError or asyncpg.PostgresError if the first one fails.
 
-    Date-times come as aware ones in UTC, jsonb as what it says. A connection that comes back is rolled back and nothing
-    else: whoever changes a session beyond its transaction must not take it from here.
+    Timestamps are aware datetimes in UTC; jsonb values are decoded. A returned connection is rolled back but
+    not reset, so users must not change session state beyond their transaction.
     """
     pool = await asyncpg.create_pool(
         dsn,
@@ -64,7 +64,7 @@ async def open_pool(dsn: str, connections: int) -> AsyncIterator[asyncpg.Pool]:
     try:
         yield pool
     finally:
-        # Past its time, closing ends the connections that are still in use.
+        # After the timeout, connections in use are terminated.
         with suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_SECONDS):
                 await pool.close()
@@ -81,4 +81,4 @@ def _json_text(value: object) -> str:
 
 
 async def _keep(_connection: asyncpg.Connection) -> None:
-    """The driver has rolled an open transaction back by now; its own reset would ask the server for more."""
+    """Do nothing: the driver has already rolled back an open transaction, and its reset would cost another round trip."""

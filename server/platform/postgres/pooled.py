@@ -1,4 +1,4 @@
-"""A pool's connections, each for a statement or a block; the database being away is Unavailable."""
+"""Pool connections, each for one statement or block; an unavailable database raises Unavailable."""
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -12,7 +12,7 @@ ACQUIRE_SECONDS = 5.0
 
 
 class PooledDatabase:
-    """Each statement is a transaction by itself, on any connection."""
+    """Runs each statement in its own transaction on any connection of a pool."""
 
     def __init__(self, pool: asyncpg.Pool, *, acquire_seconds: float = ACQUIRE_SECONDS) -> None:
         self._pool = pool
@@ -29,7 +29,7 @@ class PooledDatabase:
 
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[asyncpg.Connection]:
-        """A connection for a block; raises Unavailable when there is none in time or the database goes away."""
+        """Provide a connection for the block; raises Unavailable on a timeout or an outage."""
         try:
             async with self._pool.acquire(timeout=self._acquire_seconds) as connection:
                 with _loss_told(connection):
@@ -42,7 +42,10 @@ class PooledDatabase:
 
 @contextmanager
 def _loss_told(connection: asyncpg.Connection) -> Iterator[None]:
-    """Raise ConnectionError for a lost connection: the driver raises InterfaceError for it as for wrong calls."""
+    """Raise ConnectionError for a lost connection.
+
+    The driver raises InterfaceError both for a lost connection and for wrong use.
+    """
     try:
         yield
     except asyncpg.InterfaceError as error:
@@ -55,5 +58,5 @@ def _is_lost(connection: asyncpg.Connection) -> bool:
     try:
         return bool(connection.is_closed())
     except asyncpg.InterfaceError:
-        # The pool takes a connection from its user as soon as that is closed.
+        # The pool detaches a connection from its user as soon as the connection is closed.
         return True

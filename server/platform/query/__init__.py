@@ -1,7 +1,7 @@
-"""Search is one engine: filter, sort and page become one `Query`, run over memory or compiled to SQL.
+"""Searches: filter, sort and page become one `Query`, which is evaluated in memory or compiled to SQL.
 
-A query is data throughout, so that each store may read it in its own way. Order and cursors mean the same in all:
-texts compare by code point, missing values come last, and the entity's key makes every order total.
+A query is pure data, so each store can interpret it. Order and cursors mean the same in all stores: texts
+compare by code point, missing values come last, and the entity's key makes every order total.
 """
 
 from server.platform.query.clauses import AnyOf, Clause, Clauses, Related

@@ -1,4 +1,4 @@
-"""Clauses of a query: conditions on its fields, on rows that belong to it, and alternatives."""
+"""Clauses of a query: conditions on fields, on related rows, and alternatives."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -10,10 +10,11 @@ from server.platform.query.fields import Field
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """Holds when a row of another entity belongs to this row, and all clauses hold for that one.
+    """True if a related row of another entity meets all clauses.
 
-    `key` is the field of this row that the other's `link` holds; it is never missing. Without `is_wanted` the clause holds
-    when there is no such row; the link is then never missing either, because SQL's NOT IN finds nothing beside NULL.
+    A row is related if its `link` equals this row's `key`, which is never missing. Without `is_wanted` the
+    clause is true if no such row exists; `link` must then never be missing either, because SQL's NOT IN
+    matches nothing if there is a NULL.
     """
 
     key: Field
@@ -25,7 +26,7 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """Holds when all clauses of at least one branch hold."""
+    """True if all clauses of at least one branch are true."""
 
     branches: tuple[tuple["Clause", ...], ...]
 
@@ -35,7 +36,7 @@ Clauses = tuple[Clause, ...]
 
 
 def conditions_in(clauses: Iterable[Clause]) -> Iterator[Condition]:
-    """Conditions at any depth."""
+    """Yield the conditions at any depth."""
     for clause in clauses:
         match clause:
             case Condition():
@@ -50,7 +51,7 @@ def conditions_in(clauses: Iterable[Clause]) -> Iterator[Condition]:
 
 
 def relations_in(clauses: Iterable[Clause]) -> Iterator[Related]:
-    """Clauses on related rows at any depth."""
+    """Yield the clauses on related rows at any depth."""
     for clause in clauses:
         match clause:
             case Condition():

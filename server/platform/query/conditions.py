@@ -7,11 +7,13 @@ from server.platform.query.fields import Field, Scalar
 
 
 class Operator(StrEnum):
-    """Those of the contract's filter messages by their names there, then those that only readings make.
+    """Operators: those of the contract's filter messages, under the same names, and those that only readings create.
 
-    NEQ, NOT_IN and NOT_LIKE hold for a missing value; every other one but EXISTS needs a value to hold. On a list of texts, one
-    item is enough; NEQ, NOT_IN and NOT_LIKE ask it of all items, EXISTS asks for an item.
-    BEGINS is a condition on words alone: one of them begins with the operand.
+    NEQ, NOT_IN and NOT_LIKE are true for a missing value; all others except EXISTS are false for it. On a
+    list of texts, a condition is true if one item meets it. NEQ, NOT_IN and NOT_LIKE must be true for all
+    items; EXISTS tests for any item.
+
+    BEGINS is for word fields only: one word must begin with the operand.
     """
 
     EQ = "eq"
@@ -34,7 +36,10 @@ class Operator(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """The operand is a tuple for IN, NOT_IN and CONTAINS_…, a bool for EXISTS, a text pattern for LIKE and NOT_LIKE."""
+    """A condition on one field of a row.
+
+    The operand is a tuple for IN, NOT_IN and CONTAINS_…, a bool for EXISTS, a pattern for LIKE and NOT_LIKE.
+    """
 
     field: Field
     operator: Operator

@@ -1,8 +1,8 @@
-"""Cursors: where a page starts and ends, as text that clients hand back without looking into it.
+"""Cursors: the start and end of a page, as opaque text for clients.
 
-A cursor holds the place of a row in the order, not the row or an offset: what is inserted or removed elsewhere does not
-move it. A fingerprint of filter and sort keeps it to its own query. It is no secret: it grants nothing, and what it says
-is checked like any argument.
+A cursor holds the position of a row in the order instead of the row or an offset, so inserts and deletes
+elsewhere do not affect it. A fingerprint of filter and sort ties it to its query. A cursor is no secret and
+grants no access; its content is validated like any argument.
 """
 
 from base64 import b64decode, b64encode
@@ -34,7 +34,7 @@ _decoder = msgspec.msgpack.Decoder(list[bool | int | str | None])
 
 
 def cursors(query: Query, items: Sequence[object]) -> tuple[str | None, str | None]:
-    """Start and end cursor of a page."""
+    """Return the start and end cursors of a page, None for an empty page."""
     if not items:
         return None, None
     sealed = query.clauses if query.sealed is None else query.sealed
@@ -43,7 +43,7 @@ def cursors(query: Query, items: Sequence[object]) -> tuple[str | None, str | No
 
 
 def position_of(cursor: str, clauses: Sequence[Clause], sort: Sequence[SortKey]) -> Position:
-    """Read a cursor of the query with these clauses and this order; raises InvalidArgument."""
+    """Decode a cursor of the query with these clauses and this order; raises InvalidArgument."""
     try:
         packed = b64decode(cursor, validate=True)
         values = _decoder.decode(packed[_FINGERPRINT_BYTES:])

@@ -1,7 +1,7 @@
-"""Run a query over rows in memory.
+"""Evaluates a query over rows in memory.
 
-Every clause is one pass over what the ones before it left. Rows come in the order of their key, so that the default
-order needs no sorting and, without conditions, no copy.
+Every clause is one pass over the rows that the previous clauses kept. The input is in key order, so the
+default order needs no sort and, without conditions, no copy.
 """
 
 from bisect import bisect_left
@@ -20,16 +20,16 @@ from server.platform.query.model import Page, Position, Query, SortKey, position
 E = TypeVar("E")
 
 Links = Callable[[Related], Container[Scalar]]
-"""Gives the values of the link in the related rows that meet a clause's conditions."""
+"""Returns the link values of the related rows that meet a clause's conditions."""
 
 
 def no_links(clause: Related) -> Container[Scalar]:
-    """For entities that no clause relates to others."""
+    """Raise TypeError, for entities without clauses on related rows."""
     raise TypeError(f"rows of {clause.entity.__name__} cannot be reached from here")
 
 
 def evaluate(rows: Sequence[E], query: Query, links: Links = no_links) -> Page[E]:
-    """Search rows that are in ascending order of the entity's key."""
+    """Evaluate a query over rows in ascending order of the entity's key."""
     matches = ordered(matching(rows, query.clauses, links), query.sort)
     start, stop = _bounds(matches, query)
     items = matches[start:stop]
@@ -37,18 +37,18 @@ def evaluate(rows: Sequence[E], query: Query, links: Links = no_links) -> Page[E
 
 
 def matching(rows: Sequence[E], clauses: Iterable[Clause], links: Links = no_links) -> Sequence[E]:
-    """Rows for which all clauses hold; the same rows when there is none."""
+    """Return the rows that meet all clauses; without clauses, the same sequence."""
     for clause in clauses:
         rows = _kept(rows, clause, links)
     return rows
 
 
 def ordered(rows: Sequence[E], sort: Sequence[SortKey]) -> Sequence[E]:
-    """Sort rows that are in ascending order of the last sort key's field; the same rows when that is all."""
+    """Sort rows that are in ascending order of the last sort key; if that is the only key, return them unchanged."""
     *wanted, tie_breaker = sort
     if tie_breaker.is_descending:
         rows = rows[::-1]
-    # Sorting is stable: the least significant key goes first.
+    # Sorting is stable, so the least significant key goes first.
     for key in reversed(wanted):
         rows = _sorted(rows, key)
     return rows
@@ -86,7 +86,7 @@ def _fits(items: Sequence[Scalar], operator: Operator, test: Callable[..., bool]
 
 
 def _sorted(rows: Sequence[E], key: SortKey) -> list[E]:
-    # The values of one field are of one type, and so in order among themselves.
+    # All values of a field have one type, so they are comparable.
     read = cast("Callable[[object], str]", key.reader())
     present = [row for row in rows if read(row) is not None]
     missing = [row for row in rows if read(row) is None] if len(present) < len(rows) else []
@@ -108,7 +108,7 @@ def _bounds(rows: Sequence[E], query: Query) -> tuple[int, int]:
 
 
 def _count(rows: Sequence[E], sort: Sequence[SortKey], stands: Callable[[Position], bool]) -> int:
-    """How many rows at the beginning stand where `stands` says."""
+    """Return the number of leading rows whose position meets `stands`."""
     position = position_reader(sort)
     return bisect_left(rows, True, key=lambda row: not stands(position(row)))
 
@@ -137,7 +137,7 @@ def _not_like(pattern: str) -> Callable[[Scalar | None], bool]:
     return lambda value: value is None or not matches(text_of(value))
 
 
-# From an operator and its operand to the test of a value; `partial(lt, x)` tests x < value.
+# Maps an operator to a function that creates its test from the operand; `partial(lt, x)` tests x < value.
 _TESTS: Mapping[Operator, Callable[..., Callable[..., bool]]] = {
     Operator.EQ: lambda operand: partial(eq, operand),
     Operator.NEQ: lambda operand: partial(ne, operand),

@@ -1,4 +1,4 @@
-"""Fields by which an entity can be searched, read from its annotations."""
+"""The searchable fields of an entity, derived from its annotations."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ Scalar = str | int | bool | datetime
 
 
 class FieldType(StrEnum):
-    """How values compare; keys are integers, enums are texts in the wire's spelling."""
+    """The type of a field, which determines comparison; keys are integers, enums are texts as on the wire."""
 
     TEXT = "TEXT"
     INTEGER = "INTEGER"
@@ -22,7 +22,7 @@ class FieldType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One attribute of an entity; a store finds the rows with a given value of an indexed one without a scan."""
+    """A searchable attribute of an entity; stores find rows by an indexed field's value without a scan."""
 
     name: str
     type: FieldType
@@ -30,7 +30,7 @@ class Field:
 
 
 def fields_of(entity: type, *, indexed: Collection[str] = ()) -> Mapping[str, Field]:
-    """Fields by name; attributes of other types (a mapping, say) cannot be searched by and have none."""
+    """Return the searchable fields by name; attributes of other types, such as mappings, are omitted."""
     types = {name: _type_of(hint) for name, hint in get_type_hints(entity).items()}
     return {name: Field(name, found, name in indexed) for name, found in types.items() if found is not None}
 
@@ -53,7 +53,7 @@ def _without_none(hint: object) -> object:
     return present[0] if len(present) == 1 else hint
 
 
-# bool stands before int, which it is a subclass of.
+# bool comes before int because it is a subclass of int.
 _TYPES: tuple[tuple[type, FieldType], ...] = (
     (bool, FieldType.BOOLEAN),
     (int, FieldType.INTEGER),

@@ -1,6 +1,6 @@
-"""From the filter message of a search to clauses.
+"""Converts the filter message of a search into clauses.
 
-Its cost is bounded by the number of conditions, and by the number of those on rows of other entities, of which each may
+The number of conditions is bounded, and so is the number of conditions on related rows, each of which may
 read all rows of the tenant.
 """
 
@@ -25,11 +25,11 @@ _ALTERNATIVES = "$or"
 _PLACE = "filter"
 
 Value = bool | int | str | Message
-"""Of a field that is no list."""
+"""The value of a field that is not repeated."""
 
 
 def filter_clauses(searchable: Searchable[object], message: Message) -> Clauses:
-    """Read a filter; raises InvalidArgument."""
+    """Convert a filter message; raises InvalidArgument."""
     clauses = tuple(_clauses(searchable, message, _PLACE))
     _check_number(conditions_in(clauses), MOST_CONDITIONS, "conditions")
     _check_number(relations_in(clauses), MOST_RELATIONS, "conditions on related resources")
@@ -43,7 +43,7 @@ def _check_number(found: Iterable[object], most: int, kind: str) -> None:
 
 
 def _clauses(searchable: Searchable[object], message: Message, place: str) -> Iterator[Clause]:
-    """Those on related rows come last: they cost most, and see what the others leave."""
+    """Yield the clauses of a message; clauses on related rows come last, because they are the most expensive."""
     for field, value in message.ListFields():
         at = f"{place}.{field.json_name}"
         reading = searchable.derived.get(field.name)
@@ -63,7 +63,7 @@ def _clauses(searchable: Searchable[object], message: Message, place: str) -> It
 
 
 def _relations(searchable: Searchable[object], message: Message, place: str) -> Iterator[Related]:
-    """One clause for the fields that ask for one row, and one for each value of a field that asks for several."""
+    """Yield one clause for all fields about the same related row, and one per value of a field about several rows."""
     together: dict[object, tuple[Association, list[Condition]]] = {}
     for field, value in message.ListFields():
         association, at = searchable.associations.get(field.name), f"{place}.{field.json_name}"
@@ -97,7 +97,7 @@ def _related(
 def _conditions(
     searchable: Searchable[object], name: str, field: FieldDescriptor, value: Value, place: str
 ) -> Iterator[Condition]:
-    """Read one filter field as one of the entity's attribute `name`."""
+    """Convert one filter field into conditions on the attribute `name`."""
     attribute = searchable.fields.get(name)
     if attribute is None:
         if isinstance(value, Message) and not value.ListFields():
@@ -110,7 +110,7 @@ def _conditions(
 
 
 def operators(field: Field, message: Message, place: str) -> Iterator[Condition]:
-    """Read an operator object as conditions on a field; `place` is where errors say that it stands."""
+    """Convert an operator object into conditions on a field; `place` is the path in error messages."""
     for entry, value in message.ListFields():
         operator, at = Operator(entry.name), f"{place}.{entry.json_name}"
         if entry.is_repeated:

@@ -1,4 +1,4 @@
-"""Run a statistic over rows in memory."""
+"""Evaluates a statistic over rows in memory."""
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -28,7 +28,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def grouped(rows: Iterable[E], statistic: Statistic[S]) -> Sequence[S]:
-    """The answer for each group of these rows."""
+    """Return one result row per group."""
     groups: dict[Values, list[E]] = defaultdict(list)
     readers = [_reader(group) for group in statistic.by]
     for row in rows:
@@ -43,7 +43,7 @@ def grouped(rows: Iterable[E], statistic: Statistic[S]) -> Sequence[S]:
 
 
 def _reader(group: Group) -> Callable[[object], Sequence[Scalar | None]]:
-    """Make what gives the values that a row is grouped by."""
+    """Return a function that yields a row's grouping values."""
     if isinstance(group, Interval):
         read, seconds = attrgetter(group.field.name), group.seconds
         return lambda row: (_begin(read(row), seconds),)

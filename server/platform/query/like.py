@@ -1,6 +1,6 @@
-"""$like: `*` stands for any run, `?` for one character; a backslash before `*`, `?` or a backslash takes its meaning.
+"""`$like` patterns: `*` matches any sequence, `?` one character; a backslash escapes `*`, `?` and backslash.
 
-The whole value has to match, case included. A backslash before anything else is an ordinary character.
+The pattern must match the whole value and is case-sensitive. A backslash before other characters is literal.
 """
 
 import re
@@ -11,17 +11,18 @@ from re import Pattern
 
 from server.platform.query.fields import Scalar
 
-# An escaped character, or any character.
+# An escaped character or any character.
 _PART = re.compile(r"\\[*?\\]|.", re.DOTALL)
 _STAR = "*"
 _ONE = "?"
 
 
 def like(pattern: str) -> Callable[[str], bool]:
-    """Make the test of a pattern.
+    """Compile a pattern into a test function.
 
-    Each run between stars becomes a regular expression without any repetition, and the leftmost place of a run is
-    always good enough for those after it. Nothing is tried twice: the time is at most the product of both lengths.
+    Each sequence between stars becomes a regular expression without repetition. Its leftmost match is always
+    sufficient for the following ones, so there is no backtracking: the time is at most the product of both
+    lengths.
     """
     parts: list[str] = _PART.findall(pattern)
     runs = [list(run) for is_star, run in groupby(parts, _STAR.__eq__) if not is_star]
@@ -36,7 +37,7 @@ def like(pattern: str) -> Callable[[str], bool]:
 
 
 def text_of(value: Scalar) -> str:
-    """Text that a pattern looks at: decimal digits, or RFC 3339 in UTC with milliseconds."""
+    """Return a value as the text that patterns match: decimal digits, or RFC 3339 in UTC with milliseconds."""
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
     return str(value)

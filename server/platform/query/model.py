@@ -1,4 +1,4 @@
-"""A search as data, and its answer."""
+"""A search query and its result, as data."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,14 +14,15 @@ DEFAULT_LIMIT = 100
 MAX_LIMIT = 500
 
 Position = tuple[Scalar | None, ...]
-"""Where a row stands in an order: its value of each sort key."""
+"""The position of a row in an order: its value of each sort key."""
 
 
 @dataclass(frozen=True, slots=True)
 class SortKey:
-    """Missing values come last in both directions.
+    """One key of a sort order; missing values come last in both directions.
 
-    Of a text only the first `length` characters count, None meaning all: a position has to fit into a cursor.
+    Only the first `length` characters of a text are compared (None: all), because a position must fit into a
+    cursor.
     """
 
     field: Field
@@ -29,7 +30,7 @@ class SortKey:
     length: int | None = None
 
     def reader(self) -> Callable[[object], Scalar | None]:
-        """Make what gives a row's value as this key compares it."""
+        """Return a function that reads the value by which this key compares a row."""
         read: Callable[[object], Scalar | None] = attrgetter(self.field.name)
         length = self.length
         if length is None:
@@ -38,16 +39,16 @@ class SortKey:
 
 
 def position_reader(sort: Sequence[SortKey]) -> Callable[[object], Position]:
-    """Make what gives a row's place in an order."""
+    """Return a function that reads a row's position in an order."""
     readers = [key.reader() for key in sort]
     return lambda row: tuple(read(row) for read in readers)
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Which of the ordered matches to answer with; at most one of offset, after and before is given.
+    """The part of the ordered matches to return; at most one of offset, after and before is set.
 
-    A limit of None stands for all and is only for the program's own reads.
+    A limit of None means all matches and is only for the program's own queries.
     """
 
     limit: int | None = DEFAULT_LIMIT
@@ -61,9 +62,10 @@ EVERYTHING = Window(limit=None)
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """All clauses have to hold; the last sort key is the entity's key.
+    """A query: all clauses must be true; the last sort key is the entity's key.
 
-    Cursors belong to the `sealed` clauses, or to all when it is None: the others may change from page to page.
+    Cursors are tied to the `sealed` clauses, or to all clauses when that is None. The other clauses may
+    differ from page to page.
     """
 
     clauses: Clauses
@@ -74,7 +76,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[E]):
-    """`total` counts every match; the cursors are None exactly when there is no item."""
+    """A page of results; `total` counts all matches. The cursors are None if and only if the page is empty."""
 
     items: Sequence[E]
     total: int

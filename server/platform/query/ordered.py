@@ -1,7 +1,7 @@
-"""Rows kept in the order of their key.
+"""A collection of rows in key order.
 
-Rows that come in order are appended. Adding, removing and finding a row elsewhere touches one short chunk, so none of it
-grows with the number of rows; a slice copies only what it answers with.
+Rows that arrive in order are appended. Inserting, removing and finding rows elsewhere touches one short
+chunk, so the cost hardly depends on the number of rows. A slice copies only its own rows.
 """
 
 from bisect import bisect_left, bisect_right, insort
@@ -17,7 +17,7 @@ _LONGEST_CHUNK = 1024
 
 
 class Ordered(Sequence[E], Generic[E]):
-    """No two rows have the same key, and the key of a row never changes."""
+    """A sorted sequence of rows with unique, constant keys."""
 
     __slots__ = ("_chunks", "_count", "_highest", "_key", "_starts")
 
@@ -26,7 +26,7 @@ class Ordered(Sequence[E], Generic[E]):
         self._chunks: list[list[E]] = []
         self._starts: list[int] | None = None
         self._count = 0
-        # The highest key that was ever appended; its row may have left.
+        # The highest key that was ever appended; its row may be gone.
         self._highest: Any = None
 
     def add(self, row: E) -> None:
@@ -55,8 +55,8 @@ class Ordered(Sequence[E], Generic[E]):
             del chunk[half:]
 
     def remove(self, row: E) -> int:
-        """Remove a row that is here; gives the number of those that are left."""
-        # History leaves oldest first.
+        """Remove a row of this sequence and return the number of remaining rows."""
+        # Fast path: history is deleted oldest first.
         index = place = 0
         if self._chunks[0][0] is not row:
             key = self._key(row)
@@ -96,7 +96,7 @@ class Ordered(Sequence[E], Generic[E]):
         return islice(chain.from_iterable(chunks), position - self._starts[index], None)
 
     def _chunk_of(self, key: Scalar) -> int:
-        """Index of the chunk that holds a row with this key, or would."""
+        """Return the index of the chunk for a key."""
         return max(bisect_right(self._chunks, key, key=self._first_key) - 1, 0)
 
     def _first_key(self, chunk: list[E]) -> Any:

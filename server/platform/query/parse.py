@@ -1,6 +1,7 @@
-"""From a request message with filter, sort and page to a query.
+"""Converts a request message with filter, sort and page into a query.
 
-It checks everything itself, beside the rules of the message: fields exist, bounds hold, cursors are of this query.
+The module validates everything itself, in addition to the message's rules: fields exist, numbers are within
+bounds, cursors belong to the query.
 """
 
 import re
@@ -30,7 +31,7 @@ def parse(
     also: Sequence[Condition] = (),
     default: Sequence[SortKey] = (),
 ) -> Query:
-    """Read a request; `also` are conditions beside its filter, `default` the order when it names none.
+    """Convert a request. `also` are further conditions, `default` is the order if the request names none.
 
     Raises InvalidArgument.
     """
@@ -40,7 +41,7 @@ def parse(
 
 
 def parse_page(searchable: Searchable[object], request: Message, *, default: Sequence[SortKey] = ()) -> Query:
-    """Read sort and page of a request whose filter is about other rows; `default` is the order when it names none.
+    """Convert sort and page of a request whose filter is about other rows; `default` is the order if it names none.
 
     Raises InvalidArgument.
     """

@@ -1,4 +1,4 @@
-"""The field table of an entity: all that a search has to know about it."""
+"""The search description of an entity: its fields, filters and relations."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,16 +14,17 @@ E_co = TypeVar("E_co", covariant=True)
 E = TypeVar("E")
 
 SORTED_CHARACTERS = 640
-"""Characters of all texts in an order together: at four bytes each they fit into the 4096 of a cursor."""
+"""Characters of all sort keys together: at four bytes each they fit into a cursor of 4096 bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Association:
-    """A filter field that asks for a row of another entity: one whose `link` is the key of the row that is searched.
+    """A filter field about a related row of another entity, whose `link` is the key of the searched row.
 
-    `field` is the other entity's field that the filter field stands for; fields of one filter that agree in the rest ask
-    for one row. With None, each value of the filter field is a filter by itself, for a row of its own. The other row
-    meets the conditions `besides` as well. With `key`, the link holds that field of the row instead of its key.
+    `field` is the other entity's field that the filter field corresponds to; filter fields that are equal
+    otherwise refer to the same related row. If `field` is None, each value of the filter field is a filter of
+    its own, for its own related row. The related row must also meet the conditions `besides`. If `key` is
+    set, the link refers to that field of the searched row instead of its key.
     """
 
     searchable: "Searchable[object]"
@@ -34,16 +35,16 @@ class Association:
 
     @property
     def row(self) -> tuple[type, str, tuple[Condition, ...], str | None]:
-        """The same for fields that ask for one row."""
+        """Identifies the related row: equal for filter fields about the same one."""
         return self.searchable.entity, self.link, self.besides, self.key
 
 
 @dataclass(frozen=True, slots=True)
 class Searchable(Generic[E_co]):
-    """`key` names the field that tells rows apart; `derived` are filter fields that no attribute stands for.
+    """The search description of an entity. `key` is the unique field, `derived` are filter fields without an attribute.
 
-    `associations` are filter fields that rows of other entities stand for, `items` those that ask for an item of a list,
-    each with the list's name.
+    `associations` are filter fields about related rows. `items` are filter fields about an item of a list,
+    with the list's name.
     """
 
     entity: type[E_co]
@@ -64,16 +65,16 @@ class Searchable(Generic[E_co]):
         items: Mapping[str, str] | None = None,
         aliases: Mapping[str, str] | None = None,
     ) -> "Searchable[E]":
-        """Read the fields from the entity's annotations; `indexed` names those that are looked up by value.
+        """Derive the fields from the entity's annotations; `indexed` are fields with a lookup by value.
 
-        `aliases` are other names of fields in requests, each with the attribute that it stands for.
+        `aliases` are other names of fields in requests, each with its attribute.
         """
         fields = dict(fields_of(entity, indexed=indexed))
         fields.update({alias: fields[name] for alias, name in (aliases or {}).items()})
         return Searchable(entity, fields[key], fields, derived or {}, associations or {}, items or {})
 
     def order(self, keys: Sequence[SortKey]) -> tuple[SortKey, ...]:
-        """Make an order total: what follows the key is without effect, and a missing key is appended."""
+        """Make an order total: append the key if it is missing, and drop sort keys after it."""
         names = [key.field.name for key in keys]
         wanted = keys[: names.index(self.key.name)] if self.key.name in names else keys
         tie_breaker = keys[len(wanted)] if len(wanted) < len(keys) else SortKey(self.key)
@@ -81,12 +82,12 @@ class Searchable(Generic[E_co]):
         return (*(_shortened(key, SORTED_CHARACTERS // max(texts, 1)) for key in wanted), tie_breaker)
 
     def query(self, *clauses: Clause, sort: Sequence[SortKey] = (), window: Window = EVERYTHING) -> Query:
-        """Make a query of the program's own."""
+        """Return a query for the program's own use."""
         return Query(clauses, self.order(sort), window)
 
 
 def equals(searchable: Searchable[object], name: str, value: Scalar) -> Condition:
-    """Make the condition that a field has this value."""
+    """Return the condition that a field has this value."""
     return Condition(searchable.fields[name], Operator.EQ, value)
 
 

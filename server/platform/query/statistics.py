@@ -1,7 +1,7 @@
-"""Statistics as data: rows in groups, and what is counted in each group.
+"""Statistics as data: groups of rows, and measures of each group.
 
-They mean the same in all stores. Groups without a row do not exist; at most MOST_GROUPS are given, those with the
-greatest first measure, in no other order.
+All stores give the same result: only groups with rows, at most MOST_GROUPS, chosen by the greatest first
+measure.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,19 +18,19 @@ S_co = TypeVar("S_co", covariant=True)
 MOST_GROUPS = 10_000
 
 Values = tuple[Scalar | None, ...]
-"""Of one group: what its rows have in common, then the measures."""
+"""The values of one group: its grouping values, then its measures."""
 
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How many rows of a group meet all conditions."""
+    """The number of a group's rows that meet all conditions."""
 
     conditions: Conditions = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Different:
-    """How many different values of a field the rows of a group have that meet all conditions; a missing one is none."""
+    """The number of distinct values of a field in a group's rows that meet all conditions; missing values do not count."""
 
     field: Field
     conditions: Conditions = ()
@@ -38,7 +38,7 @@ class Different:
 
 @dataclass(frozen=True, slots=True)
 class Latest:
-    """The greatest value of a field in the rows of a group that meet all conditions, or None when it is in none."""
+    """The greatest value of a field in a group's rows that meet all conditions; None without a value."""
 
     field: Field
     conditions: Conditions = ()
@@ -49,21 +49,21 @@ Measure = Count | Different | Latest
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Groups the rows by the interval that an instant lies in; it stands for its begin. Intervals are counted from 1970."""
+    """Groups rows by time interval, represented by its start. Intervals are counted from 1970."""
 
     field: Field
     seconds: int
 
 
 Group = Field | Interval
-"""By a list of texts, a row is in the group of each item, so in none when it is empty."""
+"""Grouped by a list of texts, a row belongs to the group of each item; with an empty list, to none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statistic(Generic[S_co]):
-    """`row` makes the answer for a group of its values.
+    """A statistic; `row` creates the result of a group from its values.
 
-    `is_live` says that no row of what has ended meets the clauses that it is asked with; a store need not look at those.
+    `is_live` states that only rows of active entities can meet the clauses, so a store may skip ended ones.
     """
 
     row: Callable[..., S_co]
@@ -81,7 +81,7 @@ class Statistic(Generic[S_co]):
         measures: Mapping[str, Measure],
         is_live: bool = False,
     ) -> "Statistic[S]":
-        """Check that the fields of the answer are those that rows are grouped `by` and then the measures, in their order."""
+        """Create a statistic; raises TypeError unless the result's fields are `by` and then the measures, in this order."""
         names = tuple(get_type_hints(row))
         if names[: len(by) + len(measures)] != (*by, *measures):
             raise TypeError(f"{row.__name__} has {names}, expected {(*by, *measures)}")
@@ -90,5 +90,5 @@ class Statistic(Generic[S_co]):
 
 
 def lists_in(by: Sequence[Group]) -> Sequence[Field]:
-    """Those that are lists of texts."""
+    """Return the groups that are lists of texts."""
     return [group for group in by if isinstance(group, Field) and group.type is FieldType.TEXTS]

@@ -1,7 +1,8 @@
-"""Records: small documents of a tenant, found by id and by a few fields, each changed by one writer at a time.
+"""Records: small documents of a tenant, found by id and by some fields, with optimistic locking.
 
-A record is a frozen dataclass; a `Kind` says how records of a type are kept. There is no transaction over several
-records: what has to change together is one record, and what may happen once is one `take` or one `replace`.
+A record is a frozen dataclass; a `Kind` describes how its type is stored. There is no transaction over
+several records: data that must change together is one record, and an action that may happen once is one
+`take` or one `replace`.
 """
 
 from server.platform.records.pages import every

@@ -1,4 +1,4 @@
-"""A record as JSON text, which programs of two versions read."""
+"""Records as JSON text that programs of two consecutive versions can read."""
 
 from typing import Any, Generic
 
@@ -9,7 +9,8 @@ from server.platform.records.port import Kind, R
 
 class Contents(Generic[R]):
     def __init__(self, kind: Kind[R]) -> None:
-        # The member that has the whole field, where the field itself lacks what is later.
+        # Fields that hide later values from the older version, each with the member that holds the full
+        # value.
         self._later = {field: (f"whole_{field}", texts) for field, texts in kind.later.items()}
         self._instead = {field: (f"whole_{field}", texts) for field, texts in kind.instead.items()}
         self._wholes = {field: whole for field, (whole, _) in (*self._later.items(), *self._instead.items())}
@@ -42,5 +43,6 @@ class Contents(Generic[R]):
         for field, whole in self._wholes.items():
             if whole in document:
                 document[field] = document.pop(whole)
-        # As text again: what JSON cannot say otherwise, times and octets, is read like the rest.
+        # Encodes again, because the decoder reads types that JSON lacks, such as times and bytes, from text
+        # only.
         return self._decoder.decode(self._encoder.encode(document))

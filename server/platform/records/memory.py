@@ -1,4 +1,4 @@
-"""Records for as long as the process lives."""
+"""Records in memory, which end with the process."""
 
 from bisect import bisect_left, insort
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -19,11 +19,11 @@ Noted = Callable[[AuditNote], None]
 
 
 def _unnoted(_: AuditNote) -> None:
-    """Embedded mode keeps no audit log."""
+    """Ignore the note: embedded mode keeps no audit log."""
 
 
 class MemoryRecordStore:
-    """`noted` takes the audit notes of changes."""
+    """A record store in memory; `noted` receives the audit notes of changes."""
 
     def __init__(self, clock: Clock, noted: Noted = _unnoted) -> None:
         self._clock = clock
@@ -41,7 +41,7 @@ class MemoryRecordStore:
 
 
 class MemoryRecords(Generic[R]):
-    """Indexed by each text of each field that records are found by, and by tenant and scheduled time."""
+    """Records of one kind, indexed by every text that finds them, and by tenant and scheduled time."""
 
     def __init__(self, kind: Kind[R], clock: Clock, noted: Noted = _unnoted) -> None:
         self._kind = kind

@@ -1,4 +1,4 @@
-"""All records of a tenant, page by page."""
+"""Iteration over all records of a tenant, page by page."""
 
 from collections.abc import AsyncIterator
 
@@ -11,9 +11,9 @@ _MOST_PAGES = 2000
 
 
 async def every(records: Records[R], tenant_id: TenantId, *, after: str = "") -> AsyncIterator[R]:
-    """Records by id, those behind `after`; whoever takes them may change and remove them meanwhile.
+    """Yield the records after an id in id order; the caller may change and remove them meanwhile.
 
-    Raises Unavailable when they do not end within a million.
+    Raises Unavailable for more than a million records.
     """
     for _ in range(_MOST_PAGES):
         page = await records.page(tenant_id, after=after, most=_PAGE)

@@ -1,7 +1,7 @@
-"""Records in PostgreSQL: one table for each kind, with a column for each field that records are found by.
+"""Records in PostgreSQL: one table per kind, with a column per lookup field.
 
-Each call is one statement, so that whoever changes a record first wins, whichever process it is in. Whether a record
-has expired is the program's clock's to say, as in memory.
+Each method is one statement, so the first of concurrent changes wins, in any process. The program's clock
+decides whether a record has expired, as in memory.
 """
 
 from collections.abc import Collection, Sequence
@@ -31,12 +31,12 @@ from server.platform.records.texts import (
     texts_of,
 )
 
-# Each attempt but the last one fails because of a record that expired since the one before.
+# Each repetition is due to a record that expired since the attempt before.
 _ATTEMPTS = 5
 
 
 class PostgresRecordStore:
-    """The tables are there: migrations make them. `audit` is where notes of changes go."""
+    """A record store in PostgreSQL, whose tables migrations create; `audit` receives notes of changes."""
 
     def __init__(self, database: Database, clock: Clock, audit: AuditLog | None = None) -> None:
         self._database = database
@@ -55,7 +55,7 @@ class PostgresRecordStore:
 
 
 class _AuditedStatements:
-    """Runs statements together with what they leave in the audit log."""
+    """Runs statements together with their audit entries."""
 
     def __init__(self, database: Database, audit: AuditLog | None) -> None:
         self._database = database
@@ -64,7 +64,7 @@ class _AuditedStatements:
     async def fetch(
         self, statement: str, arguments: Sequence[object], note: AuditNote | None
     ) -> Sequence[asyncpg.Record]:
-        """Rows of the statement; without a note it runs alone."""
+        """Run a statement and return its rows; without a note it runs without an audit entry."""
         audit = self._audit
         if note is None or audit is None or not audit.is_open:
             return await self._database.fetch(statement, *arguments)
@@ -193,7 +193,7 @@ class PostgresRecords(Generic[R]):
     async def _write(
         self, statement: str, record: R, row: Sequence[object], note: AuditNote | None
     ) -> Sequence[asyncpg.Record]:
-        """Put expired records out of the way when they are in it."""
+        """Insert or replace a record, after removing expired records that conflict with it."""
         for _ in range(_ATTEMPTS):
             try:
                 return await self._noting.fetch(statement, row, note)
@@ -209,7 +209,7 @@ class PostgresRecords(Generic[R]):
         return _count(await self._database.fetch(statement, record.tenant_id, text, self._clock.now()))
 
     def _row(self, record: R) -> tuple[str | int | datetime | list[str] | None, ...]:
-        """Values of all columns in their order."""
+        """Return the values of all columns in order."""
         expect_that_can_be_kept(record, self._fields)
         found_by = (self._value(record, field) for field in self._fields)
         content = self._contents.written(record)
@@ -233,7 +233,7 @@ def _columns(rows: Sequence[Sequence[object]]) -> Sequence[Sequence[object]]:
 
 
 def _as_json(texts: list[str]) -> str:
-    """Arrays of arrays have rows of one length, so an array of texts travels as JSON."""
+    """Encode texts as JSON, because the rows of an array of arrays must have equal lengths."""
     return orjson.dumps(texts).decode()
 
 

@@ -1,4 +1,4 @@
-"""SQL for searches of the records of one kind."""
+"""SQL for searches over the records of one kind."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -18,9 +18,9 @@ FEW = 1000
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """The rows of a page, last first where it ends before a position, and the number of all matches.
+    """The statements of a search; a page that ends before a position comes in reverse order.
 
-    `bounded_count` counts up to one more than FEW, and `page_among` chooses the statement of the page by that number.
+    `bounded_count` counts up to FEW + 1. `page_among` selects the page's statement by that number.
     """
 
     page: Statement
@@ -33,7 +33,7 @@ class Search:
 
 
 def search_of(kind: Kind[Any], query: Query, *, tenant_id: TenantId, now: datetime) -> Search:
-    """Make the statements of a search among the records that have not expired by `now`."""
+    """Create the statements of a search over records that have not expired by `now`."""
     lives = AnyOf(
         (
             (Condition(_EXPIRES_AT, Operator.EXISTS, operand=False),),
@@ -51,7 +51,7 @@ def search_of(kind: Kind[Any], query: Query, *, tenant_id: TenantId, now: dateti
 
 
 def _relation(kind: Kind[Any], query: Query) -> Relation:
-    """Every field but the key of the query, which is the last of its order, may be missing."""
+    """Return the relation of a kind; all fields may be missing except the query's key, the last of its order."""
     sorted_by = tuple(dict.fromkeys(key.field.name for key in query.sort))
     found_by = frozenset((*kind.unique, *kind.indexed, *kind.derived)) - {sorted_by[-1]}
     ordered = frozenset(kind.ordered) & found_by

@@ -1,8 +1,8 @@
 """SQL for the records of one kind.
 
-`identity.<kind>` has the columns `tenant_id`, `id`, `revision`, `expires_at` and `content`, the whole record as JSON, and
-one for each field that records are found by: a text, NULL for an empty one, an array of texts, or a time. Constraints
-and indexes are called `<kind>_pkey` and `<kind>_<field>`.
+`identity.<kind>` has the columns `tenant_id`, `id`, `revision`, `expires_at` and `content` (the whole record
+as JSON), and one column per lookup field: a text (NULL if empty), an array of texts, or a time. Constraints
+and indexes are named `<kind>_pkey` and `<kind>_<field>`.
 """
 
 # ruff: noqa: S608  # nothing but names of ours stands in the texts
@@ -17,23 +17,27 @@ _PLACE = ("tenant_id", "id")
 OWN_COLUMNS = (*_PLACE, "revision", "expires_at", "content")
 
 
-# Changes nothing and always returns a row.
+# Returns one row and changes nothing.
 ALONE = "SELECT 1"
 
 
 def noting(statement: str, clauses: str) -> str:
-    """Run a statement that returns a row for its change together with the clauses that depend on it."""
+    """Combine a changing statement with RETURNING and clauses that depend on its row."""
     return f"WITH changed AS ({statement}), {clauses} SELECT * FROM changed"
 
 
 @dataclass(frozen=True, slots=True)
 class Statements:
-    """Of `insert` and `replace` the arguments are all columns, of the latter then the time and the revision before.
+    """The statements of a kind, each with its arguments in this order.
 
-    `insert_all` and `replace_all` have an array for each column, of texts as JSON where a column has several, the latter
-    then the time. `find_any` has the tenant, an array of texts and the time. Those of
-    `due_tenants` are the scheduled time and the time, those of `remove_some` the tenant, how many, and the time. All
-    others begin with the tenant and what records are looked for by, then the time, then how many.
+    - `insert`: all columns.
+    - `replace`: all columns, the current time, the previous revision.
+    - `insert_all`: an array per column; texts as JSON if a column holds several.
+    - `replace_all`: the arguments of `insert_all`, and the current time.
+    - `find_any`: the tenant, an array of texts, the current time.
+    - `due_tenants`: the scheduled time, the current time.
+    - `remove_some`: the tenant, the limit, the current time.
+    - Others: the tenant, the lookup value, the current time, the limit.
     """
 
     kind: str
@@ -93,7 +97,7 @@ class Statements:
         )
 
     def field_of(self, constraint: str | None) -> str:
-        """Which field is to be unique by this constraint."""
+        """Return the field that a constraint keeps unique."""
         name = (constraint or "").removeprefix(f"{self.kind}_")
         return name if name in self.remove_expired_like else "id"
 
@@ -115,7 +119,7 @@ def _due(table: str, scheduled: str) -> str:
 
 
 def _due_tenants(table: str, scheduled: str) -> str:
-    """Look once for each tenant that has records, however many records it has."""
+    """Return a statement with one index lookup per tenant, whatever its number of records."""
     if not scheduled:
         return ""
     return f"""
@@ -165,7 +169,7 @@ def _replace(table: str, columns: tuple[str, ...]) -> str:
 
 
 def _replace_all(table: str, columns: tuple[str, ...], lists: frozenset[str], scheduled: str) -> str:
-    """Rows are locked in the order of their ids, so that two replacements of the same rows never block each other."""
+    """Return a statement that locks rows in id order, so that concurrent replacements do not deadlock."""
     arrays = _arrays(columns, lists, scheduled)
     changes = ", ".join(
         f"{name} = ARRAY(SELECT json_array_elements_text(new.{name}))"
@@ -204,7 +208,7 @@ def _arrays(columns: tuple[str, ...], lists: frozenset[str], scheduled: str) -> 
 
 
 def _remove_some(table: str) -> str:
-    """Rows are chosen once: as a condition they might be chosen anew for each row."""
+    """Return a statement that selects the rows once; a plain condition could be evaluated again for each row."""
     return f"""
         WITH chosen AS MATERIALIZED (
             SELECT tenant_id, id FROM {table} WHERE tenant_id = $1 AND {_LIVE}
@@ -219,7 +223,10 @@ def _remove_some(table: str) -> str:
 
 
 def _remove_expired(table: str) -> str:
-    """Those that expired first are chosen once: as a condition they might be chosen anew for each row."""
+    """Return a statement that deletes the records that expired first.
+
+    It selects the rows once; a plain condition could be evaluated again for each row.
+    """
     return f"""
         WITH expired AS MATERIALIZED (
             SELECT tenant_id, id FROM {table} WHERE expires_at <= $1

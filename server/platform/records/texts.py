@@ -1,40 +1,40 @@
-"""Which texts a record is found by, and how its type says so."""
+"""The texts by which a record can be found, and the field types that hold them."""
 
 from typing import get_args, get_origin, get_type_hints
 
 from server.platform.errors import InvalidArgument
 from server.platform.records.port import Kind, R, Record
 
-# PostgreSQL stores it in no text.
+# PostgreSQL's text cannot store this character.
 _NUL = "\0"
 
 
 def texts_of(record: Record, field: str) -> frozenset[str]:
-    """By which texts in a field the record is found."""
+    """Return the texts in a field by which the record can be found."""
     value = getattr(record, field)
     return frozenset(filter(None, (value,) if isinstance(value, str | None) else value))
 
 
 def holds_many(kind: type[Record], field: str) -> bool:
-    """Whether the field is a tuple of texts, each of which finds the record."""
-    # A property is one text.
+    """Whether the field is a collection of texts, each of which finds the record."""
+    # Properties have no type hint here; a property holds one text.
     hint = get_type_hints(kind).get(field, str)
     return any(get_origin(part) in (tuple, frozenset) for part in (hint, *get_args(hint)))
 
 
 def expect_unique_texts(kind: Kind[R]) -> None:
-    """Raise TypeError for a kind that wants several texts of a field to be unique."""
+    """Raise TypeError for a kind with a unique field of several texts."""
     if any(holds_many(kind.type, field) for field in kind.unique):
         raise TypeError(f"{kind.name}: expected a unique field to hold one text")
 
 
 def can_be_kept(*texts: str) -> bool:
-    """Whether there can be records with these texts as their ids or in fields that they are found by."""
+    """Whether records can have these texts as ids or in lookup fields."""
     return not any(_NUL in text for text in texts)
 
 
 def expect_that_can_be_kept(record: Record, fields: tuple[str, ...]) -> None:
-    """Raise InvalidArgument for a text that no record is found by."""
+    """Raise InvalidArgument for a lookup text that cannot be stored."""
     texts = (text for field in fields for text in texts_of(record, field))
     if not can_be_kept(record.tenant_id, record.id, *texts):
         raise InvalidArgument("expected texts without NUL")

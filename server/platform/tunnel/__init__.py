@@ -1,7 +1,8 @@
-"""Many calls over one gRPC stream, on the server's side; `channels.TunnelChannel` is the other end.
+"""The server's side of a tunnel: many calls over one gRPC stream; `channels.TunnelChannel` is the client's side.
 
-A unary call costs gRPC in Python a quarter of a millisecond of CPU on either side whatever it carries, so calls and
-answers travel in batches. There is no timer: a batch is what waits when the stream is free.
+A unary gRPC call costs Python a quarter of a millisecond of CPU on each side, whatever its size. Calls and
+responses therefore travel in batches. There is no timer: a batch is everything that waits when the stream is
+free.
 """
 
 from server.platform.tunnel.batches import batches

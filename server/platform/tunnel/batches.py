@@ -1,4 +1,4 @@
-"""Cuts the calls or answers that wait into messages that a peer accepts."""
+"""Splits waiting calls or answers into messages within the peer's size limit."""
 
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
@@ -7,14 +7,15 @@ from google.protobuf.message import Message
 
 Item = TypeVar("Item", bound=Message)
 
-# Around an item in a repeated field of a message below 256 MiB: the field's tag and the item's length.
+# Overhead of an item in a repeated field of a message below 256 MiB: the tag and the length.
 ENVELOPE_BYTES = 5
-# Enough to make gRPC's own cost small, few enough that a peer works on one batch while the next is being written.
+# Large enough to amortize gRPC's cost, small enough that the peer works on one batch while the next is
+# written.
 MOST_ITEMS = 32
 
 
 def batches(items: Iterable[Item], max_bytes: int) -> Iterator[list[Item]]:
-    """In order; an item that exceeds the limit alone is a batch of its own."""
+    """Yield batches in order; an item that alone exceeds the limit is its own batch."""
     batch: list[Item] = []
     size = 0
     for item in items:

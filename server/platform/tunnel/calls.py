@@ -1,4 +1,4 @@
-"""From one call of a batch to its answer, through the dispatcher like any other call."""
+"""Serves one call of a batch through the dispatcher, like any other call."""
 
 import asyncio
 from collections.abc import Coroutine, Mapping
@@ -28,7 +28,7 @@ _UNIMPLEMENTED: int = grpc.StatusCode.UNIMPLEMENTED.value[0]
 
 
 class Calls:
-    """Serves calls of all streams."""
+    """Serves the calls of all streams."""
 
     def __init__(self, dispatcher: Dispatcher, max_message_bytes: int) -> None:
         self._dispatcher = dispatcher
@@ -36,9 +36,9 @@ class Calls:
         self._deadlines = Deadlines()
 
     def begin(self, call: pb.Call, peer: Peer) -> Coroutine[None, None, pb.Answer] | pb.Answer:
-        """The coroutine that serves the call, or the answer to one that cannot be served.
+        """Return a coroutine that serves the call, or an error answer if it cannot be served.
 
-        The call is read here, and not when it is served: a call that waits must not keep its batch in memory.
+        The request is parsed here instead of later, so that a waiting call does not keep its batch in memory.
         """
         operation = self._dispatcher.operations.get(call.method)
         if operation is None:
@@ -74,7 +74,7 @@ class Calls:
         except asyncio.CancelledError:
             if is_cancelled():
                 raise
-            # The servicer awaited something that was cancelled; its caller is still there.
+            # Something that the servicer awaited was cancelled; the caller still waits for an answer.
             return refusal(call_id, Unavailable("the service cut the call off"))
         answer = pb.Answer(id=call_id, response=response.SerializeToString())
         if answer.ByteSize() > self._max_bytes:
@@ -90,6 +90,6 @@ def refusal(call_id: int, error: ServiceError) -> pb.Answer:
 
 
 def unimplemented(call: pb.Call) -> pb.Answer:
-    """As gRPC itself answers."""
+    """Return the answer that gRPC itself gives for an unknown method."""
     status = Status(code=_UNIMPLEMENTED, message=f"there is no {call.method}")
     return pb.Answer(id=call.id, status=status.SerializeToString())

@@ -1,8 +1,8 @@
-"""One stream: calls in, answers out, each call a task of its own.
+"""One stream of a tunnel: calls in, answers out, each call in its own task.
 
-Calls that are served and answers that are not written yet are bounded, so that a client that only sends fills
-nothing: beyond the bound calls are refused, and beyond that many answers nothing more is read. A request that holds
-nothing asks for a sign of life, which is a response that holds nothing.
+The numbers of running calls and of unwritten answers are bounded, so that a client that only sends cannot
+fill the memory. Calls beyond the bound are refused; with too many unwritten answers, reading stops. An empty
+request asks for a sign of life, which is an empty response.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ Stream = grpc.aio.ServicerContext[pb.ExchangeRequest, pb.ExchangeResponse]
 
 
 class Exchange:
-    """`run` serves the stream until its client has said its last, or `end`; cancelled, it cancels every call."""
+    """Serves one stream: `run` lasts until the client closes it or `end` is called; cancellation cancels all calls."""
 
     def __init__(self, calls: Calls, peer: Peer, *, max_calls: int, max_message_bytes: int) -> None:
         self._calls = calls
@@ -42,7 +42,7 @@ class Exchange:
             reading.cancel()
 
     def end(self) -> None:
-        """Take no more calls; those under way are answered."""
+        """Refuse further calls, and answer the running ones."""
         self._is_ending = True
         self._changed.set()
 

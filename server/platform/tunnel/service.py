@@ -1,6 +1,6 @@
-"""The tunnel as a gRPC server offers it: no operation, hence not among the dispatcher's services.
+"""The tunnel as a gRPC service; it is not one of the dispatcher's services.
 
-The metadata of a stream holds for all of its calls: an edge proves itself there, once.
+The metadata of a stream applies to all of its calls; an edge authenticates there once.
 """
 
 from collections.abc import AsyncIterator
@@ -21,7 +21,7 @@ SERVICE: str = _DESCRIPTOR.full_name
 
 
 class Tunnel:
-    """Serves the dispatcher's operations over any number of streams, `max_calls` at a time on each."""
+    """Serves the dispatcher's operations over any number of streams, with at most `max_calls` at a time on each."""
 
     def __init__(
         self, dispatcher: Dispatcher, *, max_calls: int, max_message_bytes: int, edge_secret: EdgeSecret
@@ -42,7 +42,7 @@ class Tunnel:
         return grpc.method_handlers_generic_handler(SERVICE, {"Exchange": exchange})
 
     def drain(self) -> None:
-        """Let every stream end when the calls under way on it are answered; new ones are unavailable."""
+        """End every stream after its running calls are answered; new calls are refused as unavailable."""
         self._is_draining = True
         for exchange in self._exchanges:
             exchange.end()
@@ -58,11 +58,11 @@ class Tunnel:
         if self._is_draining:
             exchange.end()
         try:
-            # Tells the client that it is understood, before there is an answer.
+            # Tells the client, before the first answer, that the stream is accepted.
             await stream.send_initial_metadata(())
             await exchange.run(stream)
         except* grpc.aio.InternalError:
-            # The client left while it was being written to: its calls are cancelled, and there is nobody to tell.
+            # The client disconnected during a write: its calls are cancelled.
             pass
         finally:
             self._exchanges.discard(exchange)

@@ -1,6 +1,6 @@
-"""PostgreSQL that the program runs itself, in its data directory.
+"""A PostgreSQL server that the program runs itself, in its data directory.
 
-One owner per directory; the server ends with it, however it ends.
+Each directory has one owner. The server stops when its owner ends, even after a crash.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ __all__ = ["BundledPostgres", "PostgresError", "bundled_postgres", "bundled_serv
 
 @dataclass(frozen=True, slots=True)
 class BundledPostgres:
-    """A server that runs; its DSN holds the password, and stays when the server is started again."""
+    """A running server; its DSN contains the password and survives restarts of the server."""
 
     dsn: str
     server: Server
@@ -33,9 +33,9 @@ class BundledPostgres:
 
 @contextmanager
 def bundled_postgres(config: DatabaseConfig) -> Iterator[str]:
-    """Run the server while the block runs; yields its DSN, which holds the password. Raises PostgresError.
+    """Run the server for the duration of the block; yields its DSN with the password. Raises PostgresError.
 
-    Belongs in the main thread: the server ends when the thread that started it has ended.
+    Call it in the main thread: the server stops when the thread that started it ends.
     """
     with bundled_server(config) as bundled:
         yield bundled.dsn
@@ -43,7 +43,7 @@ def bundled_postgres(config: DatabaseConfig) -> Iterator[str]:
 
 @contextmanager
 def bundled_server(config: DatabaseConfig) -> Iterator[BundledPostgres]:
-    """As `bundled_postgres`, for those who see to it that the server keeps running."""
+    """Like `bundled_postgres`, for callers that restart the server if it stops."""
     with ExitStack() as stack:
         try:
             bundled = stack.enter_context(_served(config))
@@ -74,7 +74,7 @@ def _served(config: DatabaseConfig) -> Iterator[BundledPostgres]:
 
 
 def _provide_data(layout: Layout, programs: Programs, *, config: DatabaseConfig) -> None:
-    """New at the first start, taken over from an older version, or there."""
+    """Create the data at the first start, or upgrade the data of an older version."""
     majors, wanted = layout.majors(), programs.installation.major
     if not majors:
         cluster.make_password(layout.password, programs.account)

@@ -1,4 +1,4 @@
-"""The account that the server runs as: PostgreSQL refuses root."""
+"""The operating system account that the server runs as, because PostgreSQL refuses root."""
 
 import os
 import pwd
@@ -17,12 +17,12 @@ class Account:
     gid: int
 
     def own(self, path: Path) -> None:
-        """Give the account a file or an empty directory."""
+        """Make the account the owner of a file or an empty directory."""
         os.chown(path, self.uid, self.gid, follow_symlinks=False)
 
 
 def server_account(name: str) -> Account:
-    """The named account for root; everybody else keeps their own."""
+    """Return the named account if the process is root, else the process's own account."""
     if os.geteuid() != ROOT:
         return Account(name_of(os.geteuid()), os.geteuid(), os.getegid())
     try:
@@ -37,7 +37,7 @@ def server_account(name: str) -> Account:
 
 
 def name_of(uid: int) -> str:
-    """The number where a machine knows no name, as containers do."""
+    """Return the account's name, or its number if the machine has no name for it, as in containers."""
     try:
         return pwd.getpwuid(uid).pw_name
     except KeyError:

@@ -1,4 +1,4 @@
-"""Make a database cluster: whole under its name, or not there at all."""
+"""Creates a database cluster atomically: under its name it is complete or absent."""
 
 import os
 import secrets
@@ -14,15 +14,15 @@ ROLE = "gnomon"
 DATABASE = "gnomon"
 PASSWORD_BYTES = 32
 
-# Until then checksums had to be asked for, since then the lack of them.
+# The first major version with checksums by default; later versions need an option to omit them.
 CHECKSUMS_BY_DEFAULT = 18
 
-# The collation comes with PostgreSQL itself: indexes do not go stale when the machine's libraries change theirs.
+# A builtin collation keeps indexes valid when the machine's libraries change their collations.
 _LOCALE = ("--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8")
 
 
 def make_password(file: Path, account: Account) -> None:
-    """For the superuser and for our role."""
+    """Write a new password for the superuser and for the program's role."""
     draft = file.with_suffix(".new")
     draft.unlink(missing_ok=True)
     draft.touch(mode=0o600)
@@ -36,7 +36,7 @@ def password_in(file: Path) -> str:
 
 
 def create(data: Path, *, programs: Programs, password: Path, seconds: float) -> None:
-    """A cluster with our database in it."""
+    """Create a cluster with the program's database."""
     draft = initialized(data, has_checksums=True, programs=programs, password=password, seconds=seconds)
     programs.run(
         "postgres",
@@ -53,7 +53,7 @@ def create(data: Path, *, programs: Programs, password: Path, seconds: float) ->
 def initialized(
     data: Path, *, has_checksums: bool, programs: Programs, password: Path, seconds: float
 ) -> Path:
-    """An empty cluster, to which `name` gives the name `data`; removes the draft of an interrupted start."""
+    """Create an empty cluster as a draft, which `name` renames to `data`; removes an earlier draft."""
     draft = data.with_name(f"{data.name}.new")
     if draft.exists():
         shutil.rmtree(draft)

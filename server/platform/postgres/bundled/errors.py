@@ -2,4 +2,4 @@
 
 
 class PostgresError(Exception):
-    """The server cannot be run; says what was expected, what was found and what to do."""
+    """The server cannot run; the message says what was expected, what was found and what to do."""

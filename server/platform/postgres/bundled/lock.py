@@ -1,7 +1,8 @@
-"""One owner per data directory, and no server that an earlier one has left.
+"""Locks that ensure one owner per data directory and no server of an earlier owner.
 
-The owner lock is this process's. The server lock is inherited by every process of the server and so held until the
-last has ended, whatever became of the owner. Neither needs process ids, which are used again.
+The owner lock belongs to this process. Every process of the server inherits the server lock, which is
+therefore held until the last of them ends, even if the owner crashed. Process ids would not do, because
+systems reuse them.
 """
 
 import fcntl
@@ -31,7 +32,7 @@ def owner_lock(file: Path) -> Iterator[None]:
 
 @contextmanager
 def opened(file: Path) -> Iterator[int]:
-    """The descriptor of a lock that nobody has taken yet."""
+    """Open a lock file, without taking the lock."""
     descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
         yield descriptor
@@ -40,7 +41,7 @@ def opened(file: Path) -> Iterator[int]:
 
 
 def is_taken(descriptor: int) -> bool:
-    """Take the lock, unless somebody else holds it."""
+    """Try to take the lock; return False if another process holds it."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -49,7 +50,7 @@ def is_taken(descriptor: int) -> bool:
 
 
 def take(descriptor: int, *, seconds: float) -> None:
-    """Wait for it; TimeoutError when it is not free in time."""
+    """Wait for the lock; raises TimeoutError."""
     deadline = time.monotonic() + seconds
     while not is_taken(descriptor):
         if time.monotonic() > deadline:

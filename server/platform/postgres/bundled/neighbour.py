@@ -1,7 +1,6 @@
-"""The server that another process runs in the same data directory.
+"""Finds the server that another process runs in the same data directory.
 
-`postmaster.pid` is enough to find it. The owner's lock is left alone, so that a process that is about to start can take
-it.
+`postmaster.pid` identifies it. The owner's lock is not touched, so that a starting process can take it.
 """
 
 import os
@@ -15,18 +14,18 @@ from server.platform.postgres.bundled.errors import PostgresError
 from server.platform.postgres.bundled.layout import Layout
 from server.platform.postgres.config import DatabaseConfig
 
-# Lines of the file, counted from 0.
+# Line numbers in the file, counted from 0.
 _PORT, _SOCKETS, _STATUS = 3, 4, 7
 _CONNECT_SECONDS = 5.0
 
 
 def has_data(config: DatabaseConfig) -> bool:
-    """Whether there was a first start. Raises PostgresError for a directory of another account."""
+    """Whether the directory has data from an earlier start. Raises PostgresError if another account owns it."""
     return bool(_layout(config).majors())
 
 
 def running_dsn(config: DatabaseConfig) -> str | None:
-    """The DSN of a server that is ready there, which holds the password; None when none is. Raises PostgresError."""
+    """Return the DSN of the ready server, with its password, or None without one. Raises PostgresError."""
     layout = _layout(config)
     majors = layout.majors()
     lines = _lines(layout.data(majors[-1]) / pid_file.NAME) if majors else []
@@ -47,7 +46,10 @@ def _layout(config: DatabaseConfig) -> Layout:
 
 
 def _lines(file: Path) -> list[str]:
-    """Nothing when there is no file; the account of the server may have put a link there to what only root may read."""
+    """Read the lines of a file; none if it is missing.
+
+    Links are not followed: the server's account could have linked a file that only root may read.
+    """
     with suppress(OSError), os.fdopen(os.open(file, os.O_RDONLY | os.O_NOFOLLOW)) as opened:
         return [line.strip() for line in opened]
     return []

@@ -1,6 +1,6 @@
-"""End servers that an earlier owner has left behind.
+"""Stops servers of an earlier owner.
 
-On Linux they end by themselves as soon as the owner is gone, elsewhere the next owner ends them.
+On Linux a server stops when its owner ends; on other systems the next owner stops it.
 """
 
 import logging
@@ -15,7 +15,7 @@ logger = logging.getLogger(__name__)
 
 
 def end_orphans(layout: Layout, programs: Programs, *, seconds: float) -> None:
-    """Takes the server lock."""
+    """Stop all servers of earlier owners and take the server lock; raises PostgresError."""
     if lock.is_taken(programs.server_lock):
         return
     for file in layout.root.glob(f"data-*/{pid_file.NAME}"):
@@ -32,5 +32,5 @@ def _tell_to_end(data: Path, programs: Programs, *, seconds: float) -> None:
     try:
         programs.run("pg_ctl", "stop", "-D", data, "-m", "fast", "--no-wait", seconds=seconds)
     except PostgresError as error:
-        # It was faster than we, or is about to end.
+        # The server has already ended or is about to.
         logger.info("a server could not be told to end", extra={"data": data.name, "reason": str(error)})

@@ -1,4 +1,4 @@
-"""Reader of `postmaster.pid`, in which a server describes itself."""
+"""Reads `postmaster.pid`, the server's description of itself."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from server.platform.postgres.bundled.errors import PostgresError
 
 NAME = "postmaster.pid"
 
-# Lines, counted from 0, by which pg_ctl goes too.
+# Line numbers counted from 0, as pg_ctl uses them.
 _PROCESS, _STATUS = 0, 7
 
 
@@ -16,10 +16,10 @@ def says_ready(data: Path, process_id: int) -> bool:
 
 
 def forget_dead(data: Path) -> None:
-    """A dead server's process id may be another process's by now, for which PostgreSQL would refuse to start.
+    """Remove the PID file of a dead server, because PostgreSQL refuses to start if another process has that id now.
 
-    To be called while the server lock is held, so no server of ours runs. One that somebody started by hand has the
-    data as its working directory.
+    The caller holds the server lock, so no bundled server runs. A server that somebody started by hand has
+    the data directory as its working directory; it raises PostgresError.
     """
     lines = _lines(data)
     if lines and _working_directory(lines[_PROCESS]) == data:

@@ -1,7 +1,8 @@
-"""Become the server's account, be ended with the owner, and turn into the program.
+"""Switches to the server's account, ties the process to its owner, and executes the program.
 
-A script that a child runs before its program, so that nothing happens between fork and exec and threads of the
-owner do no harm. Arguments: account, uid, gid, the owner's process id, the program and its arguments.
+A child process runs this script before its program. No Python code then runs between fork and exec, which
+would be unsafe beside the owner's threads. Arguments: account, uid, gid, the owner's process id, the program
+and its arguments.
 """
 
 import ctypes
@@ -17,7 +18,7 @@ def main(account: str, uid: str, gid: str, owner: str, *command: str) -> None:
         os.initgroups(account, int(gid))
         os.setgid(int(gid))
         os.setuid(int(uid))
-    # A change of account takes the signal away, so it is asked for last.
+    # A change of account resets the parent-death signal, so it is requested last.
     _end_with(int(owner))
     closed = next(filter(None, map(_closed, command)), None)
     if closed is not None:
@@ -32,7 +33,7 @@ def main(account: str, uid: str, gid: str, owner: str, *command: str) -> None:
 
 
 def _end_with(owner: int) -> None:
-    """SIGINT, PostgreSQL's fast shutdown, as soon as the thread that started this process is gone."""
+    """Request SIGINT, PostgreSQL's fast shutdown, for when the thread that started this process ends."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGINT)
     if os.getppid() != owner:
@@ -40,7 +41,7 @@ def _end_with(owner: int) -> None:
 
 
 def _closed(word: str) -> str:
-    """When it is a path, the first directory of it that this account may not pass through."""
+    """Return the first directory of a path that this account may not traverse; empty if none or not a path."""
     parts = word.split("/")
     for depth in range(1, len(parts) if word.startswith("/") else 0):
         directory = "/".join(parts[:depth]) or "/"

@@ -1,4 +1,4 @@
-"""The server's process: ready when the block begins, gone when it ends, started again when it dies in between."""
+"""The server process: ready when the block begins, stopped at its end, restarted if it dies in between."""
 
 import asyncio
 import logging
@@ -38,7 +38,7 @@ def running(
 
 
 class Server:
-    """A process, and another one in its place when it died; belongs to the thread that makes it."""
+    """The server process, which can be restarted; only the thread that created it may use it."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class Server:
                 self._process.wait(POLL_SECONDS)
 
     async def keep_running(self) -> None:
-        """Start the server again whenever it died, until cancelled."""
+        """Restart the server whenever it dies, until cancelled."""
         while True:
             await asyncio.sleep(WATCH_SECONDS)
             code = self._process.poll()
@@ -72,7 +72,7 @@ class Server:
                 await self._restart()
 
     def stop(self) -> None:
-        """Ask, then demand, then end."""
+        """Stop the server: SIGINT first, then SIGQUIT, then SIGKILL."""
         for number, patience in (
             (signal.SIGINT, self._config.stop_seconds),
             (signal.SIGQUIT, HARD_STOP_SECONDS),
@@ -89,7 +89,10 @@ class Server:
                 return
 
     async def _restart(self) -> None:
-        """Start again until it succeeds: processes and files of the dead server make a start fail while they are there."""
+        """Restart the server; a failed attempt is logged, and the caller tries again.
+
+        Remaining processes and files of the dead server can make a start fail.
+        """
         self._process = self._started()
         deadline = time.monotonic() + self._config.start_seconds
         try:
@@ -120,10 +123,10 @@ class Server:
 
 
 def _log(layout: Layout) -> str:
-    """The end of the newest log."""
+    """Return the end of the newest log."""
     files = [layout.start_log, *layout.logs.glob("*.log")]
     newest = max(files, key=lambda file: file.lstat().st_mtime_ns)
-    # The account may have put a link there to what only root may read.
+    # The server's account could have linked a file here that only root may read.
     descriptor = os.open(newest, os.O_RDONLY | os.O_NOFOLLOW)
     with os.fdopen(descriptor, "rb") as log:
         log.seek(max(os.fstat(descriptor).st_size - TAIL_BYTES, 0))

@@ -1,6 +1,6 @@
-"""Run an installation's programs as the server's account, so that they end with this process.
+"""Runs an installation's programs under the server's account, so that they end with this process.
 
-Each inherits the server lock: it is free again only when the last of them has ended.
+Each program inherits the server lock, which is free again only when the last of them has ended.
 """
 
 import os
@@ -18,14 +18,14 @@ from server.platform.postgres.bundled.errors import PostgresError
 from server.platform.postgres.bundled.installation import Installation
 
 PRELUDE = (sys.executable, "-I", "-S", prelude.__file__)
-# Nothing of the caller's: PGPORT, PGDATA and their like would be obeyed.
+# Excludes the caller's environment, because PostgreSQL would obey PGPORT, PGDATA and the like.
 ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}
 LAST_LINES = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Programs:
-    """`directory` is where they work; the account may write there."""
+    """The programs of an installation; `directory` is their working directory, writable for the account."""
 
     installation: Installation
     account: Account
@@ -40,7 +40,7 @@ class Programs:
         stdin: int = subprocess.DEVNULL,
         environment: Mapping[str, str] | None = None,
     ) -> subprocess.Popen[bytes]:
-        """Call it in the main thread: the kernel ends the program when the calling thread has ended."""
+        """Start a program. Call it in the main thread: the kernel ends the program with the calling thread."""
         account = self.account
         script = (*PRELUDE, account.name, account.uid, account.gid, os.getpid())
         return subprocess.Popen(  # noqa: S603  # a list of arguments, no shell
@@ -51,7 +51,7 @@ class Programs:
             cwd=self.directory,
             env={**ENVIRONMENT, **(environment or {})},
             pass_fds=[self.server_lock],
-            # Ctrl-C is for the owner, which ends the server when its own work is done.
+            # Ctrl-C goes to the owner only, which stops the server after its own work.
             start_new_session=True,
         )
 
@@ -63,8 +63,8 @@ class Programs:
         stdin: str = "",
         environment: Mapping[str, str] | None = None,
     ) -> str:
-        """Run a program and return its output; raises PostgresError when it fails or takes longer."""
-        # A file, not a pipe: a grandchild that lives on would keep a pipe open.
+        """Run a program and return its output; raises PostgresError if it fails or exceeds the time."""
+        # A file instead of a pipe, because a surviving grandchild would keep the pipe open.
         with tempfile.TemporaryFile() as output:
             process = self.start(
                 name, *arguments, output=output, stdin=subprocess.PIPE, environment=environment

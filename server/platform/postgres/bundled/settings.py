@@ -1,6 +1,7 @@
-"""With what settings the server runs: on its command line, so that no file in the data directory has to be kept.
+"""The server's settings, passed on the command line, so that no file in the data directory needs maintenance.
 
-Nothing here may weaken a commit: fsync, full_page_writes and synchronous_commit stay as PostgreSQL has them.
+No setting here may weaken the durability of commits: fsync, full_page_writes and synchronous_commit keep
+their defaults.
 """
 
 from pathlib import Path
@@ -9,14 +10,14 @@ MAX_CONNECTIONS = 100
 
 
 def options(shared_buffers_mib: int, *, sockets: Path, logs: Path) -> list[str]:
-    """Arguments for `postgres`."""
+    """Return the arguments for `postgres`."""
     settings = {
         "listen_addresses": "",
         "unix_socket_directories": _quoted(sockets),
         "unix_socket_permissions": "0700",
         "max_connections": MAX_CONNECTIONS,
         "shared_buffers": f"{shared_buffers_mib}MB",
-        # Commits are even only with enough WAL files that are there already.
+        # Enough preallocated WAL files keep commit times even.
         "min_wal_size": "512MB",
         "max_wal_size": "2GB",
         "wal_buffers": "16MB",
@@ -24,7 +25,7 @@ def options(shared_buffers_mib: int, *, sockets: Path, logs: Path) -> list[str]:
         "checkpoint_timeout": "15min",
         "jit": "off",
         "random_page_cost": "1.1",
-        # A frozen client must not hold the row of a partition's lease.
+        # A frozen client must not hold the lock on a partition's lease.
         "idle_in_transaction_session_timeout": "10s",
         "client_connection_check_interval": "5s",
         "timezone": "UTC",
@@ -34,7 +35,7 @@ def options(shared_buffers_mib: int, *, sockets: Path, logs: Path) -> list[str]:
 
 
 def _log(directory: Path) -> dict[str, str]:
-    """A file for each day of the week, begun anew after a week."""
+    """Write one log file per weekday, overwritten after a week."""
     return {
         "logging_collector": "on",
         "log_directory": str(directory),
@@ -44,11 +45,11 @@ def _log(directory: Path) -> dict[str, str]:
         "log_truncate_on_rotation": "on",
         "log_timezone": "UTC",
         "log_checkpoints": "off",
-        # A detail would show the values of rows.
+        # A DETAIL line would contain values of rows.
         "log_error_verbosity": "terse",
     }
 
 
 def _quoted(path: Path) -> str:
-    """As an item of a list of directories."""
+    """Quote a path as an element of a directory list."""
     return '"' + str(path).replace('"', '""') + '"'

@@ -1,6 +1,6 @@
-"""Take the data of an older major version over.
+"""Upgrades the data of an older major version.
 
-The data is copied: the older directory stays as it was, and with it the way back.
+The data is copied. The older directory stays unchanged, so that the operator can return to the older version.
 """
 
 import re
@@ -16,14 +16,14 @@ from server.platform.postgres.bundled.programs import Programs
 from server.platform.postgres.bundled.settings import options
 from server.platform.postgres.config import DatabaseConfig
 
-# Enough to copy some terabytes.
+# Long enough to copy several terabytes.
 COPY_SECONDS = 12 * 3600.0
 
 _CHECKSUM_VERSION = re.compile(r"^Data page checksum version:\s*(?P<version>\d+)$", re.MULTILINE)
 
 
 def take_over(major: int, *, programs: Programs, layout: Layout, config: DatabaseConfig) -> None:
-    """Data of version `major` becomes the installation's."""
+    """Upgrade the data of version `major` to the installation's version."""
     older = replace(programs, installation=older_installation(major, layout.root))
     old, new = layout.data(major), layout.data(programs.installation.major)
     _recover(old, programs=older, layout=layout, config=config)
@@ -46,14 +46,14 @@ def take_over(major: int, *, programs: Programs, layout: Layout, config: Databas
 
 
 def _recover(old: Path, *, programs: Programs, layout: Layout, config: DatabaseConfig) -> None:
-    """Run crash recovery: pg_upgrade takes only data of a server that was shut down cleanly."""
+    """Run crash recovery, because pg_upgrade requires a clean shutdown."""
     settings = options(config.shared_buffers_mib, sockets=programs.directory, logs=layout.logs)
     with running(old, settings, programs=programs, layout=layout, config=config):
         pass
 
 
 def _has_checksums(data: Path, *, programs: Programs, seconds: float) -> bool:
-    """Both clusters of an upgrade have them, or neither."""
+    """Whether the cluster has checksums; both clusters of an upgrade must agree."""
     found = _CHECKSUM_VERSION.search(programs.run("pg_controldata", "-D", data, seconds=seconds))
     if found is None:
         raise PostgresError(f"pg_controldata does not say whether {data} has checksums")

@@ -1,8 +1,8 @@
-"""Queries as SQL of PostgreSQL, with the meaning that `evaluate` gives them in memory.
+"""Compiles queries to PostgreSQL's SQL, with the same semantics as `evaluate` in memory.
 
-Values travel as arguments, so that searches of one shape share one text. Texts compare as their columns are collated:
-by code point, where every text column is COLLATE "C". Characters that PostgreSQL refuses are U+FFFD in its rows,
-and searches replace them in the same way.
+Values are passed as arguments, so that searches of the same form share one statement text. Texts compare by
+their column's collation: by code point, because every text column is COLLATE "C". Stored rows have U+FFFD in
+place of characters that PostgreSQL refuses, and searches replace them in the same way.
 """
 
 from server.platform.query.sql.groups import groups_of, groups_within

@@ -1,4 +1,4 @@
-"""The arguments of a statement, numbered in the order of their places."""
+"""The arguments of a statement, numbered in order."""
 
 import re
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 class Arguments:
-    """Grows while the text of its statement is written; begins with the tenant whose rows are meant."""
+    """The arguments of a statement under construction; the tenant is the first."""
 
     __slots__ = ("tenant", "tenant_id", "values")
 
@@ -17,22 +17,22 @@ class Arguments:
         self.tenant = self.add(tenant_id)
 
     def add(self, value: object) -> str:
-        """Take an argument and tell its place."""
+        """Add an argument and return its placeholder."""
         self.values.append(_storable(value))
         return f"${len(self.values)}"
 
     def add_integer(self, value: object) -> str:
-        """Take one of 64 bits, whatever the width of the column: beyond the column's range it equals no row."""
+        """Add a 64-bit integer for a column of any width; a value out of the column's range matches no row."""
         return f"{self.add(value)}::bigint"
 
     def add_all(self, values: Iterable[object]) -> str:
-        """Take an array."""
+        """Add an array and return its placeholder."""
         self.values.append([_storable(value) for value in values])
         return f"${len(self.values)}"
 
 
 def _storable(value: object) -> object:
-    """The value as a column holds it: PostgreSQL's texts know neither NUL nor lone surrogates."""
+    """Return a value as PostgreSQL can store it: texts without NUL and lone surrogates."""
     if not isinstance(value, str) or (value.isascii() and "\0" not in value):
         return value
     return _UNSTORABLE.sub("\ufffd", value)

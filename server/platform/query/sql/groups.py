@@ -1,7 +1,7 @@
-"""The statement of a statistic.
+"""The SQL statement of a statistic.
 
-Texts of which an index leaves long ones out are counted in two parts: those that stand in the index, from it alone, and
-the others.
+If an index excludes long texts, the statistic counts in two parts: the indexed texts from the index alone,
+and the long texts.
 """
 
 from collections.abc import Iterable, Sequence
@@ -30,7 +30,7 @@ from server.platform.query.statistics import (
 def groups_of(
     relation: Relation, statistic: Statistic[object], clauses: Iterable[Clause], *, tenant_id: str
 ) -> Statement:
-    """Select the values of each group."""
+    """Return the statement that selects the values of each group."""
     arguments = Arguments(tenant_id)
     matches = where(relation, clauses, arguments)
     columns = _columns(statistic, relation, arguments)
@@ -45,8 +45,8 @@ def groups_of(
 def groups_within(
     relations: Sequence[Relation], statistic: Statistic[object], clauses: Clauses, *, tenant_id: str
 ) -> Statement:
-    """The same over all of these tables; rows that belong to the rows of one are looked for beside it alone."""
-    # The tables differ in their names alone, so all predicates have the same arguments.
+    """Return a statement that evaluates the statistic over several tables; related rows belong to the same table."""
+    # The tables differ only in their names, so all predicates have the same arguments.
     arguments = Arguments(tenant_id)
     where(relations[0], clauses, arguments)
     tables = [
@@ -80,7 +80,7 @@ def _most(statistic: Statistic[object]) -> str:
 
 
 def _parts(relation: Relation, by: Sequence[Group]) -> Sequence[Sequence[str]]:
-    """Predicates of parts; each row is in one of them."""
+    """Return the predicates of disjoint parts that together cover all rows."""
     guarded = next(
         (each.name for each in by if isinstance(each, Field) and each.name in relation.guarded), None
     )

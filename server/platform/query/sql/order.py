@@ -1,7 +1,7 @@
-"""Orders, and where a page begins in one.
+"""Orders, and the start of a page within an order.
 
-Positions are compared in OR form, because directions mix and values may be missing, beside a bound of the first key:
-redundant, and the part that an index understands.
+Positions are compared in OR form, because directions may differ and values may be missing. A redundant bound
+on the first key is added, because an index can use it.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from server.platform.query.sql.relation import START_CHARACTERS, Relation, quote
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A query's order, or what is left of it; reversed, it is read backwards."""
+    """The order of a query, or the rest of one; `is_reversed` reads it backwards."""
 
     keys: Sequence[SortKey]
     relation: Relation
@@ -28,7 +28,7 @@ class Order:
         return ", ".join(items)
 
     def beyond(self, position: Position, arguments: Arguments) -> str:
-        """Predicate of the rows that come later than a position."""
+        """Return the predicate of the rows after a position."""
         places = [self._place(key, value, arguments) for key, value in zip(self.keys, position, strict=True)]
         later = self._later(0, places)
         bound = self._bound(places[0]) if len(self.keys) > 1 else None
@@ -42,7 +42,7 @@ class Order:
 
     @property
     def _begins_with_start(self) -> bool:
-        """Whether an index has the start of the first value, by which rows are in order so far."""
+        """Whether an index contains a prefix of the first key, so that rows can be read in the prefix's order."""
         key = self.keys[0]
         is_coarser = key.length is None or key.length >= START_CHARACTERS
         return is_coarser and key.field.name in self.relation.by_start
@@ -62,7 +62,10 @@ class Order:
         return f"({strictly} OR {rest})" if strictly else f"({rest})"
 
     def _strictly_later(self, key: SortKey, place: str | None) -> str | None:
-        """Rows whose value of a key comes later; missing values come last, and so first when read backwards."""
+        """Return the predicate of the rows whose value of a key comes later.
+
+        Missing values come last, so they come first when the order is reversed.
+        """
         expression = self._expression(key)
         if place is None:
             return f"{expression} IS NOT NULL" if self.is_reversed else None
@@ -77,7 +80,7 @@ class Order:
         return f"{self._first()} {'<=' if self._descends(key) else '>='} {value}"
 
     def _first(self) -> str:
-        """The first key as an index holds it."""
+        """Return the first key as the index stores it."""
         key = self.keys[0]
         if self._begins_with_start:
             return start_of(quoted(key.field.name))

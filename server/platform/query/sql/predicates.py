@@ -1,4 +1,4 @@
-"""Clauses as predicates. One is true, false or unknown for a row, and keeps it when true."""
+"""Converts clauses to SQL predicates. A predicate can be true, false or NULL for a row; only true keeps the row."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import assert_never
@@ -38,7 +38,7 @@ _COMPARISONS = _EQUALITIES | {
     *(Operator.GT, Operator.GTE, Operator.LT, Operator.LTE),
 }
 
-# What `text_of` makes of a value: to_char() cuts milliseconds off, as Python does.
+# Produces the same text as `text_of`; to_char() truncates milliseconds as Python does.
 _OF_LISTS = frozenset({Operator.CONTAINS_EVERY, Operator.CONTAINS_NONE})
 
 _TEXTS: Mapping[FieldType, str] = {
@@ -50,13 +50,13 @@ _TEXTS: Mapping[FieldType, str] = {
 
 
 def where(relation: Relation, clauses: Iterable[Clause], arguments: Arguments) -> str:
-    """Rows of the tenant for which all clauses hold; rows of no tenant are those of all tenants."""
+    """Return the predicate of the tenant's rows that meet all clauses; rows without a tenant belong to all tenants."""
     tenant = owned_by(relation, arguments.tenant)
     return " AND ".join((tenant, *(predicate(clause, relation, arguments) for clause in clauses)))
 
 
 def predicate(clause: Clause, relation: Relation, arguments: Arguments) -> str:
-    """Rows for which one clause holds."""
+    """Return the predicate of one clause."""
     match clause:
         case Condition():
             return _condition(clause, relation, arguments)
@@ -69,7 +69,10 @@ def predicate(clause: Clause, relation: Relation, arguments: Arguments) -> str:
 
 
 def _any_of(clause: AnyOf, relation: Relation, arguments: Arguments) -> str:
-    """As a union where a branch looks at related rows: behind OR, no index leads to those."""
+    """Return the predicate of alternatives, as a UNION if a branch has related rows.
+
+    PostgreSQL cannot use an index for related rows behind OR.
+    """
     related = next(relations_in((clause,)), None)
     if related is None:
         branches = [
@@ -86,7 +89,7 @@ def _any_of(clause: AnyOf, relation: Relation, arguments: Arguments) -> str:
 
 
 def _related(clause: Related, relation: Relation, arguments: Arguments) -> str:
-    """A subquery by itself: the names of its columns are those of the other relation."""
+    """Return an IN predicate with a subquery, in which column names refer to the other relation."""
     other = relation.other(clause.entity)
     rows = f"SELECT {quoted(clause.link)} FROM {other.name} WHERE {where(other, clause.clauses, arguments)}"  # noqa: S608  # values are arguments
     return f"{quoted(clause.key.name)} {'IN' if clause.is_wanted else 'NOT IN'} ({rows})"
@@ -110,7 +113,7 @@ def _condition(condition: Condition, relation: Relation, arguments: Arguments) -
 
 
 def _of_items(condition: Condition, arguments: Arguments) -> str:
-    """The condition on one item of a list, in a form that an index of the items answers."""
+    """Return the condition on an item of a list, in a form that an index on the items supports."""
     column, operator, operand = quoted(condition.field.name), condition.operator, condition.operand
     match operator:
         case Operator.EXISTS:
@@ -132,7 +135,7 @@ def _of_items(condition: Condition, arguments: Arguments) -> str:
 
 
 def _begins(condition: Condition, relation: Relation, arguments: Arguments) -> str:
-    """The condition on the words of a tsvector, each behind its tenant, which its index answers."""
+    """Return the condition on the words of a tsvector, which its index supports; each word is prefixed by its tenant."""
     if condition.field.name not in relation.words:
         raise TypeError(f"{condition.field.name} has no index of words")
     start = f"{arguments.tenant_id}/{condition.operand}"
@@ -161,10 +164,11 @@ def _not_like(condition: Condition, _relation: Relation, arguments: Arguments) -
 
 
 def _by_start(condition: Condition, arguments: Arguments) -> str:
-    """Compare the text's start, which stands in an index.
+    """Compare the indexed prefix of the text.
 
-    With operands that are shorter than the start, that is all there is to compare: the start of a longer text differs
-    from them, and as the text does. With others it finds candidates.
+    For operands shorter than the prefix this is exact: the prefix of a longer text differs from the operand,
+    and compares as the whole text does. For other operands it finds candidates, which the whole text then
+    confirms.
     """
     column, operator = quoted(condition.field.name), condition.operator
     place, texts = _place(condition, arguments), _texts(condition)

@@ -1,4 +1,4 @@
-"""Description of a table or a view for the compiler of queries."""
+"""Describes a table or view to the query compiler."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
@@ -6,11 +6,11 @@ from enum import Enum
 from types import NoneType
 from typing import get_args, get_type_hints
 
-# An index refuses the row of a longer entry than a third of a page.
+# PostgreSQL refuses index entries longer than a third of a page.
 START_CHARACTERS = 64
-"""The number of first characters of a text in an index on texts of any length."""
+"""Length of the prefix in an index on texts of any length."""
 INDEXED_CHARACTERS = 256
-"""So long are the texts that stand as they are in an index which leaves longer ones out."""
+"""Maximum length of a text in an index that excludes longer ones."""
 
 
 def _no_other(entity: type) -> "Relation":
@@ -19,12 +19,12 @@ def _no_other(entity: type) -> "Relation":
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """Of the columns, the `nullable` may be missing and the `short` never exceed START_CHARACTERS.
+    """A table or view. `nullable` columns may be missing; `short` columns never exceed START_CHARACTERS.
 
-    Indexes hold `start_of(column)` of those `by_start`, and of the `guarded` ones the rows where `guard_of(column)`;
-    nullable columns `in_order` have an index that gives an order by them. The columns `words` are of type tsvector; each
-    lexeme begins with the tenant and a slash. `other` gives the relation with the rows of another entity that belong to
-    rows of this one.
+    Indexes contain `start_of(column)` of the columns `by_start`, and of the `guarded` columns only rows that
+    meet `guard_of(column)`. Nullable columns `in_order` have an index that provides their order. The columns
+    `words` are of type tsvector; each lexeme begins with the tenant and a slash. `other` returns the relation
+    with related rows of another entity.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Relation:
         in_order: Collection[str] = (),
         other: Callable[[type], "Relation"] = _no_other,
     ) -> "Relation":
-        """The relation with a column for each field of a row, in their order."""
+        """Return the relation with one column per field of a row, in their order."""
         hints = {column: _options(hint) for column, hint in get_type_hints(row).items()}
         return Relation(
             name,
@@ -62,13 +62,13 @@ class Relation:
 
 
 def owned_by(relation: Relation, tenant: str) -> str:
-    """Whether a row is the tenant's, or everybody's because it has none."""
+    """Return the predicate for rows of the tenant, and for rows without a tenant."""
     is_own = f"{quoted('tenant_id')} = {tenant}"
     return f"({is_own} OR {quoted('tenant_id')} IS NULL)" if "tenant_id" in relation.nullable else is_own
 
 
 def quoted(column: str) -> str:
-    """As an identifier that is no keyword."""
+    """Quote an identifier."""
     return f'"{column}"'
 
 
@@ -77,12 +77,15 @@ def start_of(expression: str, length: int = START_CHARACTERS) -> str:
 
 
 def guard_of(column: str) -> str:
-    """Never unknown, and so spelled that the planner takes it to hold for most rows."""
+    """Return the predicate for texts short enough for the index.
+
+    It is never NULL, and is written so that the planner assumes it is true for most rows.
+    """
     return f"(char_length({column}) > {INDEXED_CHARACTERS}) IS NOT TRUE"
 
 
 def _options(hint: object) -> Sequence[object]:
-    """The members of an optional type, or the type itself."""
+    """Return the members of an optional type, or the type itself."""
     return get_args(hint) if NoneType in get_args(hint) else (hint,)
 
 

@@ -1,8 +1,8 @@
 """The statements of a search: its page, and the number of all matches.
 
-An index gives an order without missing values forwards and backwards. Where there is one, an order that may begin with
-missing values is read in two parts, the rows that have its first value and those that have not; but from an offset, which
-has to pass all rows before it anyway, it is read in one.
+An index provides an order without missing values in both directions. With such an index, an order that may
+begin with missing values is read in two parts: the rows that have a first value, and the rows that lack it.
+With an offset the order is read in one part, because all earlier rows must be skipped anyway.
 """
 
 from collections.abc import Iterable, Sequence
@@ -26,7 +26,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A stretch of an order: the rows with a predicate, from a position in it on."""
+    """A part of an order: the rows that meet a predicate, after a position."""
 
     predicate: str
     order: Order
@@ -38,7 +38,7 @@ class _Part:
 
 
 def count_of(relation: Relation, clauses: Iterable[Clause], *, tenant_id: str) -> Statement:
-    """Count all matches."""
+    """Return the statement that counts all matches."""
     arguments = Arguments(tenant_id)
     matches = where(relation, clauses, arguments)
     text = f"SELECT count(*) FROM {relation.name} WHERE {matches}"  # noqa: S608  # values are arguments
@@ -48,7 +48,7 @@ def count_of(relation: Relation, clauses: Iterable[Clause], *, tenant_id: str) -
 def bounded_count_of(
     relation: Relation, clauses: Iterable[Clause], *, tenant_id: str, most: int
 ) -> Statement:
-    """Count matches up to a number."""
+    """Return the statement that counts matches up to `most`."""
     arguments = Arguments(tenant_id)
     matches = where(relation, clauses, arguments)
     found = f"SELECT FROM {relation.name} WHERE {matches} LIMIT {arguments.add(most)}"  # values are arguments
@@ -56,7 +56,7 @@ def bounded_count_of(
 
 
 def page_of(relation: Relation, query: Query, *, tenant_id: str) -> Statement:
-    """Select the rows of a query's window; those before a position come last row first."""
+    """Return the statement of a query's page; a page before a position comes in reverse order."""
     arguments, window = Arguments(tenant_id), query.window
     matches = where(relation, query.clauses, arguments)
     order = Order(query.sort, relation, is_reversed=window.before is not None)
@@ -79,9 +79,10 @@ def page_of(relation: Relation, query: Query, *, tenant_id: str) -> Statement:
 
 
 def page_of_few(relation: Relation, query: Query, *, tenant_id: str) -> Statement:
-    """The same page where all matches together are few: find them first, then put them in order.
+    """Return the statement of the same page for few matches: it finds all matches and then sorts them.
 
-    The planner would rather read an order until it has the page, and does not know how far it has to read.
+    The planner would otherwise read rows in order until the page is full, without knowing how many it must
+    read.
     """
     arguments, window = Arguments(tenant_id), query.window
     met = where(relation, query.clauses, arguments)
@@ -89,7 +90,7 @@ def page_of_few(relation: Relation, query: Query, *, tenant_id: str) -> Statemen
     rest = _Part("", order, window.before or window.after).where(arguments)
     limit = "" if window.limit is None else f" LIMIT {arguments.add(window.limit)}"
     columns = ", ".join(map(quoted, relation.columns))
-    # Within a subquery with an offset the planner does not look at the order.
+    # OFFSET 0 keeps the planner from using the order inside the subquery.
     matches = f"(SELECT {columns} FROM {relation.name} WHERE {met}{rest} OFFSET 0) AS matches"  # noqa: S608  # values are arguments
     offset = f" OFFSET {arguments.add(window.offset)}" if window.offset else ""
     text = f"SELECT {columns} FROM {matches} ORDER BY {order.text()}{limit}{offset}"  # noqa: S608  # values are arguments
@@ -97,7 +98,7 @@ def page_of_few(relation: Relation, query: Query, *, tenant_id: str) -> Statemen
 
 
 def _parts(order: Order, window: Window) -> Sequence[_Part]:
-    """Stretches that follow one another and begin where the window does."""
+    """Return consecutive parts of the order, starting where the window starts."""
     position = window.before if order.is_reversed else window.after
     first = order.keys[0].field.name
     nullable = order.relation.nullable
