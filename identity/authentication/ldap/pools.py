@@ -4,11 +4,10 @@ import ssl
 from collections import OrderedDict
 from dataclasses import dataclass
 
-from aiohttp.abc import AbstractResolver
-
 from identity.delivery.http.destinations import Destinations, GuardedResolver
 from identity.delivery.ldap.errors import LdapUnreachable
 from identity.delivery.ldap.pool import LdapPool
+from identity.delivery.ldap.resolver import DirectoryResolver
 from identity.delivery.ldap.url import ldap_server
 from identity.directory.tenants.ldap_directory import LdapDirectory, LdapFields
 from server.platform.clock import Clock
@@ -28,12 +27,9 @@ class _Kept:
 
 
 class LdapPools:
-    def __init__(
-        self, destinations: Destinations, clock: Clock, resolver: AbstractResolver | None = None
-    ) -> None:
+    def __init__(self, destinations: Destinations, clock: Clock) -> None:
         self.destinations = destinations
         self._clock = clock
-        self._resolver = resolver
         self._kept: OrderedDict[_Key, _Kept] = OrderedDict()
 
     def of(self, directory: LdapDirectory) -> LdapPool:
@@ -55,7 +51,7 @@ class LdapPools:
         return LdapPool(
             [ldap_server(url, starts_tls=fields.starts_tls) for url in fields.urls],
             context_of(fields),
-            GuardedResolver(self.destinations.is_refused, self._resolver),
+            GuardedResolver(self.destinations.is_refused, DirectoryResolver()),
             size=fields.pool_size,
             step_secs=fields.timeout_secs,
             deadline_secs=fields.timeout_secs * _STEPS,

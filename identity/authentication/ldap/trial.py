@@ -1,5 +1,6 @@
 """A trial of a directory for its administrators: each server, and what the directory says of a user."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -41,16 +42,17 @@ class LdapTrial:
     secrets: LdapSecrets
 
     async def of(self, directory: LdapDirectory, name: str) -> TrialResult:
-        """Try each server on its own, and look the name up at the first that works."""
-        result = TrialResult(servers=())
-        is_looked_up = False
-        for url in directory.fields.urls:
-            alone = replace(directory, fields=replace(directory.fields, urls=(url,)))
-            problem = await self._problem(alone, self._bound(alone))
-            result = replace(result, servers=(*result.servers, ServerTrial(url=url, problem=problem)))
-            if not problem and not is_looked_up and name:
-                result, is_looked_up = await self._looked_up(alone, name, result), True
-        return result
+        """Try all servers at the same time, each on its own, and look the name up at the first that works."""
+        urls = directory.fields.urls
+        alone = [replace(directory, fields=replace(directory.fields, urls=(url,))) for url in urls]
+        async with asyncio.TaskGroup() as group:
+            trials = [group.create_task(self._problem(each, self._bound(each))) for each in alone]
+        problems = [trial.result() for trial in trials]
+        servers = [ServerTrial(url=url, problem=each) for url, each in zip(urls, problems, strict=True)]
+        result = TrialResult(servers=servers)
+        if not name or "" not in problems:
+            return result
+        return await self._looked_up(alone[problems.index("")], name, result)
 
     async def _looked_up(self, directory: LdapDirectory, name: str, result: TrialResult) -> TrialResult:
         found: list[TrialResult] = []

@@ -6,12 +6,14 @@ from typing import Any
 
 import msgspec
 import pytest
+from cryptography.hazmat.primitives.serialization import Encoding
 
 from identity.delivery.ldap.config import LdapConfig
 from identity.directory.tenants.ldap_directory import LDAP_DIRECTORIES, LDAP_LINKS, LdapLink
 from identity.directory.user import USERS
 from server.platform.call import TenantId
 from tests.edge.oidc.administration.administrator import Administrator
+from tests.identity.certificates import issue
 from tests.identity.deployment import CONFIG, Deployment, deployed
 
 PASSWORD = "s3cret of the service"
@@ -44,6 +46,7 @@ LEAST = {
     "urls": ["ldaps://dc1.example.com"],
     "user_base": "ou=people,dc=example,dc=com",
 }
+AUTHORITY = issue("CN=Authority", is_authority=True).certificate.public_bytes(Encoding.PEM).decode()
 RIGHTS = ["read", "create", "update", "delete"]
 DEFAULT = TenantId("default")
 
@@ -133,6 +136,7 @@ async def test_servers_of_an_allowed_network(administrator: Administrator) -> No
     [
         pytest.param({"urls": ["ldaps://dc9.example.com"]}, id="another server"),
         pytest.param({"bind_dn": "cn=other,dc=example,dc=com"}, id="another entry"),
+        pytest.param({"ca_certificates": AUTHORITY}, id="another authority"),
     ],
 )
 async def test_the_password_does_not_go_elsewhere(
