@@ -14,10 +14,16 @@ from edge.console.visit import REFUSED, Visit
 _LIMIT: Final = 50
 _VARIABLES: Final = 100
 _LISTS: Final = ("mine", "groups", "offered", "all")
+# Each is the order of an index, so the first page of a long list is read without sorting the list.
+URGENT_FIRST: Final = (
+    {"field": "priority", "order": "DESC"},
+    {"field": "creationDate", "order": "ASC"},
+)
+LATEST_ENDED_FIRST: Final = ({"field": "completionDate", "order": "DESC"},)
 
 
 async def tasks(visit: Visit) -> web.Response:
-    """One of the lists, the most urgent task first."""
+    """One of the lists, the most urgent open task first, or the task that was completed last."""
     name = visit.query.get("list", "mine")
     name = name if name in _LISTS else "mine"
     has_ended = visit.query.get("state", "") == "COMPLETED"
@@ -29,7 +35,7 @@ async def tasks(visit: Visit) -> web.Response:
     }[name]
     wanted = {
         "filter": {"state": "COMPLETED" if has_ended else "CREATED", **conditions},
-        "sort": [{"field": "priority", "order": "DESC"}, {"field": "creationDate", "order": "ASC"}],
+        "sort": LATEST_ENDED_FIRST if has_ended else URGENT_FIRST,
         "page": visit.page_of(_LIMIT),
     }
     has_none = name == "groups" and not visit.me["groups"]

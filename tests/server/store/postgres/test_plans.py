@@ -11,7 +11,10 @@ import asyncpg
 import pytest
 
 from edge.console.pages.instances import LATEST_FIRST
+from edge.console.pages.tasks import URGENT_FIRST
 from gnomon.engine.v1.process_instance_service_pb2 import SearchProcessInstancesRequest
+from gnomon.engine.v1.user_task_pb2 import USER_TASK_STATE_CREATED
+from gnomon.engine.v1.user_task_service_pb2 import SearchUserTasksRequest
 from gnomon.query.v1.page_pb2 import SORT_ORDER_ASC, SORT_ORDER_DESC
 from server.platform.postgres.pool import open_pool
 from server.platform.query import Window, equals, parse
@@ -20,7 +23,7 @@ from server.store.entities import ProcessInstance, UserTask
 from server.store.postgres.parts import tables_of
 from server.store.postgres.reads import FEW
 from server.store.postgres.relations import RELATIONS, within
-from server.store.searchables import ELEMENT_INSTANCES, JOBS, PROCESS_INSTANCES, VARIABLES
+from server.store.searchables import ELEMENT_INSTANCES, JOBS, PROCESS_INSTANCES, USER_TASKS, VARIABLES
 from tests.server.store.postgres.counted import COUNTED, Counted
 from tests.server.store.postgres.documented import SEARCHES, Search
 from tests.server.store.postgres.population import SMALL_TENANT, TENANT, key, populate
@@ -150,6 +153,25 @@ async def test_canceled_user_tasks_are_read_in_the_order_of_their_end(
 
     scans = [node for node in await plan_of(connection, page, "ANALYZE") if "Relation Name" in node]
     assert sum(node["Actual Rows"] + node.get("Rows Removed by Filter", 0) for node in scans) < 5 * 10
+
+
+async def test_open_user_tasks_of_the_console_are_read_in_the_order_of_an_index(
+    connection: asyncpg.Connection,
+) -> None:
+    """The planner sorts so few rows, unless it must not; then the index alone gives the whole order."""
+    sort = [
+        {"field": each["field"], "order": SORT_ORDER_DESC if each["order"] == "DESC" else SORT_ORDER_ASC}
+        for each in URGENT_FIRST
+    ]
+    asked = SearchUserTasksRequest(filter={"state": {"eq": USER_TASK_STATE_CREATED}}, sort=sort)
+    page = page_of(within(UserTask, ["runtime.user_task"]), parse(USER_TASKS, asked), tenant_id=TENANT)
+    for setting in ("enable_sort", "enable_seqscan", "enable_bitmapscan", "enable_incremental_sort"):
+        await connection.execute(f"SET {setting} = off")
+
+    plan = await plan_of(connection, page)
+
+    assert [node["Index Name"] for node in plan if "Index Name" in node] == ["user_task_urgency"]
+    assert [node for node in plan if "Sort" in node["Node Type"]] == []
 
 
 async def test_a_page_within_tables_reads_no_other(connection: asyncpg.Connection) -> None:
