@@ -1,8 +1,9 @@
 """The interceptor that finds out who calls: by a token (RFC 6750 §2.1), else by the session of a browser.
 
 A token that was admitted is not looked at again for a few seconds, so a hot call costs one look-up; once the directory
-has changed, its principal is asked for again. A principal may do what the directory gives it, as far as the token's
-scopes go, in the tenant that the token is bound to, if any. A session is looked up at each call, so that it ends at once.
+has changed, its principal is asked for again. Calls with one token share a look-up, and the look-up that follows it is
+made before the time is over. A principal may do what the directory gives it, as far as the token's scopes go, in the
+tenant that the token is bound to, if any. A session is looked up at each call, so that it ends at once.
 
 A token that is bound to a key (RFC 9449) needs a proof of this key at each call, which the provider checks: a proof is good
 once in all processes.
@@ -13,6 +14,7 @@ certain scopes, whenever they were given; for every other token as far as its sc
 
 import hmac
 from collections.abc import Awaitable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, cast
@@ -27,27 +29,37 @@ from server.access.config import AccessConfig
 from server.access.key_sets import KeySets
 from server.access.lru import Lru
 from server.access.presented_sessions import presented
+from server.access.shared_lookups import SharedLookups
 from server.access.verifier import TokenVerifier, VerifiedToken
 from server.platform.call import ANONYMOUS, AUTHORIZATION, Call, Grant, Principal, TenantId
 from server.platform.channels import Channel, error_of
 from server.platform.clock import Clock
 from server.platform.dpop import ERROR, NONCE, proof_of
-from server.platform.errors import NotFound, OAuthError, Unauthenticated
+from server.platform.errors import (
+    DeadlineExceeded,
+    NotFound,
+    OAuthError,
+    Unauthenticated,
+    Unavailable,
+)
 from server.platform.mutual_tls import certificate_of, thumbprint_of
 
 if TYPE_CHECKING:
     from gnomon.identity.v1.directory_service_pb2_grpc import DirectoryServiceAsyncStub
 
 
+# The part of an admission's time after which a call renews it.
+_RENEWED_FROM = 0.9
 _DPOP = "dpop "
 _INVALID_PROOF = "invalid_dpop_proof"
 
 
 @dataclass(frozen=True, slots=True)
 class _Admission:
-    """`number` is that of the directory's changes before it was asked for."""
+    """`number` is that of the directory's changes before it was asked for; `renewed_from` is before `valid_until`."""
 
     token: VerifiedToken
+    renewed_from: datetime
     valid_until: datetime
     principal: Principal
     number: int
@@ -62,6 +74,7 @@ class Authenticator:
         self._config = config
         self._clock = clock
         self._admissions = Lru[str, _Admission](config.max_admissions)
+        self._lookups = SharedLookups[str, _Admission]()
         self._number = 0
 
     def __call__(self, call: Call) -> Awaitable[None] | None:
@@ -73,13 +86,22 @@ class Authenticator:
         if credential[: len(_DPOP)].lower() == _DPOP:
             return self._admit_proved(call, credential)
         admission = self._fresh(credential)
-        if admission is None:
+        if admission is None or admission.number != self._number:
             return self._admit(call, credential)
         _expect_certificate(call, admission.token.claims)
-        if admission.number != self._number:
-            return self._renew(call, credential, admission)
         call.principal = admission.principal
-        return None
+        return self._renewal(call, credential, admission)
+
+    def _renewal(self, call: Call, credential: str, admission: _Admission) -> Awaitable[None] | None:
+        """One call renews an admission that is about to end, so that the others do not wait for the directory."""
+        if self._clock.now() < admission.renewed_from or credential in self._lookups:
+            return None
+        return self._renew(call, credential)
+
+    async def _renew(self, call: Call, credential: str) -> None:
+        """The call is admitted already, so it does not fail when the directory does not answer."""
+        with suppress(Unavailable, DeadlineExceeded):
+            call.principal = (await self._lookups.of(credential, self._asked)).principal
 
     def invalidate(self) -> None:
         """Ask again who may do what, as the directory has changed."""
@@ -95,11 +117,10 @@ class Authenticator:
         token = await self._verifier.verify(text, typ="DPoP") if admission is None else admission.token
         await self._expect_key(call, text, token.claims)
         _expect_certificate(call, token.claims)
-        if admission is not None and admission.number == self._number:
-            call.principal = admission.principal
-            return
-        until = self._valid_until(token.claims) if admission is None else admission.valid_until
-        await self._let_in(call, credential, token, until)
+        if admission is None or admission.number != self._number:
+            until = self._valid_until(token.claims) if admission is None else admission.valid_until
+            admission = await self._let_in(credential, token, until)
+        call.principal = admission.principal
 
     async def _expect_key(self, call: Call, text: str, claims: AccessTokenClaims) -> None:
         """Raise Unauthenticated unless the call has a new proof of the key that the token is bound to."""
@@ -120,9 +141,21 @@ class Authenticator:
             raise Unauthenticated("the token is bound to another key", **{ERROR: _INVALID_PROOF})
 
     async def _admit(self, call: Call, credential: str) -> None:
+        number = self._number
+        admission = await self._lookups.of(credential, self._asked)
+        while admission.number < number:
+            # It was asked for before a change of the directory that this call has to see.
+            admission = await self._lookups.of(credential, self._asked)
+        _expect_certificate(call, admission.token.claims)
+        call.principal = admission.principal
+
+    async def _asked(self, credential: str) -> _Admission:
+        """A token that was verified a moment ago is not verified again, and its admission lasts no longer."""
+        known = self._fresh(credential)
+        if known is not None and self._clock.now() < known.renewed_from:
+            return await self._let_in(credential, known.token, known.valid_until)
         token = await self._verifier.verify(_bearer_token(credential), typ="Bearer")
-        _expect_certificate(call, token.claims)
-        await self._let_in(call, credential, token, self._valid_until(token.claims))
+        return await self._let_in(credential, token, self._valid_until(token.claims))
 
     async def _admit_signed_in(self, call: Call, question: pb.GetSignedInPrincipalRequest) -> None:
         try:
@@ -134,14 +167,13 @@ class Authenticator:
         principal = response.principal
         call.principal = _principal(principal, principal.tenant_ids, principal.permissions, None)
 
-    async def _renew(self, call: Call, credential: str, admission: _Admission) -> None:
-        await self._let_in(call, credential, admission.token, admission.valid_until)
-
-    async def _let_in(self, call: Call, credential: str, token: VerifiedToken, until: datetime) -> None:
+    async def _let_in(self, credential: str, token: VerifiedToken, until: datetime) -> _Admission:
         # An answer that comes while the directory changes may be outdated.
-        number = self._number
-        call.principal = _narrowed(await self._principal(token), token.claims)
-        self._admissions.put(credential, _Admission(token, until, call.principal, number))
+        number, now = self._number, self._clock.now()
+        principal = _narrowed(await self._principal(token), token.claims)
+        admission = _Admission(token, now + (until - now) * _RENEWED_FROM, until, principal, number)
+        self._admissions.put(credential, admission)
+        return admission
 
     async def _principal(self, token: VerifiedToken) -> pb.Principal:
         claims = token.claims

@@ -263,6 +263,70 @@ async def test_whoever_comes_while_the_set_is_fetched_waits_for_it(access: Acces
     assert access.provider.asked["keys"] == 1
 
 
+async def test_calls_with_one_token_share_a_look_up(access: Access) -> None:
+    token = access.provider.token()
+    await access.admit(token)
+    access.clock.advance(timedelta(seconds=5))
+
+    principals = await asyncio.gather(*(access.admit(token) for _ in range(100)))
+
+    assert {principal.subject for principal in principals} == {"worker"}
+    assert access.provider.asked["principals"] == 2
+
+
+async def test_one_call_renews_an_admission_before_it_ends(access: Access) -> None:
+    token = access.provider.token()
+    await access.admit(token)
+    access.clock.advance(timedelta(seconds=4.6))
+
+    await asyncio.gather(*(access.admit(token) for _ in range(100)))
+    access.clock.advance(timedelta(seconds=1))
+    await access.admit(token)
+
+    assert access.provider.asked["principals"] == 2
+
+
+async def test_the_call_that_renews_an_admission_sees_the_change(access: Access) -> None:
+    token = access.provider.token()
+    await access.admit(token)
+    access.clock.advance(timedelta(seconds=4.6))
+    access.provider.permissions = ["history:read"]
+
+    principal = await access.admit(token)
+
+    assert principal.permissions == frozenset({"history:read"})
+
+
+async def test_a_renewal_without_an_answer_refuses_nothing_before_the_end(access: Access) -> None:
+    token = access.provider.token()
+    await access.admit(token)
+    access.provider.is_away = True
+    access.clock.advance(timedelta(seconds=4.6))
+
+    principal = await access.admit(token)
+    access.clock.advance(timedelta(seconds=0.4))
+
+    assert principal.subject == "worker"
+    with pytest.raises(Unavailable):
+        await access.admit(token)
+
+
+async def test_calls_after_a_change_share_no_look_up_from_before_it(access: Access) -> None:
+    token = access.provider.token()
+
+    def withdraw() -> None:
+        access.provider.meanwhile = lambda: None
+        access.provider.permissions = []
+        access.authenticator.invalidate()
+        later.append(asyncio.ensure_future(access.is_refused(token)))
+
+    later: list[asyncio.Future[bool]] = []
+    access.provider.meanwhile = withdraw
+    await access.admit(token)
+
+    assert [await each for each in later] == [True]
+
+
 async def test_a_withdrawn_key_is_forgotten_in_the_end(access: Access) -> None:
     token = access.provider.token()
     await access.admit(token)
