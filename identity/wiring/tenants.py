@@ -6,6 +6,7 @@ from google.protobuf.descriptor import ServiceDescriptor
 
 from gnomon.identity.v1 import sign_in_domain_service_pb2, tenant_service_pb2
 from identity.access.callers import Callers
+from identity.access.rpc.admission import Admission
 from identity.administration.rpc.sign_in_domain import SignInDomainServicer
 from identity.administration.rpc.tenant import TenantServicer
 from identity.administration.tenants.administration import TenantAdministration
@@ -47,9 +48,10 @@ class TenantWiring:
 
     def servicers(self, callers: Callers) -> Mapping[ServiceDescriptor, object]:
         tenants = self._dependencies.tenants
+        admission = Admission(tenants, callers)
         return {
-            _TENANT: TenantServicer(tenants, self.administration, callers),
-            _DOMAIN: SignInDomainServicer(tenants, self._domain_administration(), callers),
+            _TENANT: TenantServicer(tenants, admission, self.administration),
+            _DOMAIN: SignInDomainServicer(admission, self._domain_administration()),
         }
 
     def _administration(self) -> TenantAdministration:

@@ -30,22 +30,11 @@ OF_ONESELF = {
 BY_REQUEST = {
     "AdmitImage",
     "CheckApiKey",
-    "CreateSignInDomain",
-    "CreateTenant",
     "DeleteImage",
-    "DeleteSignInDomain",
-    "DeleteTenant",
     "FinishPasskeyAuthentication",
     "GetImage",
-    "GetTenant",
-    "ListSignInDomains",
-    "ListTenants",
     "PutImage",
     "StartPasskeyAuthentication",
-    "UpdateSignInDomain",
-    "UpdateTenant",
-    "UpdateTenantSettings",
-    "VerifySignInDomain",
 }
 
 
@@ -77,3 +66,21 @@ def test_a_user_who_may_do_it_as_well_is_named_by_the_request(policy: Policy) ->
     rule = policy.descriptor.GetOptions().Extensions[options_pb2.method].right
 
     assert not rule.or_self or "user_id" in policy.descriptor.input_type.fields_by_name
+
+
+@pytest.mark.parametrize("policy", list(operations()), ids=lambda policy: policy.name)
+def test_a_tenant_whose_administrators_may_do_it_is_named_by_the_request(policy: Policy) -> None:
+    rule = policy.descriptor.GetOptions().Extensions[options_pb2.method].right
+
+    assert not rule.tenant_field or rule.tenant_field in policy.descriptor.input_type.fields_by_name
+    assert not (rule.tenant_field and rule.of_deployment)
+
+
+def test_administrators_of_the_deployment_alone_have_its_tenants() -> None:
+    rights = declared_rights()
+
+    assert {"ListTenants", "CreateTenant", "UpdateTenant", "DeleteTenant"} == {
+        policy.name
+        for policy in operations()
+        if policy.request in rights and rights[policy.request].of_deployment
+    }

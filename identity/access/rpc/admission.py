@@ -15,6 +15,7 @@ from identity.access.rpc.operations import Admitted, Names
 from identity.directory.user import UserId
 from identity.foundation.tenants import Tenant, Tenants
 from server.platform.call import Call
+from server.platform.errors import NotFound, Unauthenticated
 from server.platform.policy import CallerKind, Policy, policies_of, services
 
 
@@ -27,17 +28,30 @@ class Asked(Protocol):
     def caller(self) -> caller_pb2.Caller: ...
 
 
+class Called(Protocol):
+    """A request with a caller."""
+
+    @property
+    def caller(self) -> caller_pb2.Caller: ...
+
+
 class AskedOfUser(Asked, Protocol):
     user_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class DeclaredRight:
-    """A right of an operation; with `or_self` the user of the request may do it as well, in a browser."""
+    """A right of an operation; with `or_self` the user of the request may do it as well, in a browser.
+
+    Administrators of the deployment alone have one `of_deployment`. They have one with a `tenant_field` as well, besides the
+    administrators of the tenant that the field names.
+    """
 
     area: AdministrationArea
     right: Right
     or_self: bool
+    of_deployment: bool = False
+    tenant_field: str = ""
 
 
 @cache
@@ -50,7 +64,11 @@ def declared_rights() -> dict[type[Message], DeclaredRight]:
             if method.HasField("right"):
                 rule = method.right
                 found[policy.request] = DeclaredRight(
-                    AdministrationArea(rule.area), Right(rule.right), rule.or_self
+                    AdministrationArea(rule.area),
+                    Right(rule.right),
+                    rule.or_self,
+                    rule.of_deployment,
+                    rule.tenant_field,
                 )
     return found
 
@@ -88,9 +106,12 @@ class Admission:
         """Admit the user alone where a person is wanted, else the callers with the right that the contract declares."""
         if _PERSON in wanted:
             return Admitted((_PERSON,), (*_CALLER, "user_id"), self._person)
-        if policy.request in self._rights:
-            return Admitted(("tenant", "actor"), _CALLER, self._administrator)
-        return self._of_tenant.admitted(policy, wanted)
+        declared = self._rights.get(policy.request)
+        if declared is None:
+            return self._of_tenant.admitted(policy, wanted)
+        if declared.of_deployment or declared.tenant_field:
+            return Admitted(("actor",), ("caller",), self._tenant_administrator)
+        return Admitted(("tenant", "actor"), _CALLER, self._administrator)
 
     async def _person(self, request: AskedOfUser, _call: Call) -> Mapping[str, object]:
         return {_PERSON: await self.of_person(request)}
@@ -98,6 +119,30 @@ class Admission:
     async def _administrator(self, request: Asked, _call: Call) -> Mapping[str, object]:
         tenant, actor = await self.of(request)
         return {"tenant": tenant, "actor": actor}
+
+    async def _tenant_administrator(self, request: Called, _call: Call) -> Mapping[str, object]:
+        if self._rights[type(request)].of_deployment:
+            return {"actor": await self.of_deployment(request)}
+        return {"actor": await self.of_tenant_or_deployment(request)}
+
+    async def of_deployment(self, request: Called) -> Actor:
+        """Admit only administrators of the deployment."""
+        declared = self._rights[type(request)]
+        return await self._callers.expect(
+            self._tenants.default, request.caller, declared.area, declared.right
+        )
+
+    async def of_tenant_or_deployment(self, request: Called) -> Actor:
+        """Admit an administrator of the tenant that the request names, else one of the deployment.
+
+        An unknown tenant gives the same error.
+        """
+        declared = self._rights[type(request)]
+        try:
+            tenant = self._tenants.find(getattr(request, declared.tenant_field))
+            return await self._callers.expect(tenant, request.caller, declared.area, declared.right)
+        except (NotFound, Unauthenticated):
+            return await self.of_deployment(request)
 
     async def of(
         self, request: Asked, area: AdministrationArea | None = None, right: Right | None = None

@@ -16,7 +16,7 @@ from identity.directory.tenants.settings import TenantSettings
 from identity.directory.tenants.tenant_record import DEPLOYMENT, TENANTS, TenantRecord
 from identity.directory.user import USERS
 from identity.directory.version import DirectoryVersion
-from identity.foundation.events.event import EventActor
+from identity.foundation.events.events import Actor
 from identity.foundation.events.kinds import EventType
 from identity.foundation.tenants import Tenant, Tenants, tenant_id_of
 from server.platform.audit import AuditNote
@@ -46,9 +46,7 @@ class Keys(Protocol):
 
 
 class Events(Protocol):
-    async def emit(
-        self, tenant_id: TenantId, event_type: EventType, *, text: str, actor: EventActor
-    ) -> None: ...
+    async def emit(self, tenant_id: TenantId, event_type: EventType, *, text: str, actor: Actor) -> None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +102,7 @@ class TenantAdministration:
         properties: TenantProperties,
         settings: TenantSettings,
         *,
-        actor: EventActor,
+        actor: Actor,
         note: AuditNote | None = None,
     ) -> TenantRecord:
         """Raises InvalidArgument, AlreadyExists, and InvalidState when there are too many.
@@ -140,9 +138,7 @@ class TenantAdministration:
         self._keys.prepare(tenant_id)
         return created
 
-    async def change(
-        self, tenant_id: str, properties: TenantProperties, *, actor: EventActor
-    ) -> TenantRecord:
+    async def change(self, tenant_id: str, properties: TenantProperties, *, actor: Actor) -> TenantRecord:
         """Raises NotFound, InvalidArgument, InvalidState, AlreadyExists."""
         record = await self.get(tenant_id)
         hostname = self._hostname(properties)
@@ -154,32 +150,32 @@ class TenantAdministration:
         return await self._heeded(await self._replaced(changed), EventType.TENANT_CHANGED, actor)
 
     async def describe(
-        self, tenant_id: str, name: str, description: str | None, *, actor: EventActor, note: AuditNote
+        self, tenant_id: str, name: str, description: str | None, *, actor: Actor, note: AuditNote
     ) -> TenantRecord:
         """Raises NotFound, InvalidState."""
         described = replace(await self.get(tenant_id), name=name, description=description)
         return await self._heeded(await self._replaced(described, note), EventType.TENANT_CHANGED, actor)
 
     async def change_settings(
-        self, tenant_id: str, settings: TenantSettings, *, actor: EventActor
+        self, tenant_id: str, settings: TenantSettings, *, actor: Actor
     ) -> TenantRecord:
         """Raises NotFound, InvalidArgument, InvalidState."""
         record = replace(await self.get(tenant_id), settings=settings)
         await self._default_groups.expect(record.own_id, settings.default_groups)
         return await self._heeded(await self._replaced(record), EventType.TENANT_CHANGED, actor)
 
-    async def delete(self, tenant_id: str, *, actor: EventActor, note: AuditNote | None = None) -> None:
+    async def delete(self, tenant_id: str, *, actor: Actor, note: AuditNote | None = None) -> None:
         """Raises NotFound, and InvalidState when it has users."""
         record = await self.get(tenant_id)
         if await self._store.of(USERS).page(record.own_id, most=1):
             raise InvalidState("the tenant has users; force its deletion to delete them too")
         await self._delete(record, actor, note)
 
-    async def delete_with_users(self, tenant_id: str, *, actor: EventActor) -> None:
+    async def delete_with_users(self, tenant_id: str, *, actor: Actor) -> None:
         """Raises NotFound, InvalidState."""
         await self._delete(await self.get(tenant_id), actor)
 
-    async def _delete(self, record: TenantRecord, actor: EventActor, note: AuditNote | None = None) -> None:
+    async def _delete(self, record: TenantRecord, actor: Actor, note: AuditNote | None = None) -> None:
         if record.own_id == self._tenants.default.tenant_id:
             raise InvalidState("the default tenant cannot be deleted")
         # The tenant is no longer served before its records are removed; its hostname becomes available.
@@ -197,7 +193,7 @@ class TenantAdministration:
         except Changed as error:
             raise InvalidState("another caller changed the tenant in the meantime") from error
 
-    async def _heeded(self, record: TenantRecord, event_type: EventType, actor: EventActor) -> TenantRecord:
+    async def _heeded(self, record: TenantRecord, event_type: EventType, actor: Actor) -> TenantRecord:
         await self._keep_own_clients(record)
         await self._directory.refresh()
         await self._version.advance()
@@ -220,7 +216,7 @@ class TenantAdministration:
         except (AlreadyThere, Changed) as error:
             raise InvalidState("another caller changed the tenant in the meantime") from error
 
-    async def _tell(self, record: TenantRecord, event_type: EventType, actor: EventActor) -> None:
+    async def _tell(self, record: TenantRecord, event_type: EventType, actor: Actor) -> None:
         # An event of the default tenant, whose administrators manage tenants; records of the tenant itself may be gone.
         await self._events.emit(self._tenants.default.tenant_id, event_type, text=record.id, actor=actor)
 

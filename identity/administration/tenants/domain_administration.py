@@ -12,7 +12,7 @@ from identity.directory.tenants.domain_names import domain_name_of
 from identity.directory.tenants.providers import ProviderDirectory
 from identity.directory.tenants.sign_in_domain import SIGN_IN_DOMAINS, SignInDomain, Target, domain_id_of
 from identity.directory.tenants.tenant_record import DEPLOYMENT, TENANTS
-from identity.foundation.events.event import EventActor
+from identity.foundation.events.events import Actor
 from identity.foundation.events.kinds import EventType
 from identity.foundation.randomness import Randomness
 from identity.foundation.tenants import Tenant, Tenants
@@ -31,9 +31,7 @@ class TxtRecords(Protocol):
 
 
 class Events(Protocol):
-    async def emit(
-        self, tenant_id: TenantId, event_type: EventType, *, text: str, actor: EventActor
-    ) -> None: ...
+    async def emit(self, tenant_id: TenantId, event_type: EventType, *, text: str, actor: Actor) -> None: ...
 
 
 class DomainAdministration:
@@ -65,7 +63,7 @@ class DomainAdministration:
         tenant = await self._tenant(tenant_id)
         return await self._domains.find(DEPLOYMENT, "owner", tenant.tenant_id, most=MOST_DOMAINS)
 
-    async def add(self, tenant_id: str, text: str, target: Target, *, actor: EventActor) -> SignInDomain:
+    async def add(self, tenant_id: str, text: str, target: Target, *, actor: Actor) -> SignInDomain:
         """Add an unverified domain; raises InvalidArgument, AlreadyExists, InvalidState."""
         tenant = await self._tenant(tenant_id)
         try:
@@ -90,16 +88,14 @@ class DomainAdministration:
             raise AlreadyExists("the tenant has this domain already", field="domain") from error
         return await self._told(kept, EventType.CREATED, f"domain {name}", actor)
 
-    async def change_target(
-        self, tenant_id: str, text: str, target: Target, *, actor: EventActor
-    ) -> SignInDomain:
+    async def change_target(self, tenant_id: str, text: str, target: Target, *, actor: Actor) -> SignInDomain:
         """Raises NotFound, InvalidArgument, InvalidState."""
         domain = await self._domain(tenant_id, text)
         await self._expect_providers(await self._tenant(tenant_id), target)
         kept = await self._replaced(replace(domain, target=target))
         return await self._told(kept, EventType.CHANGED, f"domain {kept.name}", actor)
 
-    async def verify(self, tenant_id: str, text: str, *, actor: EventActor) -> SignInDomain:
+    async def verify(self, tenant_id: str, text: str, *, actor: Actor) -> SignInDomain:
         """Verify a domain by its TXT record; a verified domain stays as it is.
 
         Raises NotFound, InvalidState without the record, AlreadyExists when it is verified for another tenant,
@@ -112,12 +108,12 @@ class DomainAdministration:
             raise InvalidState(f"expected a TXT record {domain.txt_name} with the domain's value, found none")
         return await self._verified(domain, domain.name, actor)
 
-    async def vouch_for(self, tenant_id: str, text: str, *, actor: EventActor) -> SignInDomain:
+    async def vouch_for(self, tenant_id: str, text: str, *, actor: Actor) -> SignInDomain:
         """Mark a domain as verified without DNS; raises NotFound, InvalidState, AlreadyExists."""
         domain = await self._domain(tenant_id, text)
         return domain if domain.is_verified else await self._verified(domain, f"{domain.name} vouched", actor)
 
-    async def remove(self, tenant_id: str, text: str, *, actor: EventActor) -> None:
+    async def remove(self, tenant_id: str, text: str, *, actor: Actor) -> None:
         """Raises NotFound."""
         domain = await self._domain(tenant_id, text)
         if await self._domains.take(DEPLOYMENT, domain.id) is not None:
@@ -145,7 +141,7 @@ class DomainAdministration:
             if await self._providers.find(tenant, provider_id) is None:
                 raise InvalidArgument("target: expected providers of the tenant, found another one")
 
-    async def _verified(self, domain: SignInDomain, text: str, actor: EventActor) -> SignInDomain:
+    async def _verified(self, domain: SignInDomain, text: str, actor: Actor) -> SignInDomain:
         verified = replace(domain, verified_name=domain.name, verified_at=self._clock.now(), expires_at=None)
         return await self._told(await self._replaced(verified), EventType.DOMAIN_VERIFIED, text, actor)
 
@@ -158,7 +154,7 @@ class DomainAdministration:
             raise InvalidState("another caller changed the domain in the meantime") from error
 
     async def _told(
-        self, domain: SignInDomain, event_type: EventType, text: str, actor: EventActor
+        self, domain: SignInDomain, event_type: EventType, text: str, actor: Actor
     ) -> SignInDomain:
         await self._events.emit(domain.owner, event_type, text=text, actor=actor)
         return domain

@@ -402,22 +402,32 @@ class RightRule(_message.Message):
     AREA_FIELD_NUMBER: _builtins.int
     RIGHT_FIELD_NUMBER: _builtins.int
     OR_SELF_FIELD_NUMBER: _builtins.int
+    OF_DEPLOYMENT_FIELD_NUMBER: _builtins.int
+    TENANT_FIELD_FIELD_NUMBER: _builtins.int
     area: _builtins.str
     """Group of resources, as in "Groups"."""
     right: _builtins.str
     """One of read, create, update and delete."""
     or_self: _builtins.bool
     """True when the user of the field `user_id` may do it as well, in a browser."""
+    of_deployment: _builtins.bool
+    """True when the administrators of the deployment alone may do it, those of the default tenant."""
+    tenant_field: _builtins.str
+    """Field with the id of the tenant whose administrators may do it, besides those of the deployment; empty for the tenant of
+    the request.
+    """
     def __init__(
         self,
         *,
         area: _builtins.str = ...,
         right: _builtins.str = ...,
         or_self: _builtins.bool = ...,
+        of_deployment: _builtins.bool = ...,
+        tenant_field: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["area", b"area", "or_self", b"or_self", "right", b"right"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["area", b"area", "of_deployment", b"of_deployment", "or_self", b"or_self", "right", b"right", "tenant_field", b"tenant_field"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

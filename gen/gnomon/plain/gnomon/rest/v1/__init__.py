@@ -764,5 +764,16 @@ class RightRule(betterproto2.Message):
     True when the user of the field `user_id` may do it as well, in a browser.
     """
 
+    of_deployment: "bool" = betterproto2.field(4, betterproto2.TYPE_BOOL)
+    """
+    True when the administrators of the deployment alone may do it, those of the default tenant.
+    """
+
+    tenant_field: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
+    """
+    Field with the id of the tenant whose administrators may do it, besides those of the deployment; empty for the tenant of
+    the request.
+    """
+
 
 default_message_pool.register_message("gnomon.rest.v1", "RightRule", RightRule)
