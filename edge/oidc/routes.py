@@ -304,6 +304,7 @@ def _of_browsers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages:
     yield "/oidc/authorize", FROM_ANYWHERE, {"GET": authorization.get, "POST": authorization.post}
     yield "/oidc/authorize/email", OWN_PAGES, {"POST": email_step.post}
     yield "/oidc/authorize/one_time_code", OWN_PAGES, {"POST": one_time_code.post}
+    yield "/oidc/authorize/email_code", OWN_PAGES, {"POST": one_time_code.send}
     yield "/oidc/authorize/refresh", OWN_PAGES, {"POST": refresh.post}
     yield "/oidc/authorize/consent", OWN_PAGES, {"GET": consent.get, "POST": consent.post}
     yield "/oidc/logout", FROM_ANYWHERE, {"GET": logout.get, "POST": logout.post}

@@ -153,6 +153,7 @@ class FactorMethod(StrEnum):
     PASSKEY = "passkey"
     ONE_TIME_CODE = "one_time_code"
     RECOVERY_CODE = "recovery_code"
+    EMAIL_CODE = "email_code"
 
 
 class AuthenticationContext(StrEnum):

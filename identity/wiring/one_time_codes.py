@@ -11,6 +11,7 @@ from identity.authentication.authorization.sign_in_context import SignInContext
 from identity.authentication.one_time_codes.accounts import CodeAccounts
 from identity.authentication.one_time_codes.administration import CodeAdministration
 from identity.authentication.one_time_codes.code_factor_records import CodeFactorRecords
+from identity.authentication.one_time_codes.email_codes import CodesByEmail, EmailCodeAdministration
 from identity.authentication.one_time_codes.enrolment import GeneratorEnrolment
 from identity.authentication.one_time_codes.question import CODE_QUESTIONS, CodeQuestions
 from identity.authentication.one_time_codes.recovery import RecoveryCodeGenerator
@@ -23,6 +24,7 @@ from identity.authentication.passkeys.remembered import RememberedFactors
 from identity.authentication.reauthentication.shown_factors import ShownFactors
 from identity.authentication.rpc.one_time_code import OneTimeCodeServicer
 from identity.directory.tenants.confirmation import ConfirmationBySettings
+from identity.directory.tenants.settings_of_tenants import SettingsOfTenants
 from identity.directory.tenants.tenant_record import TENANTS
 from identity.wiring.access import UserState
 from identity.wiring.dependencies import Dependencies
@@ -31,7 +33,7 @@ _CODES = one_time_code_service_pb2.DESCRIPTOR.services_by_name["OneTimeCodeServi
 
 
 class OneTimeCodeWiring:
-    """`factor_records`, `questions` and `verification` are shared with other second factors."""
+    """`factor_records`, `questions`, `verification` and `by_email` are shared with other second factors."""
 
     def __init__(self, dependencies: Dependencies, user_state: UserState) -> None:
         self._dependencies = dependencies
@@ -42,6 +44,16 @@ class OneTimeCodeWiring:
         self.questions = CodeQuestions(
             dependencies.store.of(CODE_QUESTIONS),
             dependencies.secrets,
+            clock=dependencies.clock,
+            randomness=dependencies.randomness,
+            config=dependencies.config.one_time_codes,
+        )
+        self.by_email = CodesByEmail(
+            sessions=user_state.sessions,
+            users=user_state.users,
+            questions=self.questions,
+            settings=SettingsOfTenants(dependencies.store.of(TENANTS)),
+            mail=dependencies.mail,
             clock=dependencies.clock,
             randomness=dependencies.randomness,
             config=dependencies.config.one_time_codes,
@@ -79,6 +91,14 @@ class OneTimeCodeWiring:
                 clock=dependencies.clock,
             ),
             enrolment=self._enrolment(accounts, modification_tokens),
+            email_codes=EmailCodeAdministration(
+                codes=self.by_email,
+                factor_records=self.factor_records,
+                accounts=accounts,
+                passkeys=passkeys,
+                modification_tokens=modification_tokens,
+                events=dependencies.events,
+            ),
             sign_in=self._sign_in(context, remembered),
             clock=dependencies.clock,
         )

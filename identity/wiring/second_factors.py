@@ -113,6 +113,7 @@ class SecondFactorWiring:
             users=users,
             codes=self._one_time_codes.factor_records,
             questions=self._one_time_codes.questions,
+            by_email=self._one_time_codes.by_email,
             config=dependencies.config.one_time_codes,
         )
 

@@ -24,6 +24,7 @@ OF_ONESELF = {
     "RenameCodeGenerator",
     "StartCodeGenerator",
     "StartPasskeyRegistration",
+    "TurnOnEmailCodes",
     "UpdateAccount",
 }
 # The request decides whose right is needed, or which one.

@@ -226,6 +226,11 @@ SETTINGS: Final = RecordKind(
             heading=marked("Sign-in and registration"),
             fields=(
                 FormField("settings.email_first", marked("The sign-in asks for the address first")),
+                FormField(
+                    "settings.email_codes",
+                    marked("Codes by email as a second factor"),
+                    marked("required asks users without another one."),
+                ),
                 FormField("settings.require_email_confirmation", marked("Users confirm their address")),
                 FormField("settings.confirmation_link_hours", marked("Hours that the link is good")),
                 FormField(

@@ -1,4 +1,4 @@
-"""POST /oidc/authorize/one_time_code: the step of the sign-in with a code, also without script."""
+"""POST /oidc/authorize/one_time_code and /email_code: the step of the sign-in with a code, also without script."""
 
 import grpc
 import msgspec
@@ -23,6 +23,10 @@ _METHODS = frozenset(CODE_METHODS.values())
 class _Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     code: str
     one_time_code: str
+
+
+class _Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    code: str
 
 
 class OneTimeCodeEndpoint:
@@ -50,6 +54,37 @@ class OneTimeCodeEndpoint:
         if request.content_type == JSON:
             return await self._post_json(request)
         return await self._pages.instead_of_refusals(request, self._post_form(request))
+
+    @described(
+        "Mails a code to the user whose sign-in waits for a second factor.",
+        done(204, "The code is on its way, for JSON."),
+        page("The form for the code."),
+        caller=Caller.BROWSER,
+        body=_Question,
+        form=(
+            needs("code", "The sign-in that waits for the factor."),
+            may("methods", "The methods that the page offers."),
+            may("csrf_token", "Of the page."),
+        ),
+    )
+    async def send(self, request: web.Request) -> web.Response:
+        if request.content_type == JSON:
+            asked = await read_json(request, _Question, max_bytes=self._config.max_form_bytes)
+            await self._send(request, asked.code)
+            return web.Response(status=204)
+        return await self._pages.instead_of_refusals(request, self._send_by_form(request))
+
+    async def _send_by_form(self, request: web.Request) -> web.Response:
+        form = await read_form(request, self._config.max_form_bytes)
+        origin = await self._send(request, single(form, "code"), csrf_token=single(form, "csrf_token"))
+        return self._once_more(request, form, form_origin=origin, is_sent=True)
+
+    async def _send(self, request: web.Request, code: str, *, csrf_token: str = "") -> str:
+        asked = pb.SendEmailCodeRequest(
+            tenant_id=tenant_of(request), browser=self._browsers.of(request, csrf_token), code=code
+        )
+        sent = await self._codes.SendEmailCode(asked, timeout=self._config.call_timeout_seconds)
+        return sent.redirect_origin
 
     async def _post_json(self, request: web.Request) -> web.Response:
         sent = await read_json(request, _Answer, max_bytes=self._config.max_form_bytes)
@@ -79,7 +114,9 @@ class OneTimeCodeEndpoint:
         )
         return await self._codes.SubmitOneTimeCode(asked, timeout=self._config.long_call_timeout_seconds)
 
-    def _once_more(self, request: web.Request, form: Form, *, form_origin: str) -> web.Response:
+    def _once_more(
+        self, request: web.Request, form: Form, *, form_origin: str, is_sent: bool = False
+    ) -> web.Response:
         return self._pages.one_time_code(
             single(form, "code"),
             issuer_path(request),
@@ -87,7 +124,8 @@ class OneTimeCodeEndpoint:
             form_origin=form_origin,
             # The page knows which methods the user has.
             methods=_METHODS.intersection(single(form, "methods").split()) or _METHODS,
-            is_wrong=True,
+            is_wrong=not is_sent,
+            is_sent=is_sent,
         )
 
     def _kept(

@@ -13,7 +13,11 @@ from edge.oidc.pages.renderer import Pages
 from edge.oidc.pages.words import words_of
 from gnomon.identity.v1.consent_service_pb2 import Consent
 from gnomon.identity.v1.device_list_service_pb2 import Device
-from gnomon.identity.v1.one_time_code_service_pb2 import CodeGenerator, GetRecoveryCodesResponse
+from gnomon.identity.v1.one_time_code_service_pb2 import (
+    CodeGenerator,
+    GetEmailCodesResponse,
+    GetRecoveryCodesResponse,
+)
 from gnomon.identity.v1.passkey_service_pb2 import Passkey
 from gnomon.identity.v1.password_policy_service_pb2 import PasswordPolicy
 from gnomon.identity.v1.provider_link_service_pb2 import ListProviderLinksResponse
@@ -37,6 +41,7 @@ class AccountFacts:
     passkeys: Sequence[Passkey]
     generators: Sequence[CodeGenerator]
     recovery_codes: GetRecoveryCodesResponse
+    email_codes: GetEmailCodesResponse
     sessions: Sequence[ListedSession]
     devices: Sequence[Device]
     consents: Sequence[Consent]
@@ -68,6 +73,7 @@ def account_page(pages: Pages, facts: AccountFacts) -> web.Response:
             "passkeys": facts.passkeys,
             "generators": facts.generators,
             "recovery_codes": facts.recovery_codes,
+            "email_codes": facts.email_codes,
             "sessions": _cut(sorted(facts.sessions, key=_by_use, reverse=True)),
             "devices": _cut(sorted(facts.devices, key=lambda device: device.created, reverse=True)),
             "applications": _cut(_application(consent, language) for consent in facts.consents),

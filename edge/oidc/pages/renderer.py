@@ -38,6 +38,7 @@ _NO_VALUES: Final[Mapping[str, str]] = {}
 CODE_METHODS = {
     authorization_service_pb2.SECOND_FACTOR_METHOD_ONE_TIME_CODE: "one_time_code",
     authorization_service_pb2.SECOND_FACTOR_METHOD_RECOVERY_CODE: "recovery_code",
+    authorization_service_pb2.SECOND_FACTOR_METHOD_EMAIL_CODE: "email_code",
 }
 
 
@@ -122,13 +123,18 @@ class Pages:
         methods: Collection[str],
         look: Look = DEFAULT,
         is_wrong: bool = False,
+        is_sent: bool = False,
     ) -> web.Response:
-        """The page that asks for a code, again after a wrong one; `methods` are the kinds of codes that it accepts."""
+        """The page that asks for a code, again after a wrong one or when another was sent.
+
+        `methods` are the kinds of codes that it accepts.
+        """
         facts = {
             "state": self._state(path, csrf_token),
             "code": code,
             "methods": methods,
             "is_wrong": is_wrong,
+            "is_sent": is_sent,
         }
         status = 401 if is_wrong else 200
         return self._page("one_time_code.html", facts, status=status, look=look, form_origin=form_origin)
@@ -349,6 +355,7 @@ class Pages:
             "pow": f"{path}/pow",
             "users": f"{path}/users",
             "code_action": f"{path}/oidc/authorize/one_time_code",
+            "email_code_action": f"{path}/oidc/authorize/email_code",
             "worker": self._assets["proof_of_work.js"],
         }
 

@@ -21,7 +21,12 @@ from gnomon.identity.v1.account_service_pb2 import CheckAccountDeletionRequest
 from gnomon.identity.v1.consent_service_pb2 import ListConsentsRequest
 from gnomon.identity.v1.device_list_service_pb2 import ListDevicesRequest
 from gnomon.identity.v1.discovery_service_pb2 import GetMetadataRequest
-from gnomon.identity.v1.one_time_code_service_pb2 import GetRecoveryCodesRequest, ListCodeGeneratorsRequest
+from gnomon.identity.v1.one_time_code_service_pb2 import (
+    GetEmailCodesRequest,
+    GetEmailCodesResponse,
+    GetRecoveryCodesRequest,
+    ListCodeGeneratorsRequest,
+)
 from gnomon.identity.v1.passkey_service_pb2 import ListPasskeysRequest
 from gnomon.identity.v1.password_policy_service_pb2 import GetPasswordPolicyRequest
 from gnomon.identity.v1.provider_link_service_pb2 import ListProviderLinksRequest, ListProviderLinksResponse
@@ -101,6 +106,7 @@ class AccountPageEndpoint:
             passkeys=(await passkeys).passkeys,
             generators=(await generators).generators,
             recovery_codes=await recovery_codes,
+            email_codes=await self._email_codes(GetEmailCodesRequest(**whose)),
             sessions=(await sessions).sessions,
             devices=(await devices).devices,
             consents=(await consents).consents,
@@ -116,6 +122,15 @@ class AccountPageEndpoint:
             if not isinstance(error_of(failure), ModeNotSupported):
                 raise
             return ListProviderLinksResponse()
+
+    async def _email_codes(self, asked: GetEmailCodesRequest) -> GetEmailCodesResponse:
+        try:
+            return await self._stubs.one_time_codes.GetEmailCodes(asked, timeout=self._timeout)
+        except grpc.RpcError as failure:
+            # A service of the version before does not know the call.
+            if not isinstance(error_of(failure), ModeNotSupported):
+                raise
+            return GetEmailCodesResponse()
 
     async def _can_delete(self, asked: CheckAccountDeletionRequest) -> bool:
         try:

@@ -1,12 +1,14 @@
 """TenantService."""
 
+from dataclasses import replace
+
 from gnomon.identity.v1 import tenant_service_pb2 as pb
 from identity.access.callers import Actor
 from identity.access.rpc.admission import Admission
 from identity.access.rpc.operations import Operations, named
 from identity.access.rpc.records import fields_of, message_of
 from identity.administration.tenants.administration import TenantAdministration, TenantProperties
-from identity.directory.tenants.settings import TenantSettings
+from identity.directory.tenants.settings import EmailCodes, TenantSettings
 from identity.directory.tenants.tenant_record import TenantRecord
 from identity.foundation.tenants import Tenants
 from identity.foundation.vocabulary import SecurityProfile
@@ -46,10 +48,13 @@ class TenantServicer(Operations):
 
     async def _update_settings(self, request: pb.UpdateTenantSettingsRequest, actor: Actor) -> TenantRecord:
         settings = _settings(request.settings)
-        if not request.settings.security_profile:
-            # An edge of the version before does not know the profile, and must not end it.
+        if not (request.settings.security_profile and request.settings.email_codes):
+            # An edge of the version before does not know the profile or the codes, and must not end them.
             present = (await self._administration.get(request.id)).settings
-            settings = settings.with_profile(present.profile)
+            if not request.settings.security_profile:
+                settings = settings.with_profile(present.profile)
+            if not request.settings.email_codes:
+                settings = replace(settings, email_codes=present.email_codes)
         return await self._administration.change_settings(request.id, settings, actor=actor)
 
     async def find_tenant_of_host(
@@ -71,8 +76,9 @@ def _properties(request: pb.CreateTenantRequest | pb.UpdateTenantRequest) -> Ten
 
 def _settings(message: pb.TenantSettings) -> TenantSettings:
     try:
-        values = fields_of(message, TenantSettings, _NAMES, without=["security_profile"])
+        values = fields_of(message, TenantSettings, _NAMES, without=["security_profile", "email_codes"])
+        email_codes = EmailCodes(message.email_codes or EmailCodes.OFF)
         profile = SecurityProfile(message.security_profile or SecurityProfile.NONE)
-        return TenantSettings(**values).with_profile(profile)
+        return TenantSettings(**values, email_codes=email_codes).with_profile(profile)
     except ValueError as error:
         raise InvalidArgument(str(error)) from error

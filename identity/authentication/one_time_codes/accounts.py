@@ -1,4 +1,4 @@
-"""Keeps an account's flag for one-time codes in step with its generators."""
+"""Keeps an account's flag for one-time codes in step with its generators and codes by mail."""
 
 from dataclasses import dataclass, replace
 
@@ -28,7 +28,8 @@ class CodeAccounts:
         """Update the flag of the account; raises NotFound, Unavailable."""
         for _ in range(_ATTEMPTS):
             user = await self.user(tenant, user_id)
-            has_codes = bool((await self.factor_records.of(tenant, user_id)).generators)
+            kept = await self.factor_records.of(tenant, user_id)
+            has_codes = bool(kept.generators) or kept.by_email
             if user.has_one_time_codes == has_codes:
                 return
             try:

@@ -95,7 +95,7 @@ class CodeAdministration:
             await self.accounts.user(tenant, user_id),
             await self.factor_records.of(tenant, user_id),
         )
-        has_factor = bool(factors.generators or await self.passkeys.of(tenant, user_id))
+        has_factor = bool(factors.generators or factors.by_email or await self.passkeys.of(tenant, user_id))
         if not (user.password_hash and has_factor):
             raise InvalidState("recovery codes need an account with a password and a second factor")
 

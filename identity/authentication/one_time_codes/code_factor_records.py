@@ -45,6 +45,6 @@ class CodeFactorRecords:
 
 
 def without_idle_recovery(factors: CodeFactors) -> CodeFactors:
-    if factors.generators or not factors.recovery_hashes:
+    if factors.generators or factors.by_email or not factors.recovery_hashes:
         return factors
     return factors.with_recovery((), None)

@@ -44,7 +44,7 @@ class Enrolment:
 class CodeFactors(Record):
     """`id` is the user's. `recovery_hashes` are keyed hashes of the unused recovery codes.
 
-    `sealed_under` are the ids of the master keys that encrypt the secrets.
+    `sealed_under` are the ids of the master keys that encrypt the secrets. With `by_email` the user gets codes by mail.
     """
 
     generators: tuple[Generator, ...] = ()
@@ -54,6 +54,7 @@ class CodeFactors(Record):
     wrong_in_a_row: int = 0
     paused_until: datetime | None = None
     sealed_under: tuple[str, ...] = ()
+    by_email: bool = False
 
     @property
     def user_id(self) -> UserId:
@@ -84,6 +85,10 @@ class CodeFactors(Record):
 
     def with_recovery_left(self, hashes: tuple[str, ...]) -> "CodeFactors":
         return replace(self, recovery_hashes=hashes, wrong_in_a_row=0, paused_until=None)
+
+    def with_right(self) -> "CodeFactors":
+        """Forget wrong codes after a right one."""
+        return replace(self, wrong_in_a_row=0, paused_until=None)
 
     def with_wrong(self, now: datetime, config: OneTimeCodeConfig) -> "CodeFactors":
         """Count a wrong code: RFC 4226 §7.3."""

@@ -4,11 +4,13 @@ A wrong code leaves the request pending, so that the user can try again.
 """
 
 import hmac
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from identity.access.sessions.session import UpstreamAuthentication
 from identity.authentication.authorization.sign_in import Proof
 from identity.authentication.one_time_codes.config import OneTimeCodeConfig
+from identity.authentication.one_time_codes.typed import plain
 from identity.authentication.requests.request import AuthorizationRequest
 from identity.directory.secrets import SecretHasher
 from identity.directory.user import User, UserId
@@ -16,7 +18,7 @@ from identity.foundation.randomness import Randomness
 from identity.foundation.tenants import Tenant
 from server.platform.clock import Clock
 from server.platform.errors import Unauthenticated
-from server.platform.records import Kind, Record, Records
+from server.platform.records import Changed, Kind, Record, Records
 
 _CODE_LENGTH = 48
 _UNKNOWN = "no code is requested in this browser"
@@ -28,7 +30,8 @@ class CodeQuestion(Record):
 
     The sign-in continues `request`. `amr` are the methods of the first factor, by `vouching` if an upstream provider
     reported it. Both are empty in a remembered browser. The request is valid while the account has the password of
-    which `password` is a keyed hash.
+    which `password` is a keyed hash. With `by_email` the user may ask for a code by mail; `mailed` is a keyed hash of the
+    last one, valid before `mailed_until`.
     """
 
     sid: str
@@ -37,6 +40,9 @@ class CodeQuestion(Record):
     request: AuthorizationRequest
     amr: tuple[str, ...] = ()
     vouching: UpstreamAuthentication | None = None
+    by_email: bool = False
+    mailed: str = field(default="", repr=False)
+    mailed_until: datetime | None = None
 
 
 CODE_QUESTIONS = Kind(CodeQuestion, "code_question")
@@ -63,10 +69,17 @@ class CodeQuestions:
         return self._randomness.alphanumeric(_CODE_LENGTH)
 
     async def ask(
-        self, name: str, sid: str, user: User, *, request: AuthorizationRequest, first: Proof | None
-    ) -> None:
+        self,
+        name: str,
+        sid: str,
+        user: User,
+        *,
+        request: AuthorizationRequest,
+        first: Proof | None,
+        by_email: bool = False,
+    ) -> CodeQuestion:
         """Store a request; without `first` the browser is remembered."""
-        await self._records.insert(
+        return await self._records.insert(
             CodeQuestion(
                 tenant_id=user.tenant_id,
                 id=self._id(name),
@@ -77,8 +90,29 @@ class CodeQuestions:
                 request=request,
                 amr=first.amr if first is not None else (),
                 vouching=first.vouching if first is not None else None,
+                by_email=by_email,
             )
         )
+
+    async def note_mailed(self, question: CodeQuestion, code: str, until: datetime) -> None:
+        """Store a code that was mailed, in the place of an earlier one; raises Unauthenticated."""
+        expires_at = max(question.expires_at or until, until)
+        noted = replace(
+            question, mailed=self._mailed(question, code), mailed_until=until, expires_at=expires_at
+        )
+        try:
+            await self._records.replace(noted)
+        except Changed as error:
+            raise Unauthenticated(_UNKNOWN) from error
+
+    def is_mailed(self, question: CodeQuestion, code: str) -> bool:
+        """Whether the code is the last one that was mailed for the request."""
+        if question.mailed_until is None or question.mailed_until <= self._clock.now():
+            return False
+        return hmac.compare_digest(question.mailed, self._mailed(question, code))
+
+    def _mailed(self, question: CodeQuestion, code: str) -> str:
+        return self._hasher.hash(f"mailed code {question.id} {plain(code)}").hex()
 
     async def find(self, tenant: Tenant, name: str, sid: str) -> CodeQuestion:
         """Return the request of this session; raises Unauthenticated."""

@@ -21,6 +21,8 @@ from server.platform.errors import Unauthenticated
 
 # RFC 8176 §2.
 _ONE_TIME, _SEVERAL = "otp", "mfa"
+# Not of RFC 8176, which has no method for a mailbox; a mailed code does not count as `otp` of a device.
+_EMAIL = "email"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +53,8 @@ class CodeSignIn:
         session = await proved(self.sessions, tenant, browser)
         question = await self.questions.find(tenant, name, session.sid)
         await self._user(tenant, question)
-        kind = await self._verified(tenant, browser, question, code=code)
+        is_mailed = bool(question.amr) and self.questions.is_mailed(question, code)
+        kind = await self._verified(tenant, browser, question, code=code, is_mailed=is_mailed)
         await self.questions.take(question)
         user = await self._user(tenant, question)
         await expect_confirmed(self.confirmation, tenant, user)
@@ -64,15 +67,19 @@ class CodeSignIn:
             client=client,
             request=question.request,
             user=user,
-            proof=_proof(question),
+            proof=_proof(question, _EMAIL if is_mailed else _ONE_TIME),
         )
+        if is_mailed and signed_in.session is not None and not await self._has_stronger_factor(tenant, user):
+            # With a stronger factor, changes of factors need that one: a mailbox must not replace it.
+            await self.sessions.note_factor(tenant, signed_in.session.sid)
         # A remembered browser skips the password, so this needs a sign-in with a password here.
-        is_remembered = kind is CodeKind.ONE_TIME and question.vouching is None
+        # A mailbox is no factor that replaces the password.
+        is_remembered = kind is CodeKind.ONE_TIME and question.vouching is None and not is_mailed
         remembered = self.remembered.issue(tenant, user) if is_remembered else ""
         return SignedInByCode(signed_in=signed_in, remembered=remembered)
 
     async def _verified(
-        self, tenant: Tenant, browser: Browser, question: CodeQuestion, *, code: str
+        self, tenant: Tenant, browser: Browser, question: CodeQuestion, *, code: str, is_mailed: bool
     ) -> CodeKind:
         try:
             return await self.verification.verify(
@@ -82,10 +89,15 @@ class CodeSignIn:
                 peer_address=browser.peer_address,
                 # A recovery code replaces a lost factor, never the password.
                 kinds=ANY_CODE if question.amr else (CodeKind.ONE_TIME,),
+                is_mailed=is_mailed,
             )
         except Unauthenticated as refusal:
             origin = origin_of(question.request.redirect_uri)
             raise Unauthenticated(refusal.detail, cause="WRONG_CODE", redirect_origin=origin) from refusal
+
+    async def _has_stronger_factor(self, tenant: Tenant, user: User) -> bool:
+        kept = await self.verification.factor_records.of(tenant, user.user_id)
+        return user.has_passkey or bool(kept.generators)
 
     async def _user(self, tenant: Tenant, question: CodeQuestion) -> User:
         user = await self.users.find(tenant, question.user_id)
@@ -98,12 +110,12 @@ class CodeSignIn:
         return user
 
 
-def _proof(question: CodeQuestion) -> Proof:
+def _proof(question: CodeQuestion, method: str) -> Proof:
     if not question.amr:
         # A remembered browser is not a factor of this sign-in.
         return Proof(amr=(_ONE_TIME,), acr=AuthenticationContext.PASSWORD)
     return Proof(
-        amr=(*question.amr, _ONE_TIME, _SEVERAL),
+        amr=(*question.amr, method, _SEVERAL),
         acr=AuthenticationContext.SEVERAL_FACTORS,
         vouching=question.vouching,
     )

@@ -44,12 +44,18 @@ class CodeVerification:
         *,
         peer_address: str,
         kinds: Collection[CodeKind] = ANY_CODE,
+        is_mailed: bool = False,
     ) -> CodeKind:
-        """Use up a code of the user; raises Unauthenticated for a wrong one, ResourceExhausted after too many."""
+        """Use up a code of the user, with `is_mailed` one that was mailed for this request.
+
+        Raises Unauthenticated for a wrong one, ResourceExhausted after too many.
+        """
         await self.protection.admit(tenant, peer_address, account=user_id)
         kind = kind_of(code)
         kept = await self.factor_records.change(
-            tenant, user_id, lambda factors: self._judged(tenant, factors, code, kind=kind, kinds=kinds)
+            tenant,
+            user_id,
+            lambda factors: self._judged(tenant, factors, code, kind=kind, kinds=kinds, is_mailed=is_mailed),
         )
         if kind is None or kept.wrong_in_a_row:
             await self._refused(tenant, kept, code, peer_address=peer_address)
@@ -73,11 +79,14 @@ class CodeVerification:
         *,
         kind: CodeKind | None,
         kinds: Collection[CodeKind],
+        is_mailed: bool,
     ) -> CodeFactors:
         if kind is CodeKind.RECOVERY:
             used = self.recovery.without(factors, tenant, code) if kind in kinds else None
         else:
             factors.expect_admitted(self.clock.now())
+            if is_mailed:
+                return factors.with_right()
             used = self._used(factors, code) if kind in kinds else None
         return used or factors.with_wrong(self.clock.now(), self.config)
 

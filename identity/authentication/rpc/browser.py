@@ -35,6 +35,7 @@ _METHODS = {
     FactorMethod.PASSKEY: authorization_service_pb2.SECOND_FACTOR_METHOD_PASSKEY,
     FactorMethod.ONE_TIME_CODE: authorization_service_pb2.SECOND_FACTOR_METHOD_ONE_TIME_CODE,
     FactorMethod.RECOVERY_CODE: authorization_service_pb2.SECOND_FACTOR_METHOD_RECOVERY_CODE,
+    FactorMethod.EMAIL_CODE: authorization_service_pb2.SECOND_FACTOR_METHOD_EMAIL_CODE,
 }
 
 

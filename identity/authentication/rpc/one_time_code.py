@@ -10,6 +10,7 @@ from identity.access.rpc.operations import Operations, named
 from identity.access.sessions.browser import Browser
 from identity.authentication.authorization.consent import ConsentQuestion
 from identity.authentication.one_time_codes.administration import CodeAdministration
+from identity.authentication.one_time_codes.email_codes import EmailCodeAdministration
 from identity.authentication.one_time_codes.enrolment import GeneratorEnrolment
 from identity.authentication.one_time_codes.factors import Generator
 from identity.authentication.one_time_codes.sign_in import CodeSignIn, SignedInByCode
@@ -26,10 +27,12 @@ class OneTimeCodeServicer(Operations):
         *,
         administration: CodeAdministration,
         enrolment: GeneratorEnrolment,
+        email_codes: EmailCodeAdministration,
         sign_in: CodeSignIn,
         clock: Clock,
     ) -> None:
         self._administration = administration
+        self._email_codes = email_codes
         self._sign_in = sign_in
         self._clock = clock
         super().__init__(
@@ -43,6 +46,10 @@ class OneTimeCodeServicer(Operations):
                 pb.GetRecoveryCodesRequest: self._recovery_codes,
                 pb.CreateRecoveryCodesRequest: administration.make_recovery_codes,
                 pb.DeleteRecoveryCodesRequest: self._delete_recovery_codes,
+                pb.GetEmailCodesRequest: email_codes.state,
+                pb.TurnOnEmailCodesRequest: email_codes.turn_on,
+                pb.TurnOffEmailCodesRequest: self._turn_off_email_codes,
+                pb.SendEmailCodeRequest: named(email_codes.codes.send_again, name="code"),
                 pb.SubmitOneTimeCodeRequest: named(sign_in.finish, name="code", code="one_time_code"),
             },
             reads={Browser: browser_of},
@@ -80,6 +87,15 @@ class OneTimeCodeServicer(Operations):
             )
         else:
             await self._administration.remove_recovery_codes(tenant, user_id, actor=actor)
+
+    async def _turn_off_email_codes(
+        self, tenant: Tenant, user_id: UserId, modification_token: str, actor: Actor
+    ) -> None:
+        person = person_of(tenant, actor, user_id)
+        if person is not None:
+            await self._email_codes.turn_off_own(person, modification_token=modification_token)
+        else:
+            await self._email_codes.turn_off(tenant, user_id, actor=actor)
 
     def _response(self, by_code: SignedInByCode) -> pb.SubmitOneTimeCodeResponse:
         signed_in, outcome = by_code.signed_in, by_code.signed_in.outcome

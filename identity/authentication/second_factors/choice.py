@@ -3,6 +3,7 @@
 Before a right password or a remembered browser, the response does not reveal anything about the account.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from identity.access.sessions.browser import Browser
@@ -11,6 +12,7 @@ from identity.authentication.authorization.sign_in import Proof
 from identity.authentication.authorization.steps import SecondFactor, SecondFactors
 from identity.authentication.one_time_codes.code_factor_records import CodeFactorRecords
 from identity.authentication.one_time_codes.config import OneTimeCodeConfig
+from identity.authentication.one_time_codes.email_codes import CodesByEmail
 from identity.authentication.one_time_codes.factors import CodeFactors
 from identity.authentication.one_time_codes.question import CodeQuestions
 from identity.authentication.requests.redirect_uris import origin_of
@@ -19,6 +21,7 @@ from identity.directory.user import User
 from identity.directory.users import Users
 from identity.foundation.tenants import Tenant
 from identity.foundation.vocabulary import FactorMethod
+from server.platform.errors import ResourceExhausted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +32,7 @@ class SecondFactorRequests:
     users: Users
     codes: CodeFactorRecords
     questions: CodeQuestions
+    by_email: CodesByEmail
     config: OneTimeCodeConfig
 
     async def after(
@@ -37,9 +41,11 @@ class SecondFactorRequests:
         """Return None for a user without a second factor."""
         by_passkey = await self.passkeys.after(tenant, session, request, user, first=first)
         kept = await self.codes.of(tenant, user.user_id)
-        methods = _methods(kept)
+        has_other_factor = by_passkey is not None or bool(kept.generators)
+        is_by_email = await self.by_email.asks(tenant, user, kept, has_other_factor=has_other_factor)
+        methods = (*_methods(kept), *((FactorMethod.EMAIL_CODE,) if is_by_email else ()))
         # One-time codes are only for accounts with a password.
-        if not (methods and user.password_hash) or (by_passkey is None and not kept.generators):
+        if not (methods and user.password_hash) or not (has_other_factor or is_by_email):
             return by_passkey
         follows = by_passkey or SecondFactor(
             code=self.questions.new_name(),
@@ -47,7 +53,13 @@ class SecondFactorRequests:
             lifetime=self.config.asked_lifetime,
             methods=(),
         )
-        await self.questions.ask(follows.code, session.sid, user, request=request, first=first)
+        question = await self.questions.ask(
+            follows.code, session.sid, user, request=request, first=first, by_email=is_by_email
+        )
+        if is_by_email and not has_other_factor:
+            # A user who got too many codes finds the button that says so.
+            with suppress(ResourceExhausted):
+                await self.by_email.send(tenant, user, question)
         return _with_codes(follows, request, methods)
 
     async def instead_of_password(

@@ -19,6 +19,17 @@ class EmailFirst(StrEnum):
     OFF = "off"
 
 
+class EmailCodes(StrEnum):
+    """Whether codes by e-mail are a second factor: for nobody new, for users who turn them on, or for all users.
+
+    `REQUIRED` asks users with a password, a verified address and no other second factor.
+    """
+
+    OFF = "off"
+    OPTIONAL = "optional"
+    REQUIRED = "required"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantSettings:
     """`profile` holds for all clients of the tenant. It is two fields, of which the version before knows the first.
@@ -34,6 +45,7 @@ class TenantSettings:
     default_groups: tuple[str, ...] = ()
     security_profile: SecurityProfile = SecurityProfile.NONE
     signs_messages: bool = False
+    email_codes: EmailCodes = EmailCodes.OFF
 
     @property
     def profile(self) -> SecurityProfile:

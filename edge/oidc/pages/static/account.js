@@ -179,6 +179,14 @@ onSubmit("confirm-generator", async (form) => {
   reloaded(_("Authenticator app added."));
 });
 
+document.getElementById("turn-on-email-codes")?.addEventListener("click", ({ target }) =>
+  run(target, async () => {
+    const token = await proven(_("You are about to turn on codes by email."));
+    await ask("POST", "/email_codes", { mfa_mod_token_id: token });
+    reloaded(_("Codes by email turned on."));
+  }),
+);
+
 document.getElementById("make-recovery-codes")?.addEventListener("click", ({ target }) =>
   run(target, async () => {
     const token = await proven(_("You are about to make new recovery codes. Earlier ones stop working."));

@@ -7,12 +7,15 @@ const EXPLANATIONS = {
     ? _("Your password has expired. We have sent you a link to choose a new one.")
     : _("Your password has expired. Ask your administrator for a new one."),
   WrongRecoveryCode: _("The recovery code is wrong or was used before. Check it, then try again."),
+  WrongEmailCode: _("The code is wrong or has expired. Check it, or have another one sent."),
   WrongCode: _("The code is wrong, has expired, or was used before. Wait for the next code, then try again."),
   MfaRequired: _("This application requires a second factor, and your account has none. Ask your administrator to add one."),
   NoAccount: _("Your password is right, but you have no account here. Ask your administrator."),
   DirectoryUnavailable: _("The directory of your organization does not answer. Try again later."),
   UseCompanySignIn: _("Your organization manages the sign-in for this email address."),
 };
+
+const CODE_SENT = _("A code is on its way to your email address.");
 
 // Stands for a passkey that was not used, or not accepted.
 const PASSKEY = "Passkey";
@@ -65,7 +68,12 @@ function askForCode({ code, methods }, isAlone) {
   codeStep.before(codeStep.content.cloneNode(true));
   const section = document.getElementById("code-section");
   keepForms(section, methods);
-  for (const step of section.querySelectorAll("form")) {
+  const sending = document.getElementById("email-code-send");
+  sending?.addEventListener("submit", (event) => {
+    event.preventDefault();
+    sendCode(sending, code);
+  });
+  for (const step of section.querySelectorAll("form:not(#email-code-send)")) {
     step.addEventListener("submit", (event) => {
       event.preventDefault();
       goOnWithCode(step, code);
@@ -82,10 +90,31 @@ function askForCode({ code, methods }, isAlone) {
 // Drops the forms for codes that the person has none of.
 function keepForms(section, methods) {
   const recovery = section.querySelector("details");
+  if (!methods.includes("email_code")) section.querySelector("#by-email").remove();
   if (!methods.includes("recovery_code")) recovery.remove();
   if (methods.includes("one_time_code")) return;
-  section.querySelector("form").remove();
+  section.querySelector("#code-form").remove();
+  if (methods.includes("email_code")) {
+    // Without an app the code is on its way already, and stands before the recovery code.
+    section.querySelector("#email-code-status").textContent = methods.includes("passkey") ? "" : CODE_SENT;
+    if (methods.includes("recovery_code")) section.querySelector("#by-email").after(recovery);
+    return;
+  }
   recovery.replaceWith(recovery.querySelector("form"));
+}
+
+async function sendCode(sending, code) {
+  const button = sending.querySelector("button");
+  await attempt([button], _("One moment …"), {
+    step: async () => {
+      await send({ code }, state.email_code_action);
+      button.disabled = false;
+      tell({});
+      document.getElementById("email-code-status").textContent = CODE_SENT;
+      document.getElementById("email-code").focus();
+    },
+    explained: explainedOfCode,
+  });
 }
 
 // The page has one heading for its step, unless that is the client's own.
@@ -114,8 +143,8 @@ async function goOnWithCode(step, code) {
     step: async () => follow(await sendPatiently({ code, one_time_code: typed.value }, state.code_action)),
     explained: (refusal) => {
       markWrong(typed);
-      const isRecovery = refusal.kind === "WrongCode" && typed.id === "recovery-code";
-      return isRecovery ? EXPLANATIONS.WrongRecoveryCode : explainedOfCode(refusal);
+      const own = { "recovery-code": "WrongRecoveryCode", "email-code": "WrongEmailCode" }[typed.id];
+      return own && refusal.kind === "WrongCode" ? EXPLANATIONS[own] : explainedOfCode(refusal);
     },
   });
 }

@@ -36,6 +36,8 @@ class _SecondFactorMethodEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Se
     """A code of the moment."""
     SECOND_FACTOR_METHOD_RECOVERY_CODE: _SecondFactorMethod.ValueType  # 3
     """A code that was kept for when the others are lost."""
+    SECOND_FACTOR_METHOD_EMAIL_CODE: _SecondFactorMethod.ValueType  # 4
+    """A code that is mailed to the person."""
 
 class SecondFactorMethod(_SecondFactorMethod, metaclass=_SecondFactorMethodEnumTypeWrapper):
     """By what a person proves more than a password."""
@@ -47,6 +49,8 @@ SECOND_FACTOR_METHOD_ONE_TIME_CODE: SecondFactorMethod.ValueType  # 2
 """A code of the moment."""
 SECOND_FACTOR_METHOD_RECOVERY_CODE: SecondFactorMethod.ValueType  # 3
 """A code that was kept for when the others are lost."""
+SECOND_FACTOR_METHOD_EMAIL_CODE: SecondFactorMethod.ValueType  # 4
+"""A code that is mailed to the person."""
 Global___SecondFactorMethod: _TypeAlias = SecondFactorMethod  # noqa: Y015
 
 @_typing.final

@@ -613,3 +613,221 @@ class SubmitOneTimeCodeResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___SubmitOneTimeCodeResponse: _TypeAlias = SubmitOneTimeCodeResponse  # noqa: Y015
+
+@_typing.final
+class GetEmailCodesRequest(_message.Message):
+    """Request of GetEmailCodes."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    CALLER_FIELD_NUMBER: _builtins.int
+    USER_ID_FIELD_NUMBER: _builtins.int
+    tenant_id: _builtins.str
+    """Tenant that is asked about; empty means the default tenant."""
+    user_id: _builtins.str
+    """Whose."""
+    @_builtins.property
+    def caller(self) -> _caller_pb2.Caller:
+        """Who asks."""
+
+    def __init__(
+        self,
+        *,
+        tenant_id: _builtins.str = ...,
+        caller: _caller_pb2.Caller | None = ...,
+        user_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller", "tenant_id", b"tenant_id", "user_id", b"user_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetEmailCodesRequest: _TypeAlias = GetEmailCodesRequest  # noqa: Y015
+
+@_typing.final
+class GetEmailCodesResponse(_message.Message):
+    """Response of GetEmailCodes."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ENABLED_FIELD_NUMBER: _builtins.int
+    AVAILABLE_FIELD_NUMBER: _builtins.int
+    enabled: _builtins.bool
+    """Whether they are a factor of the person."""
+    available: _builtins.bool
+    """Whether the person may turn them on."""
+    def __init__(
+        self,
+        *,
+        enabled: _builtins.bool = ...,
+        available: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["available", b"available", "enabled", b"enabled"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetEmailCodesResponse: _TypeAlias = GetEmailCodesResponse  # noqa: Y015
+
+@_typing.final
+class TurnOnEmailCodesRequest(_message.Message):
+    """Request of TurnOnEmailCodes."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    CALLER_FIELD_NUMBER: _builtins.int
+    USER_ID_FIELD_NUMBER: _builtins.int
+    MODIFICATION_TOKEN_FIELD_NUMBER: _builtins.int
+    tenant_id: _builtins.str
+    """Tenant that is asked about; empty means the default tenant."""
+    user_id: _builtins.str
+    """Whose."""
+    modification_token: _builtins.str
+    """Proof of a moment ago."""
+    @_builtins.property
+    def caller(self) -> _caller_pb2.Caller:
+        """Who asks."""
+
+    def __init__(
+        self,
+        *,
+        tenant_id: _builtins.str = ...,
+        caller: _caller_pb2.Caller | None = ...,
+        user_id: _builtins.str = ...,
+        modification_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller", "modification_token", b"modification_token", "tenant_id", b"tenant_id", "user_id", b"user_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TurnOnEmailCodesRequest: _TypeAlias = TurnOnEmailCodesRequest  # noqa: Y015
+
+@_typing.final
+class TurnOnEmailCodesResponse(_message.Message):
+    """Response of TurnOnEmailCodes."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TurnOnEmailCodesResponse: _TypeAlias = TurnOnEmailCodesResponse  # noqa: Y015
+
+@_typing.final
+class TurnOffEmailCodesRequest(_message.Message):
+    """Request of TurnOffEmailCodes."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    CALLER_FIELD_NUMBER: _builtins.int
+    USER_ID_FIELD_NUMBER: _builtins.int
+    MODIFICATION_TOKEN_FIELD_NUMBER: _builtins.int
+    tenant_id: _builtins.str
+    """Tenant that is asked about; empty means the default tenant."""
+    user_id: _builtins.str
+    """Whose."""
+    modification_token: _builtins.str
+    """Proof of a moment ago."""
+    @_builtins.property
+    def caller(self) -> _caller_pb2.Caller:
+        """Who asks."""
+
+    def __init__(
+        self,
+        *,
+        tenant_id: _builtins.str = ...,
+        caller: _caller_pb2.Caller | None = ...,
+        user_id: _builtins.str = ...,
+        modification_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller", "modification_token", b"modification_token", "tenant_id", b"tenant_id", "user_id", b"user_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TurnOffEmailCodesRequest: _TypeAlias = TurnOffEmailCodesRequest  # noqa: Y015
+
+@_typing.final
+class TurnOffEmailCodesResponse(_message.Message):
+    """Response of TurnOffEmailCodes."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TurnOffEmailCodesResponse: _TypeAlias = TurnOffEmailCodesResponse  # noqa: Y015
+
+@_typing.final
+class SendEmailCodeRequest(_message.Message):
+    """Request of SendEmailCode."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    BROWSER_FIELD_NUMBER: _builtins.int
+    CODE_FIELD_NUMBER: _builtins.int
+    tenant_id: _builtins.str
+    """Tenant whose issuer was asked; empty means the default tenant."""
+    code: _builtins.str
+    """Names the question that the credentials led to."""
+    @_builtins.property
+    def browser(self) -> _browser_pb2.Browser:
+        """Which browser."""
+
+    def __init__(
+        self,
+        *,
+        tenant_id: _builtins.str = ...,
+        browser: _browser_pb2.Browser | None = ...,
+        code: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["browser", b"browser"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["browser", b"browser", "code", b"code", "tenant_id", b"tenant_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SendEmailCodeRequest: _TypeAlias = SendEmailCodeRequest  # noqa: Y015
+
+@_typing.final
+class SendEmailCodeResponse(_message.Message):
+    """Response of SendEmailCode."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REDIRECT_ORIGIN_FIELD_NUMBER: _builtins.int
+    redirect_origin: _builtins.str
+    """Origin that the form for the code leads to."""
+    def __init__(
+        self,
+        *,
+        redirect_origin: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["redirect_origin", b"redirect_origin"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SendEmailCodeResponse: _TypeAlias = SendEmailCodeResponse  # noqa: Y015

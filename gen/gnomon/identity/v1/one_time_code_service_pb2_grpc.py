@@ -76,6 +76,26 @@ class OneTimeCodeServiceStub:
                 request_serializer=gnomon_dot_identity_dot_v1_dot_one__time__code__service__pb2.DeleteRecoveryCodesRequest.SerializeToString,
                 response_deserializer=gnomon_dot_identity_dot_v1_dot_one__time__code__service__pb2.DeleteRecoveryCodesResponse.FromString,
                 _registered_method=True)
+        self.GetEmailCodes = channel.unary_unary(
+                '/gnomon.identity.v1.OneTimeCodeService/GetEmailCodes',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_one__time__code__service__pb2.GetEmailCodesRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_one__time__code__service__pb2.GetEmailCodesResponse.FromString,
+                _registered_method=True)
+        self.TurnOnEmailCodes = channel.unary_unary(
+                '/gnomon.identity.v1.OneTimeCodeService/TurnOnEmailCodes',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_one__time__code__service__pb2.TurnOnEmailCodesRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_one__time__code__service__pb2.TurnOnEmailCodesResponse.FromString,
+                _registered_method=True)
+        self.TurnOffEmailCodes = channel.unary_unary(
+                '/gnomon.identity.v1.OneTimeCodeService/TurnOffEmailCodes',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_one__time__code__service__pb2.TurnOffEmailCodesRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_one__time__code__service__pb2.TurnOffEmailCodesResponse.FromString,
+                _registered_method=True)
+        self.SendEmailCode = channel.unary_unary(
+                '/gnomon.identity.v1.OneTimeCodeService/SendEmailCode',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_one__time__code__service__pb2.SendEmailCodeRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_one__time__code__service__pb2.SendEmailCodeResponse.FromString,
+                _registered_method=True)
         self.SubmitOneTimeCode = channel.unary_unary(
                 '/gnomon.identity.v1.OneTimeCodeService/SubmitOneTimeCode',
                 request_serializer=gnomon_dot_identity_dot_v1_dot_one__time__code__service__pb2.SubmitOneTimeCodeRequest.SerializeToString,
@@ -148,6 +168,38 @@ class OneTimeCodeServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetEmailCodes(self, request, context):
+        """Tells whether a person gets codes by e-mail, also to the person.
+        Rejected with NOT_FOUND when there is no such person.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def TurnOnEmailCodes(self, request, context):
+        """Makes codes by e-mail a second factor of whoever is signed in.
+        Rejected with INVALID_STATE without a password, a verified address, mail, or the permission of the tenant.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def TurnOffEmailCodes(self, request, context):
+        """Ends that; the person itself shows a modification token.
+        Rejected with NOT_FOUND when it is no factor of the person.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SendEmailCode(self, request, context):
+        """Mails a code for the sign-in that waits for a second factor, in the place of an earlier one.
+        Rejected with UNAUTHENTICATED when it waits for no such code, with RESOURCE_EXHAUSTED after too many.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def SubmitOneTimeCode(self, request, context):
         """Signs in by a one-time or recovery code, where the credentials led to `code`.
         A wrong one is rejected with UNAUTHENTICATED and may be corrected; too many with RESOURCE_EXHAUSTED.
@@ -198,6 +250,26 @@ def add_OneTimeCodeServiceServicer_to_server(servicer, server):
                     servicer.DeleteRecoveryCodes,
                     request_deserializer=gnomon_dot_identity_dot_v1_dot_one__time__code__service__pb2.DeleteRecoveryCodesRequest.FromString,
                     response_serializer=gnomon_dot_identity_dot_v1_dot_one__time__code__service__pb2.DeleteRecoveryCodesResponse.SerializeToString,
+            ),
+            'GetEmailCodes': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetEmailCodes,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_one__time__code__service__pb2.GetEmailCodesRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_one__time__code__service__pb2.GetEmailCodesResponse.SerializeToString,
+            ),
+            'TurnOnEmailCodes': grpc.unary_unary_rpc_method_handler(
+                    servicer.TurnOnEmailCodes,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_one__time__code__service__pb2.TurnOnEmailCodesRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_one__time__code__service__pb2.TurnOnEmailCodesResponse.SerializeToString,
+            ),
+            'TurnOffEmailCodes': grpc.unary_unary_rpc_method_handler(
+                    servicer.TurnOffEmailCodes,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_one__time__code__service__pb2.TurnOffEmailCodesRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_one__time__code__service__pb2.TurnOffEmailCodesResponse.SerializeToString,
+            ),
+            'SendEmailCode': grpc.unary_unary_rpc_method_handler(
+                    servicer.SendEmailCode,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_one__time__code__service__pb2.SendEmailCodeRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_one__time__code__service__pb2.SendEmailCodeResponse.SerializeToString,
             ),
             'SubmitOneTimeCode': grpc.unary_unary_rpc_method_handler(
                     servicer.SubmitOneTimeCode,
@@ -423,6 +495,114 @@ class OneTimeCodeService:
             '/gnomon.identity.v1.OneTimeCodeService/DeleteRecoveryCodes',
             gnomon_dot_identity_dot_v1_dot_one__time__code__service__pb2.DeleteRecoveryCodesRequest.SerializeToString,
             gnomon_dot_identity_dot_v1_dot_one__time__code__service__pb2.DeleteRecoveryCodesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetEmailCodes(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.OneTimeCodeService/GetEmailCodes',
+            gnomon_dot_identity_dot_v1_dot_one__time__code__service__pb2.GetEmailCodesRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_one__time__code__service__pb2.GetEmailCodesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def TurnOnEmailCodes(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.OneTimeCodeService/TurnOnEmailCodes',
+            gnomon_dot_identity_dot_v1_dot_one__time__code__service__pb2.TurnOnEmailCodesRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_one__time__code__service__pb2.TurnOnEmailCodesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def TurnOffEmailCodes(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.OneTimeCodeService/TurnOffEmailCodes',
+            gnomon_dot_identity_dot_v1_dot_one__time__code__service__pb2.TurnOffEmailCodesRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_one__time__code__service__pb2.TurnOffEmailCodesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SendEmailCode(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.OneTimeCodeService/SendEmailCode',
+            gnomon_dot_identity_dot_v1_dot_one__time__code__service__pb2.SendEmailCodeRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_one__time__code__service__pb2.SendEmailCodeResponse.FromString,
             options,
             channel_credentials,
             insecure,

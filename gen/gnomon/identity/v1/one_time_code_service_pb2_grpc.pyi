@@ -59,6 +59,22 @@ class OneTimeCodeServiceStub:
     """
     DeleteRecoveryCodes: _grpc.UnaryUnaryMultiCallable[_one_time_code_service_pb2.DeleteRecoveryCodesRequest, _one_time_code_service_pb2.DeleteRecoveryCodesResponse]
     """Removes the recovery codes; the person itself shows a modification token."""
+    GetEmailCodes: _grpc.UnaryUnaryMultiCallable[_one_time_code_service_pb2.GetEmailCodesRequest, _one_time_code_service_pb2.GetEmailCodesResponse]
+    """Tells whether a person gets codes by e-mail, also to the person.
+    Rejected with NOT_FOUND when there is no such person.
+    """
+    TurnOnEmailCodes: _grpc.UnaryUnaryMultiCallable[_one_time_code_service_pb2.TurnOnEmailCodesRequest, _one_time_code_service_pb2.TurnOnEmailCodesResponse]
+    """Makes codes by e-mail a second factor of whoever is signed in.
+    Rejected with INVALID_STATE without a password, a verified address, mail, or the permission of the tenant.
+    """
+    TurnOffEmailCodes: _grpc.UnaryUnaryMultiCallable[_one_time_code_service_pb2.TurnOffEmailCodesRequest, _one_time_code_service_pb2.TurnOffEmailCodesResponse]
+    """Ends that; the person itself shows a modification token.
+    Rejected with NOT_FOUND when it is no factor of the person.
+    """
+    SendEmailCode: _grpc.UnaryUnaryMultiCallable[_one_time_code_service_pb2.SendEmailCodeRequest, _one_time_code_service_pb2.SendEmailCodeResponse]
+    """Mails a code for the sign-in that waits for a second factor, in the place of an earlier one.
+    Rejected with UNAUTHENTICATED when it waits for no such code, with RESOURCE_EXHAUSTED after too many.
+    """
     SubmitOneTimeCode: _grpc.UnaryUnaryMultiCallable[_one_time_code_service_pb2.SubmitOneTimeCodeRequest, _one_time_code_service_pb2.SubmitOneTimeCodeResponse]
     """Signs in by a one-time or recovery code, where the credentials led to `code`.
     A wrong one is rejected with UNAUTHENTICATED and may be corrected; too many with RESOURCE_EXHAUSTED.
@@ -95,6 +111,22 @@ class OneTimeCodeServiceAsyncStub(OneTimeCodeServiceStub):
     """
     DeleteRecoveryCodes: _aio.UnaryUnaryMultiCallable[_one_time_code_service_pb2.DeleteRecoveryCodesRequest, _one_time_code_service_pb2.DeleteRecoveryCodesResponse]  # type: ignore[assignment]
     """Removes the recovery codes; the person itself shows a modification token."""
+    GetEmailCodes: _aio.UnaryUnaryMultiCallable[_one_time_code_service_pb2.GetEmailCodesRequest, _one_time_code_service_pb2.GetEmailCodesResponse]  # type: ignore[assignment]
+    """Tells whether a person gets codes by e-mail, also to the person.
+    Rejected with NOT_FOUND when there is no such person.
+    """
+    TurnOnEmailCodes: _aio.UnaryUnaryMultiCallable[_one_time_code_service_pb2.TurnOnEmailCodesRequest, _one_time_code_service_pb2.TurnOnEmailCodesResponse]  # type: ignore[assignment]
+    """Makes codes by e-mail a second factor of whoever is signed in.
+    Rejected with INVALID_STATE without a password, a verified address, mail, or the permission of the tenant.
+    """
+    TurnOffEmailCodes: _aio.UnaryUnaryMultiCallable[_one_time_code_service_pb2.TurnOffEmailCodesRequest, _one_time_code_service_pb2.TurnOffEmailCodesResponse]  # type: ignore[assignment]
+    """Ends that; the person itself shows a modification token.
+    Rejected with NOT_FOUND when it is no factor of the person.
+    """
+    SendEmailCode: _aio.UnaryUnaryMultiCallable[_one_time_code_service_pb2.SendEmailCodeRequest, _one_time_code_service_pb2.SendEmailCodeResponse]  # type: ignore[assignment]
+    """Mails a code for the sign-in that waits for a second factor, in the place of an earlier one.
+    Rejected with UNAUTHENTICATED when it waits for no such code, with RESOURCE_EXHAUSTED after too many.
+    """
     SubmitOneTimeCode: _aio.UnaryUnaryMultiCallable[_one_time_code_service_pb2.SubmitOneTimeCodeRequest, _one_time_code_service_pb2.SubmitOneTimeCodeResponse]  # type: ignore[assignment]
     """Signs in by a one-time or recovery code, where the credentials led to `code`.
     A wrong one is rejected with UNAUTHENTICATED and may be corrected; too many with RESOURCE_EXHAUSTED.
@@ -176,6 +208,46 @@ class OneTimeCodeServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_one_time_code_service_pb2.DeleteRecoveryCodesResponse, _abc.Awaitable[_one_time_code_service_pb2.DeleteRecoveryCodesResponse]]:
         """Removes the recovery codes; the person itself shows a modification token."""
+
+    @_abc_1.abstractmethod
+    def GetEmailCodes(
+        self,
+        request: _one_time_code_service_pb2.GetEmailCodesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_one_time_code_service_pb2.GetEmailCodesResponse, _abc.Awaitable[_one_time_code_service_pb2.GetEmailCodesResponse]]:
+        """Tells whether a person gets codes by e-mail, also to the person.
+        Rejected with NOT_FOUND when there is no such person.
+        """
+
+    @_abc_1.abstractmethod
+    def TurnOnEmailCodes(
+        self,
+        request: _one_time_code_service_pb2.TurnOnEmailCodesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_one_time_code_service_pb2.TurnOnEmailCodesResponse, _abc.Awaitable[_one_time_code_service_pb2.TurnOnEmailCodesResponse]]:
+        """Makes codes by e-mail a second factor of whoever is signed in.
+        Rejected with INVALID_STATE without a password, a verified address, mail, or the permission of the tenant.
+        """
+
+    @_abc_1.abstractmethod
+    def TurnOffEmailCodes(
+        self,
+        request: _one_time_code_service_pb2.TurnOffEmailCodesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_one_time_code_service_pb2.TurnOffEmailCodesResponse, _abc.Awaitable[_one_time_code_service_pb2.TurnOffEmailCodesResponse]]:
+        """Ends that; the person itself shows a modification token.
+        Rejected with NOT_FOUND when it is no factor of the person.
+        """
+
+    @_abc_1.abstractmethod
+    def SendEmailCode(
+        self,
+        request: _one_time_code_service_pb2.SendEmailCodeRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_one_time_code_service_pb2.SendEmailCodeResponse, _abc.Awaitable[_one_time_code_service_pb2.SendEmailCodeResponse]]:
+        """Mails a code for the sign-in that waits for a second factor, in the place of an earlier one.
+        Rejected with UNAUTHENTICATED when it waits for no such code, with RESOURCE_EXHAUSTED after too many.
+        """
 
     @_abc_1.abstractmethod
     def SubmitOneTimeCode(

@@ -79,6 +79,7 @@ class TenantSettings(_message.Message):
     UNCONFIRMED_ACCOUNT_DAYS_FIELD_NUMBER: _builtins.int
     DEFAULT_GROUPS_FIELD_NUMBER: _builtins.int
     SECURITY_PROFILE_FIELD_NUMBER: _builtins.int
+    EMAIL_CODES_FIELD_NUMBER: _builtins.int
     email_first: _builtins.str
     """`auto` asks for the address first while the tenant has a verified sign-in domain, `off` never does."""
     require_email_confirmation: _builtins.bool
@@ -90,6 +91,10 @@ class TenantSettings(_message.Message):
     security_profile: _builtins.str
     """Security profile whose rules all clients have to follow, fapi2 for the FAPI 2.0 Security Profile,
     fapi2_message_signing for FAPI 2.0 Message Signing, too; a change keeps it when this is empty.
+    """
+    email_codes: _builtins.str
+    """Whether codes by e-mail are a second factor: off, optional for people who turn them on, or required of people
+    without another one; a change keeps it when this is empty.
     """
     @_builtins.property
     def default_groups(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -104,10 +109,11 @@ class TenantSettings(_message.Message):
         unconfirmed_account_days: _builtins.int = ...,
         default_groups: _abc.Iterable[_builtins.str] | None = ...,
         security_profile: _builtins.str = ...,
+        email_codes: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["confirmation_link_hours", b"confirmation_link_hours", "default_groups", b"default_groups", "email_first", b"email_first", "require_email_confirmation", b"require_email_confirmation", "security_profile", b"security_profile", "unconfirmed_account_days", b"unconfirmed_account_days"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["confirmation_link_hours", b"confirmation_link_hours", "default_groups", b"default_groups", "email_codes", b"email_codes", "email_first", b"email_first", "require_email_confirmation", b"require_email_confirmation", "security_profile", b"security_profile", "unconfirmed_account_days", b"unconfirmed_account_days"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

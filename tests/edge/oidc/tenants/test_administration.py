@@ -16,7 +16,7 @@ from tests.waits import until_so
 
 DEFAULT = TenantId("default")
 SETTINGS = {
-    "sign_in": {"email_first": "auto"},
+    "sign_in": {"email_first": "auto", "email_codes": "off"},
     "registration": {
         "require_email_confirmation": True,
         "confirmation_link_hours": 24,

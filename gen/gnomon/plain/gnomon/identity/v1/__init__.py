@@ -231,6 +231,8 @@ __all__ = (
     "GetConfirmationResponse",
     "GetConsentPageRequest",
     "GetConsentPageResponse",
+    "GetEmailCodesRequest",
+    "GetEmailCodesResponse",
     "GetFedCmClientRequest",
     "GetFedCmClientResponse",
     "GetFedCmConfigurationRequest",
@@ -478,6 +480,8 @@ __all__ = (
     "SecondFactor",
     "SecondFactorMethod",
     "SecurityEvent",
+    "SendEmailCodeRequest",
+    "SendEmailCodeResponse",
     "Session",
     "SessionAdministrationServiceStub",
     "SessionCookie",
@@ -521,6 +525,10 @@ __all__ = (
     "TransferredUser",
     "TryLdapDirectoryRequest",
     "TryLdapDirectoryResponse",
+    "TurnOffEmailCodesRequest",
+    "TurnOffEmailCodesResponse",
+    "TurnOnEmailCodesRequest",
+    "TurnOnEmailCodesResponse",
     "UnassignClientFromGroupRequest",
     "UnassignClientFromGroupResponse",
     "UnassignClientFromTenantRequest",
@@ -1186,6 +1194,11 @@ class SecondFactorMethod(betterproto2.Enum):
     A code that was kept for when the others are lost.
     """
 
+    EMAIL_CODE = 4
+    """
+    A code that is mailed to the person.
+    """
+
     @classmethod
     def betterproto_value_to_renamed_proto_names(cls) -> dict[int, str]:
         return {
@@ -1193,6 +1206,7 @@ class SecondFactorMethod(betterproto2.Enum):
             1: "SECOND_FACTOR_METHOD_PASSKEY",
             2: "SECOND_FACTOR_METHOD_ONE_TIME_CODE",
             3: "SECOND_FACTOR_METHOD_RECOVERY_CODE",
+            4: "SECOND_FACTOR_METHOD_EMAIL_CODE",
         }
 
     @classmethod
@@ -1202,6 +1216,7 @@ class SecondFactorMethod(betterproto2.Enum):
             "SECOND_FACTOR_METHOD_PASSKEY": 1,
             "SECOND_FACTOR_METHOD_ONE_TIME_CODE": 2,
             "SECOND_FACTOR_METHOD_RECOVERY_CODE": 3,
+            "SECOND_FACTOR_METHOD_EMAIL_CODE": 4,
         }
 
 
@@ -6718,6 +6733,51 @@ class GetConsentPageResponse(betterproto2.Message):
 
 
 default_message_pool.register_message("gnomon.identity.v1", "GetConsentPageResponse", GetConsentPageResponse)
+
+
+@dataclass(eq=False, repr=False)
+class GetEmailCodesRequest(betterproto2.Message):
+    """
+    Request of GetEmailCodes.
+    """
+
+    tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Tenant that is asked about; empty means the default tenant.
+    """
+
+    caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Who asks.
+    """
+
+    user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
+    """
+    Whose.
+    """
+
+
+default_message_pool.register_message("gnomon.identity.v1", "GetEmailCodesRequest", GetEmailCodesRequest)
+
+
+@dataclass(eq=False, repr=False)
+class GetEmailCodesResponse(betterproto2.Message):
+    """
+    Response of GetEmailCodes.
+    """
+
+    enabled: "bool" = betterproto2.field(1, betterproto2.TYPE_BOOL)
+    """
+    Whether they are a factor of the person.
+    """
+
+    available: "bool" = betterproto2.field(2, betterproto2.TYPE_BOOL)
+    """
+    Whether the person may turn them on.
+    """
+
+
+default_message_pool.register_message("gnomon.identity.v1", "GetEmailCodesResponse", GetEmailCodesResponse)
 
 
 @dataclass(eq=False, repr=False)
@@ -12930,6 +12990,46 @@ default_message_pool.register_message("gnomon.identity.v1", "SecurityEvent", Sec
 
 
 @dataclass(eq=False, repr=False)
+class SendEmailCodeRequest(betterproto2.Message):
+    """
+    Request of SendEmailCode.
+    """
+
+    tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Tenant whose issuer was asked; empty means the default tenant.
+    """
+
+    browser: "Browser | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Which browser.
+    """
+
+    code: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
+    """
+    Names the question that the credentials led to.
+    """
+
+
+default_message_pool.register_message("gnomon.identity.v1", "SendEmailCodeRequest", SendEmailCodeRequest)
+
+
+@dataclass(eq=False, repr=False)
+class SendEmailCodeResponse(betterproto2.Message):
+    """
+    Response of SendEmailCode.
+    """
+
+    redirect_origin: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Origin that the form for the code leads to.
+    """
+
+
+default_message_pool.register_message("gnomon.identity.v1", "SendEmailCodeResponse", SendEmailCodeResponse)
+
+
+@dataclass(eq=False, repr=False)
 class Session(betterproto2.Message):
     """
     A session as its own browser may see it.
@@ -13949,6 +14049,12 @@ class TenantSettings(betterproto2.Message):
     fapi2_message_signing for FAPI 2.0 Message Signing, too; a change keeps it when this is empty.
     """
 
+    email_codes: "str" = betterproto2.field(7, betterproto2.TYPE_STRING)
+    """
+    Whether codes by e-mail are a second factor: off, optional for people who turn them on, or required of people
+    without another one; a change keeps it when this is empty.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "TenantSettings", TenantSettings)
 
@@ -14151,6 +14257,98 @@ class TryLdapDirectoryResponse(betterproto2.Message):
 
 default_message_pool.register_message(
     "gnomon.identity.v1", "TryLdapDirectoryResponse", TryLdapDirectoryResponse
+)
+
+
+@dataclass(eq=False, repr=False)
+class TurnOffEmailCodesRequest(betterproto2.Message):
+    """
+    Request of TurnOffEmailCodes.
+    """
+
+    tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Tenant that is asked about; empty means the default tenant.
+    """
+
+    caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Who asks.
+    """
+
+    user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
+    """
+    Whose.
+    """
+
+    modification_token: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
+    """
+    Proof of a moment ago.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "TurnOffEmailCodesRequest", TurnOffEmailCodesRequest
+)
+
+
+@dataclass(eq=False, repr=False)
+class TurnOffEmailCodesResponse(betterproto2.Message):
+    """
+    Response of TurnOffEmailCodes.
+    """
+
+    pass
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "TurnOffEmailCodesResponse", TurnOffEmailCodesResponse
+)
+
+
+@dataclass(eq=False, repr=False)
+class TurnOnEmailCodesRequest(betterproto2.Message):
+    """
+    Request of TurnOnEmailCodes.
+    """
+
+    tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Tenant that is asked about; empty means the default tenant.
+    """
+
+    caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Who asks.
+    """
+
+    user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
+    """
+    Whose.
+    """
+
+    modification_token: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
+    """
+    Proof of a moment ago.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "TurnOnEmailCodesRequest", TurnOnEmailCodesRequest
+)
+
+
+@dataclass(eq=False, repr=False)
+class TurnOnEmailCodesResponse(betterproto2.Message):
+    """
+    Response of TurnOnEmailCodes.
+    """
+
+    pass
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "TurnOnEmailCodesResponse", TurnOnEmailCodesResponse
 )
 
 
@@ -19077,6 +19275,94 @@ class OneTimeCodeServiceStub(betterproto2_grpclib.ServiceStub):
             "/gnomon.identity.v1.OneTimeCodeService/DeleteRecoveryCodes",
             message,
             DeleteRecoveryCodesResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def get_email_codes(
+        self,
+        message: "GetEmailCodesRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "GetEmailCodesResponse":
+        """
+        Tells whether a person gets codes by e-mail, also to the person.
+        Rejected with NOT_FOUND when there is no such person.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.identity.v1.OneTimeCodeService/GetEmailCodes",
+            message,
+            GetEmailCodesResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def turn_on_email_codes(
+        self,
+        message: "TurnOnEmailCodesRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "TurnOnEmailCodesResponse":
+        """
+        Makes codes by e-mail a second factor of whoever is signed in.
+        Rejected with INVALID_STATE without a password, a verified address, mail, or the permission of the tenant.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.identity.v1.OneTimeCodeService/TurnOnEmailCodes",
+            message,
+            TurnOnEmailCodesResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def turn_off_email_codes(
+        self,
+        message: "TurnOffEmailCodesRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "TurnOffEmailCodesResponse":
+        """
+        Ends that; the person itself shows a modification token.
+        Rejected with NOT_FOUND when it is no factor of the person.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.identity.v1.OneTimeCodeService/TurnOffEmailCodes",
+            message,
+            TurnOffEmailCodesResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def send_email_code(
+        self,
+        message: "SendEmailCodeRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "SendEmailCodeResponse":
+        """
+        Mails a code for the sign-in that waits for a second factor, in the place of an earlier one.
+        Rejected with UNAUTHENTICATED when it waits for no such code, with RESOURCE_EXHAUSTED after too many.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.identity.v1.OneTimeCodeService/SendEmailCode",
+            message,
+            SendEmailCodeResponse,
             timeout=timeout,
             deadline=deadline,
             metadata=metadata,
