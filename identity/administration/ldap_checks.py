@@ -15,7 +15,6 @@ from server.platform.errors import InvalidArgument
 
 # RFC 4512 §1.4: a name or an object identifier, without options.
 _ATTRIBUTE = re.compile(r"[A-Za-z][A-Za-z0-9-]*|[0-9]+(\.[0-9]+)+")
-_REQUIRED = ("id_attribute", "email_attribute")
 _ATTRIBUTES = (
     *("id_attribute", "username_attribute", "email_attribute", "given_name_attribute"),
     *("family_name_attribute", "member_of_attribute", "group_name_attribute"),
@@ -31,7 +30,7 @@ def expect_directory(
     _expect_servers(fields, allow_unencrypted=allow_unencrypted)
     for member in _ATTRIBUTES:
         text = getattr(fields, member)
-        if not _ATTRIBUTE.fullmatch(text) if text else member in _REQUIRED:
+        if not _ATTRIBUTE.fullmatch(text):
             raise InvalidArgument(f"{member}: expected the name of an attribute", field=member)
     for member in ("bind_dn", "user_base", "group_base"):
         text = getattr(fields, member)

@@ -75,7 +75,7 @@ class LdapDirectoryServicer:
 
 
 def _fields(message: pb.LdapDirectoryFields) -> LdapFields:
-    """Numbers and filters that are not set have their defaults."""
+    """Filters, names of attributes and numbers that are not set have their defaults."""
     found = fields_of(message, LdapFields, _NAMES, without=["mappings"])
     unset = {name for name in _WITH_DEFAULT if not found[name]}
     return LdapFields(
@@ -85,12 +85,9 @@ def _fields(message: pb.LdapDirectoryFields) -> LdapFields:
 
 
 _WITH_DEFAULT = (
-    "user_filter",
-    "id_attribute",
-    "email_attribute",
-    "group_filter",
-    "timeout_secs",
-    "pool_size",
+    *("user_filter", "group_filter", "timeout_secs", "pool_size"),
+    *("id_attribute", "username_attribute", "email_attribute", "given_name_attribute"),
+    *("family_name_attribute", "member_of_attribute", "group_name_attribute"),
 )
 
 

@@ -67,7 +67,7 @@ class LdapConnection:
             reason = getattr(error, "verify_message", "") or error.reason or "handshake failed"
             raise LdapUnreachable(f"no TLS with the server: {reason}") from error
         except (OSError, EOFError) as error:
-            raise LdapUnreachable(f"no connection to the server: {type(error).__name__}") from error
+            raise LdapUnreachable(f"no connection to the server: {_reason(error)}") from error
         return cls(reader, writer, step_secs)
 
     async def bind(self, dn: str, password: str) -> int:
@@ -114,7 +114,7 @@ class LdapConnection:
                 await self._writer.drain()
                 return await self._answer(message_id, most)
         except (OSError, EOFError) as error:
-            raise LdapUnreachable(f"the server did not answer: {type(error).__name__}") from error
+            raise LdapUnreachable(f"the server did not answer: {_reason(error)}") from error
 
     async def _answer(self, message_id: int, most: int) -> tuple[Sequence[Entry], Result]:
         entries: list[Entry] = []
@@ -199,6 +199,14 @@ async def _read_message(read: _Read) -> bytes:
     if length > MOST_MESSAGE_BYTES:
         raise LdapTooLarge(f"the server sent a message of more than {MOST_MESSAGE_BYTES} bytes")
     return head + await read(length)
+
+
+def _reason(error: OSError | EOFError) -> str:
+    if isinstance(error, TimeoutError):
+        return "no answer in time"
+    if isinstance(error, EOFError):
+        return "it ended the connection"
+    return error.strerror or type(error).__name__
 
 
 def _result(answer: Response) -> Result:

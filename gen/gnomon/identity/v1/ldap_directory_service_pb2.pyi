@@ -98,13 +98,13 @@ class LdapDirectoryFields(_message.Message):
     id_attribute: _builtins.str
     """Attribute that identifies an entry forever: entryUUID, or objectGUID of Active Directory."""
     username_attribute: _builtins.str
-    """Attribute with the user name, empty for none."""
+    """Attribute with the user name, empty for the default."""
     email_attribute: _builtins.str
     """Attribute with the e-mail address."""
     given_name_attribute: _builtins.str
-    """Attribute with the first name, empty for none."""
+    """Attribute with the first name, empty for the default."""
     family_name_attribute: _builtins.str
-    """Attribute with the last name, empty for none."""
+    """Attribute with the last name, empty for the default."""
     member_of_attribute: _builtins.str
     """Attribute with the DNs of a user's groups, used without a group_base."""
     group_base: _builtins.str

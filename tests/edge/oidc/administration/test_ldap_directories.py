@@ -84,6 +84,15 @@ async def test_a_new_directory_needs_little(administrator: Administrator) -> Non
     assert (directory["timeout"], directory["pool_size"], directory["id_attribute"]) == (3, 4, "entryUUID")
 
 
+async def test_an_empty_text_means_the_default(administrator: Administrator) -> None:
+    empty = {"user_filter": "", "id_attribute": "", "username_attribute": "", "timeout": 0}
+
+    directory = await created(administrator, LEAST | empty)
+
+    assert (directory["id_attribute"], directory["username_attribute"]) == ("entryUUID", "uid")
+    assert (directory["user_filter"][:2], directory["timeout"]) == ("(&", 3)
+
+
 async def test_the_password_is_never_shown(administrator: Administrator, deployment: Deployment) -> None:
     answer = await administrator.send("POST", "ldap_directories", NEW)
 

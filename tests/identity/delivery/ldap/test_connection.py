@@ -159,6 +159,16 @@ async def test_what_follows_the_answer_to_start_tls_in_the_clear_is_not_heard() 
         assert server.binds == 0
 
 
+async def test_a_failure_says_what_happened() -> None:
+    refused = ldap_server("ldap://127.0.0.1:1", starts_tls=False)
+
+    with pytest.raises(LdapUnreachable, match=r"no connection to the server: .*Connect"):
+        await LdapConnection.open(refused, ThreadedResolver(), ssl.create_default_context(), 1)
+    async with connected(lambda _: None, step_secs=0.1) as connection:
+        with pytest.raises(LdapUnreachable, match="no answer in time"):
+            await connection.search("dc=x", "(uid=x)", ["uid"], most=MOST)
+
+
 async def test_an_empty_password_is_not_sent() -> None:
     async with connected(lambda _: None) as connection:
         with pytest.raises(ValueError, match="expected a password"):

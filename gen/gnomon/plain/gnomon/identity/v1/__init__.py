@@ -8486,7 +8486,7 @@ class LdapDirectoryFields(betterproto2.Message):
 
     username_attribute: "str" = betterproto2.field(10, betterproto2.TYPE_STRING)
     """
-    Attribute with the user name, empty for none.
+    Attribute with the user name, empty for the default.
     """
 
     email_attribute: "str" = betterproto2.field(11, betterproto2.TYPE_STRING)
@@ -8496,12 +8496,12 @@ class LdapDirectoryFields(betterproto2.Message):
 
     given_name_attribute: "str" = betterproto2.field(12, betterproto2.TYPE_STRING)
     """
-    Attribute with the first name, empty for none.
+    Attribute with the first name, empty for the default.
     """
 
     family_name_attribute: "str" = betterproto2.field(13, betterproto2.TYPE_STRING)
     """
-    Attribute with the last name, empty for none.
+    Attribute with the last name, empty for the default.
     """
 
     member_of_attribute: "str" = betterproto2.field(14, betterproto2.TYPE_STRING)
