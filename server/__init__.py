@@ -1,1 +1,1 @@
-"""The process engine and what every service of the deployment stands on."""
+"""The process engine, and the platform that all services share."""

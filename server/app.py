@@ -1,4 +1,4 @@
-"""Composition root of the engine: the only place that sees all of it."""
+"""The composition root of the engine: the only module that depends on all of it."""
 
 import asyncio
 import time
@@ -132,39 +132,39 @@ Work = Callable[[], Coroutine[None, None, None]]
 
 
 class Engine(Protocol):
-    """All services of the engine; `run` has to run for as long as they are to be served."""
+    """The services of the engine; `run` must run while they are served."""
 
     @property
     def servicers(self) -> Servicers: ...
 
     @property
     def refused(self) -> Refused:
-        """Listener for commands that were refused before they reached the engine."""
+        """A listener for commands that were refused before they reached the engine."""
         ...
 
     @property
     def audit(self) -> AuditLog | None:
-        """Takes notes of changes of identity, None where there is no audit log."""
+        """The audit log for identity changes, or None without an audit log."""
         ...
 
     async def run(self) -> None: ...
 
     async def ready(self) -> None:
-        """Return when it takes commands."""
+        """Return when the engine accepts commands."""
         ...
 
     def drain(self) -> None:
-        """Let nobody wait any longer for what has yet to happen."""
+        """End all calls that wait for future events."""
         ...
 
     def stop(self) -> None:
-        """Take no more commands; `run` returns when those that were taken are carried out."""
+        """Accept no more commands; `run` returns after the accepted ones were executed."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryEngine:
-    """One partition in memory, under a virtual clock."""
+    """An engine of one partition in memory, with a virtual clock."""
 
     clock: VirtualClock
     partition: Partition
@@ -205,7 +205,7 @@ def create_embedded_engine(
         **_documents(config, MemoryDocuments(config.documents), clock),
         _service(clock_service_pb2): ClockServicer(clock, partition),
         _service(timer_service_pb2): TimerServicer(store, router, partition.state, store),
-        # Offered over durable history only; the mode gate answers for them.
+        # Only available with durable history; the mode gate answers these calls.
         _service(history_service_pb2): None,
         _service(console_service_pb2): None,
         _service(operations_service_pb2): None,
@@ -217,7 +217,7 @@ def create_embedded_engine(
 
 @dataclass(frozen=True, slots=True)
 class DurableEngine:
-    """The partitions that this process owns, over PostgreSQL, and the ways to all others."""
+    """The partitions that this process owns, in PostgreSQL, and routes to all others."""
 
     node: Node
     router: Router
@@ -255,7 +255,7 @@ async def durable_engine(
     meter: Meter = UNMEASURED,
     metrics: Metrics | None = None,
 ) -> AsyncIterator[DurableEngine]:
-    """Other processes of the deployment reach its partitions while the block runs. Raises Unavailable."""
+    """Create a durable engine; other processes can reach its partitions during the block. Raises Unavailable."""
     dsn = config.database.dsn
     async with (
         open_pool(dsn, config.database.pool_connections) as pool,
@@ -320,7 +320,7 @@ def _audits_identity(node: Node) -> bool:
 def _samples(
     metrics: Metrics | None, config: MetricsConfig, pool: asyncpg.Pool, node: Node
 ) -> Iterator[Work]:
-    """Report on the database and the cluster format, where there are metrics."""
+    """Yield reports on the database and the cluster format, if there are metrics."""
     if metrics is not None:
         report_pool(metrics, "engine", pool)
         meaning = "Format that the nodes of the deployment write"
@@ -393,28 +393,28 @@ def _documents(config: EngineConfig, documents: DocumentStore, clock: Clock) -> 
 
 
 def _durable_servicers(store: Store, router: Router) -> Servicers:
-    """Of what is offered over durable history only."""
+    """Return the servicers that are only available with durable history."""
     return {
         _service(user_task_service_pb2): DurableUserTaskServicer(store, router),
         _service(history_service_pb2): HistoryServicer(store),
         _service(console_service_pb2): ConsoleServicer(store),
         _service(operations_service_pb2): OperationsServicer(router),
         _service(audit_log_service_pb2): AuditLogServicer(store),
-        # Virtual time is embedded mode's alone.
+        # Only embedded mode has virtual time.
         _service(clock_service_pb2): None,
         _service(timer_service_pb2): None,
     }
 
 
 def refusal_reports(engine: Engine, authenticate: Interceptor, mode: Mode) -> Servicers:
-    """Serve edges that refuse requests."""
+    """Return the servicer for edges, which report the requests that they refuse."""
     return {
         _service(refusal_service_pb2): RefusalServicer(authenticate, mode, engine.refused, time.monotonic),
     }
 
 
 def _service(module: object) -> ServiceDescriptor:
-    """The one service of a generated module."""
+    """Return the only service of a generated module."""
     (service,) = module.DESCRIPTOR.services_by_name.values()  # type: ignore[attr-defined]  # generated modules have it
     assert isinstance(service, ServiceDescriptor)  # noqa: S101  # narrows the type
     return service

@@ -1,4 +1,4 @@
-"""Engine, identity and edge in one process, over local channels; one gRPC listener, one HTTP listener."""
+"""Engine, identity and edge in one process, connected by local channels, with one gRPC and one HTTP listener."""
 
 import asyncio
 import dataclasses
@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# SIGTERM to the end of the process takes ten at most.
+# The process must end within ten seconds after SIGTERM.
 STOP_SECONDS = 7.0
 HAND_OVER_SECONDS = 2.0
 METRICS_CONNECTIONS = 64
@@ -78,10 +78,11 @@ METRICS_CONNECTIONS = 64
 def serving(
     config: Config, clock: VirtualClock | None = None, observation: Observation | None = None
 ) -> AbstractAsyncContextManager[Addresses]:
-    """Serve while the block runs; at its end take no more calls, let those under way end, then stop.
+    """Serve during the block; at its end refuse new calls, finish running ones, and stop.
 
-    Embedded mode has its own clock, `clock` when it is given; the others keep their state in `config.database`. An edge
-    that names its services is an edge and nothing else. `observation` is made of the configuration unless it is given.
+    Embedded mode has its own clock, or `clock` if given. The other modes keep their state in
+    `config.database`. An edge with configured services runs alone. `observation` is created from the
+    configuration unless given.
     """
     config = _with_ports(config)
     _check_process_tests(config)
@@ -107,7 +108,7 @@ async def _observed(
 
 
 async def _expose(metrics: Metrics, config: MetricsConfig, stack: AsyncExitStack) -> None:
-    """Let Prometheus read the metrics until the stack unwinds."""
+    """Expose the metrics to Prometheus until the stack unwinds."""
     own = EdgeConfig(host=config.host, port=config.port, max_connections=METRICS_CONNECTIONS)
     listener = EdgeServer(exposition_app(metrics), own, section="metrics")
     port = await listener.start()
@@ -159,7 +160,7 @@ async def _everything(
 async def _identity(
     config: Config, audit: AuditLog | None, metrics: Metrics | None
 ) -> AsyncIterator[Identity]:
-    """With its records in memory in embedded mode, else in the database."""
+    """Open the identity service, with records in memory in embedded mode, else in the database."""
     async with AsyncExitStack() as stack:
         clock = SystemClock()
         store: RecordStore = MemoryRecordStore(clock)
@@ -248,7 +249,7 @@ def _edge(
 
 
 def _canonical_host(config: Config) -> CanonicalHost | None:
-    """That of an issuer which is this listener itself, by its default name; None where a proxy may be before it."""
+    """Return the issuer's host name if the issuer is this listener itself; None if a proxy could be in front of it."""
     provider = provider_of(config)
     is_own = config.identity.public_url is None and provider.scheme is Scheme.HTTP
     if not is_own or public_host(config.edge.host) != LOCALHOST:
@@ -268,7 +269,7 @@ async def _engine(
     engine_config, metrics = _engine_config(config), observation.metrics
     meter = instruments(observation, max_tenants=config.metrics.max_tenants)
     if config.server.mode is Mode.EMBEDDED and config.api.process_tests:
-        # Of engines that come and go nothing is measured.
+        # Renewable engines have no metrics.
         yield RenewableEngine(partial(create_embedded_engine, engine_config, clock or VirtualClock()))
         return
     if config.server.mode is Mode.EMBEDDED:
@@ -281,14 +282,14 @@ async def _engine(
 
 
 async def _ended(engine: Engine, running: "asyncio.Task[None]") -> None:
-    """Let the engine end what it has, and hand over what others can take."""
+    """Let the engine finish its work and hand over its partitions."""
     engine.stop()
     await asyncio.wait((running,), timeout=HAND_OVER_SECONDS)
     running.cancel()
 
 
 async def _stop(edge: EdgeServer, grpc_server: GrpcServer) -> None:
-    """Stop both at the same time, within the time that a process has after its signal to end."""
+    """Stop both listeners concurrently, within the time that a process has after its stop signal."""
     try:
         async with asyncio.timeout(STOP_SECONDS):
             await asyncio.gather(edge.stop(), grpc_server.stop())
@@ -297,7 +298,7 @@ async def _stop(edge: EdgeServer, grpc_server: GrpcServer) -> None:
 
 
 def _check_process_tests(config: Config) -> None:
-    """Raise ConfigError where somebody else could call endpoints without a credential."""
+    """Raise ConfigError if others could call endpoints that need no credential."""
     if not config.api.process_tests:
         return
     if config.server.mode is not Mode.EMBEDDED:
@@ -309,7 +310,7 @@ def _check_process_tests(config: Config) -> None:
 
 
 def _with_demo_access(config: Config) -> Config:
-    """Embedded mode without credentials of its own: those that everybody knows, on loopback only."""
+    """In embedded mode without configured credentials, use the well-known ones, on loopback only."""
     bootstrap = config.bootstrap
     if bootstrap.client_secret and bootstrap.admin_password:
         return config
@@ -329,7 +330,7 @@ def _with_demo_access(config: Config) -> Config:
 
 
 def _with_ports(config: Config) -> Config:
-    """Port 0 becomes a free one now, because issuer and topology have to name it."""
+    """Replace port 0 by a free port, because issuer and topology must name it."""
     return dataclasses.replace(
         config,
         edge=dataclasses.replace(config.edge, port=config.edge.port or free_port(config.edge.host)),

@@ -52,7 +52,7 @@ class HistoryConfig:
 
 @dataclass(frozen=True, slots=True)
 class EngineConfig:
-    """All of them, and of the edge `origin`, where clients reach the deployment, and the bound of a body."""
+    """The engine's sections, and two values of the edge: its `origin` for clients and its largest body."""
 
     server: ServerConfig = ServerConfig()
     grpc: GrpcConfig = GrpcConfig()

@@ -1,4 +1,4 @@
-"""The engine inside another Python program, without a listener: for tests of processes, and for trying things.
+"""The engine inside another Python program, without listeners: for process tests and experiments.
 
     async with EmbeddedEngine() as engine:
         await engine.deploy("order.bpmn")
@@ -50,7 +50,7 @@ MOST_JOBS = 100
 
 
 class EmbeddedEngine:
-    """One engine in memory; `pinned` stops its clock from the start, so that only `advance` moves time."""
+    """An engine in memory; `pinned` stops its clock, so that only `advance` moves the time."""
 
     def __init__(self, config: EngineConfig | None = None, *, pinned: datetime | None = None) -> None:
         self.clock = VirtualClock(pinned=pinned)
@@ -61,7 +61,7 @@ class EmbeddedEngine:
         }
         everybody = Principal("embedded", frozenset({TENANT}), frozenset(permissions))
         dispatcher = Dispatcher(self._engine.servicers, interceptors(Mode.EMBEDDED, _trust))
-        # Stubs ask no more of a channel than this one has.
+        # Stubs use only the part of a channel that this one has.
         self.channel = cast("grpc.aio.Channel", LocalChannel(dispatcher, everybody))
         self._stack = AsyncExitStack()
 
@@ -75,7 +75,7 @@ class EmbeddedEngine:
         await self._stack.__aexit__(kind, error, trace)
 
     async def deploy(self, *files: Path | str | tuple[str, bytes]) -> list[str]:
-        """Deploy files, or (name, content) pairs; ids of the processes in them."""
+        """Deploy files, or (name, content) pairs; return the ids of their processes."""
         resources = [
             deployment_pb.Resource(name=name, content=content) for name, content in map(_resource, files)
         ]
@@ -88,7 +88,7 @@ class EmbeddedEngine:
         ]
 
     async def start(self, process_id: str, variables: Variables | None = None) -> Key:
-        """Start the latest version of a process; key of the instance."""
+        """Start the latest version of a process; return the key of the instance."""
         request = instance_service_pb.CreateProcessInstanceRequest(
             process_definition_id=process_id, variables=msgspec.json.encode(variables or {})
         )
@@ -96,7 +96,7 @@ class EmbeddedEngine:
         return Key(response.process_instance_key)
 
     async def work(self, job_type: str, worker: Worker, *, most: int = MOST_JOBS) -> int:
-        """Let `worker` do the jobs of a type that wait now; how many there were."""
+        """Complete the waiting jobs of a type with `worker`; return their number."""
         stub = JobServiceStub(self.channel)
         request = job_pb.ActivateJobsRequest(
             type=job_type,
@@ -113,20 +113,20 @@ class EmbeddedEngine:
         return len(jobs)
 
     async def advance(self, by: timedelta) -> None:
-        """Move the clock and let everything happen that is due by then."""
+        """Advance the clock, and process everything that becomes due."""
         self.clock.advance(by)
         self._engine.partition.clock_moved()
         await self._engine.partition.settle()
 
     async def state(self, key: Key) -> str:
-        """ACTIVE, COMPLETED or TERMINATED."""
+        """Return the state of a process instance: ACTIVE, COMPLETED or TERMINATED."""
         request = instance_service_pb.GetProcessInstanceRequest(process_instance_key=key)
         response = await ProcessInstanceServiceStub(self.channel).GetProcessInstance(request)
         name = instance_pb.ProcessInstanceState.Name(response.process_instance.state)
         return name.removeprefix("PROCESS_INSTANCE_STATE_")
 
     async def variables(self, key: Key) -> dict[str, Any]:
-        """Variables of a process instance, those of its elements left out."""
+        """Return the variables of a process instance, without its elements' variables."""
         request = variable_pb.SearchVariablesRequest(truncate_values=False)
         request.filter.scope_key.eq = key
         response = await VariableServiceStub(self.channel).SearchVariables(request)
@@ -145,7 +145,7 @@ async def _running(engine: MemoryEngine) -> AsyncIterator[None]:
 
 
 def _trust(_: Call) -> None:
-    """The channel carries its principal: who holds the engine object may do everything with it."""
+    """Accept the channel's principal: the holder of the engine object has all permissions."""
 
 
 def _resource(file: Path | str | tuple[str, bytes]) -> tuple[str, bytes]:

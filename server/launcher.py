@@ -1,7 +1,8 @@
-"""Bundled mode: one program that runs a database and a process for each partition, and ends them with itself.
+"""Bundled mode: a program that runs a database and several processes, and stops them when it ends.
 
-The processes share both ports; there are never more of them than cores. One that dies is started again, and so is the
-database. Each ends when its standard input does, so that nothing is left behind when this program is killed.
+The processes share both ports, and there are at most as many as cores. A process that dies is restarted, and
+so is the database. Each process ends when its standard input closes, so that none survives if this program is
+killed.
 """
 
 import asyncio
@@ -41,7 +42,7 @@ class CannotLaunch(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """Where it is, and our own server when it runs here."""
+    """The DSN of a database, and its server if this program runs it."""
 
     dsn: str
     server: Server | None = None
@@ -49,7 +50,7 @@ class Database:
 
 @contextmanager
 def database(config: Config) -> Iterator[Database]:
-    """The configured database, or the bundled one while the block runs."""
+    """Provide the configured database, or run the bundled one during the block."""
     if config.database.dsn:
         yield Database(config.database.dsn)
         return
@@ -59,7 +60,7 @@ def database(config: Config) -> Iterator[Database]:
 
 @asynccontextmanager
 async def launched(config: Config, file: Path | None, database: Database) -> AsyncIterator[Addresses]:
-    """All processes serve when the block begins, and are gone at its end. Raises CannotLaunch, MigrationError."""
+    """Run all processes during the block. Raises CannotLaunch or MigrationError."""
     cores = available_cores()
     partitions = await prepare(database.dsn, config.cluster.partitions, at_first=default_partitions(cores))
     count = min(partitions, cores)
@@ -70,7 +71,7 @@ async def launched(config: Config, file: Path | None, database: Database) -> Asy
             "GNOMON_EDGE__PORT": str(edge_port),
             "GNOMON_GRPC__PORT": str(grpc_port),
         }
-        # Each is read by itself, so that each has a port of its own for metrics.
+        # Prometheus reads each process separately, so each has its own metrics port.
         ports = [{"GNOMON_METRICS__PORT": str(_metrics_port(config, number))} for number in range(count)]
         children = [_Child(number, file, environment | port) for number, port in enumerate(ports)]
         async with _supervised(children, database):
@@ -92,16 +93,16 @@ async def _supervised(children: Sequence["_Child"], database: Database) -> Async
 
 
 def default_partitions(cores: int) -> int:
-    """Return how many partitions a new database gets.
+    """Return the number of partitions of a new database.
 
-    The process of a partition keeps one core busy, its edge included, and PostgreSQL needs half a core for it. The rest is
-    for workers, a proxy and maintenance; docs/operating.md has the measurement.
+    The process of a partition, including its edge, keeps one core busy, and PostgreSQL needs half a core for
+    it. The rest is for workers, a proxy and maintenance; docs/operating.md has the measurement.
     """
     return max(1, cores // 2)
 
 
 def expect_free_ports(config: Config) -> None:
-    """Raise PortTaken for a port that other programs have; processes of an earlier start may still have it."""
+    """Raise PortTaken for a port of another program; processes of an earlier start may still hold it."""
     if config.edge.port:
         expect_free(config.edge.host, config.edge.port, section="edge", reuse_port=True)
     if config.grpc.port:
@@ -109,12 +110,12 @@ def expect_free_ports(config: Config) -> None:
 
 
 def secrets_file(config: Config) -> Path:
-    """Where the secrets are that the operator left out."""
+    """Return the path of the file with generated secrets."""
     return (config.database.data_directory / "bootstrap-secrets").absolute()
 
 
 def _environment(config: Config, dsn: str) -> Mapping[str, str]:
-    """Environment variables of all processes, on top of the configuration."""
+    """Return the environment variables of all processes, which override the configuration."""
     keys = config.encryption.key_file or config.database.data_directory / "master-keys"
     return {
         **os.environ,
@@ -131,7 +132,7 @@ def _environment(config: Config, dsn: str) -> Mapping[str, str]:
 
 @contextmanager
 def _port(config: EdgeConfig | GrpcConfig) -> Iterator[int]:
-    """The configured port, or a free one that stays the processes' own while they start and when they die."""
+    """Provide the configured port, or a free one that stays reserved while processes start and die."""
     if config.port:
         yield config.port
         return
@@ -144,7 +145,7 @@ def _metrics_port(config: Config, number: int) -> int:
 
 
 def _bootstrap_secrets(config: Config) -> Mapping[str, str]:
-    """Those that the operator left out: made at the first start, told in a file that the log names."""
+    """Return the secrets that the operator left out: generated at the first start, and stored in a file that the log names."""
     given = {
         "admin_password": config.bootstrap.admin_password,
         "client_secret": config.bootstrap.client_secret,
@@ -159,7 +160,7 @@ def _bootstrap_secrets(config: Config) -> Mapping[str, str]:
 
 
 class _Child:
-    """One process, started again whenever it dies."""
+    """A process that is restarted whenever it dies."""
 
     def __init__(self, number: int, file: Path | None, environment: Mapping[str, str]) -> None:
         self._number = number
@@ -186,7 +187,7 @@ class _Child:
             await asyncio.sleep(RESTART_SECONDS)
 
     async def _lifetime(self) -> int:
-        """From the start of the process to its end; the exit code."""
+        """Run the process from start to end; return the exit code."""
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "server", *self._arguments, env=self._environment, stdin=PIPE, stdout=PIPE
         )

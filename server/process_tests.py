@@ -1,4 +1,4 @@
-"""Endpoints of embedded mode for Camunda's process-test library, which need no credential."""
+"""Endpoints of embedded mode for Camunda's process test library, which need no credential."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,25 +22,25 @@ _TOPOLOGY = topology_service_pb2.DESCRIPTOR.services_by_name["TopologyService"]
 
 @dataclass(frozen=True, slots=True)
 class ProcessTests:
-    """`topology` is the channel to the only service of the contract that the library calls without a credential."""
+    """The endpoints, and the channel to the only contract service that the library calls without a credential."""
 
     routes: Sequence[web.RouteDef]
     topology: Channel
 
     def channels(self, others: Channel) -> Callable[[str], Channel]:
-        """Return the channel of each service by its full name."""
+        """Return the channel of each service by full name."""
         return lambda name: self.topology if name == _TOPOLOGY.full_name else others
 
 
 def process_tests(engine: RenewableEngine) -> ProcessTests:
-    """Return the endpoints of an engine that can be emptied."""
+    """Return the endpoints of a renewable engine."""
     clock = LocalChannel(Dispatcher({_CLOCK: engine.servicers[_CLOCK]}, ()))
     topology = LocalChannel(Dispatcher({_TOPOLOGY: _Topology(engine)}, ()))
     return ProcessTests(process_test_routes(clock, engine.clock, engine.renew), topology)
 
 
 class _Topology:
-    """The topology says that the latest purge is complete: the call that purges returns afterwards."""
+    """The topology; it always reports the latest purge as complete, because the purging call returns afterwards."""
 
     def __init__(self, engine: RenewableEngine) -> None:
         self._engine = engine

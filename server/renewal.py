@@ -1,4 +1,4 @@
-"""An engine in memory that is replaced by an empty one, while its services stay the same for their callers."""
+"""An in-memory engine that can be replaced by an empty one without its callers noticing."""
 
 import asyncio
 from collections.abc import Callable
@@ -13,9 +13,9 @@ from server.platform.records import AuditLog
 
 
 class RenewableEngine:
-    """`create` returns another engine without data; it is called once here and once for each renewal.
+    """A replaceable engine; `create` returns an empty engine, for the start and for each renewal.
 
-    Calls that wait at the engine that is replaced end as if it stopped.
+    Calls that wait in the replaced engine end as if it stopped.
     """
 
     audit: AuditLog | None = None
@@ -38,11 +38,11 @@ class RenewableEngine:
         return self._engine.refused
 
     def servicer(self, service: ServiceDescriptor) -> object | None:
-        """Return that of the engine that runs."""
+        """Return the servicer of the current engine."""
         return self._engine.servicers[service]
 
     async def renew(self) -> None:
-        """Return when an engine without data takes commands; keys begin anew, too."""
+        """Replace the engine by an empty one, whose keys start anew; return when it accepts commands."""
         async with self._renewal:
             former, self._engine = self._engine, self._create()
             former.drain()
@@ -50,7 +50,7 @@ class RenewableEngine:
             await self._engine.ready()
 
     async def run(self) -> None:
-        """Run one engine after the other, until the last one is stopped."""
+        """Run each engine in turn, until the last one is stopped."""
         engine = None
         while engine is not self._engine:
             engine = self._engine
@@ -67,7 +67,7 @@ class RenewableEngine:
 
 
 class _Current:
-    """The methods of a service, each of the engine that runs when it is called."""
+    """A service whose calls go to the engine that is current at the time of the call."""
 
     def __init__(self, engine: RenewableEngine, service: ServiceDescriptor) -> None:
         self._engine = engine

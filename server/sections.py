@@ -23,7 +23,7 @@ from server.platform.postgres.config import DatabaseConfig
 from server.platform.sockets import authority, public_host
 from server.store.config import DocumentsConfig
 
-# Credentials of embedded mode, which listens on loopback only while it has them.
+# Credentials of embedded mode, which then listens on loopback only.
 DEMO_CLIENT = "demo"
 DEMO_SECRET = "demo-secret"  # noqa: S105  # known to everybody
 DEMO_PASSWORD = "demo"  # noqa: S105
@@ -55,5 +55,5 @@ class Config(IdentityConfig):
 
 
 def provider_of(config: Config) -> ProviderConfig:
-    """Where the provider is reached: at this process's own address unless it is configured."""
+    """Return the provider's address: the configured one, or this process's own."""
     return config.identity.at(authority(public_host(config.edge.host), config.edge.port))

@@ -1,4 +1,4 @@
-"""The tables of a deployment: made and brought up to date before anything serves."""
+"""The tables of a deployment, created and migrated before anything is served."""
 
 from importlib.resources import files
 
@@ -16,10 +16,10 @@ class NoDatabase(RuntimeError):
 
 
 async def prepare(dsn: str, partitions: int, *, at_first: int = 1) -> int:
-    """Apply missing migrations and make partitions 1 to `partitions`; several processes may do so at once.
+    """Apply missing migrations and create partitions 1 to `partitions`; several processes may do so concurrently.
 
-    With 0 a new database gets `at_first` partitions, and any other keeps those that it has. Returns how many there are
-    now. Raises MigrationError, NoDatabase, Unavailable.
+    With 0, a new database gets `at_first` partitions, and an existing one keeps its number. Returns the
+    number of partitions. Raises MigrationError, NoDatabase or Unavailable.
     """
     try:
         await migrate(dsn, MIGRATIONS)
@@ -34,7 +34,7 @@ async def prepare(dsn: str, partitions: int, *, at_first: int = 1) -> int:
 
 
 def _expect_readable(cluster_format: int) -> None:
-    """Raises MigrationError."""
+    """Raise MigrationError if the deployment writes a newer format than this program reads."""
     if cluster_format > LATEST:
         raise MigrationError(
             f"the deployment writes format {cluster_format}, this program reads formats up to {LATEST}:"

@@ -1,4 +1,5 @@
-"""Authentication: from a bearer token to a principal.
+"""Authentication: converts a credential into a principal.
 
-Keys and principals come from the provider through a channel; nothing here knows how it keeps them.
+Keys and principals come from the OpenID provider through a channel, independent of how the provider stores
+them.
 """

@@ -1,15 +1,17 @@
-"""The interceptor that finds out who calls: by a token (RFC 6750 §2.1), else by the session of a browser.
+"""The interceptor that authenticates callers: by an access token (RFC 6750 §2.1), else by the browser's session.
 
-A token that was admitted is not looked at again for a few seconds, so a hot call costs one look-up; once the directory
-has changed, its principal is asked for again. Calls with one token share a look-up, and the look-up that follows it is
-made before the time is over. A principal may do what the directory gives it, as far as the token's scopes go, in the
-tenant that the token is bound to, if any. A session is looked up at each call, so that it ends at once.
+An admitted token is cached for several seconds, so that frequent calls cost one look-up. After a change of
+the directory the principal is requested again. Concurrent calls with one token share a look-up, and the next
+look-up is made before the cached one expires. A principal has the directory's permissions, limited to the
+token's scopes and to the tenant that the token is bound to, if any. A session is looked up at each call, so
+that sign-out takes effect at once.
 
-A token that is bound to a key (RFC 9449) needs a proof of this key at each call, which the provider checks: a proof is good
-once in all processes.
+A token that is bound to a key (RFC 9449) needs a proof of the key at each call. The provider checks it,
+because each proof may be used only once across all processes.
 
-Authorizations are no scopes. They count for sessions and for tokens that a client got in its own name without asking for
-certain scopes, whenever they were given; for every other token as far as its scopes have the operation's permission.
+Authorizations are independent of scopes. They count for sessions, and for tokens that a client obtained in
+its own name without requesting certain scopes. For every other token, an authorization counts if the token's
+scopes include the operation's permission.
 """
 
 import hmac
@@ -56,7 +58,10 @@ _INVALID_PROOF = "invalid_dpop_proof"
 
 @dataclass(frozen=True, slots=True)
 class _Admission:
-    """`number` is that of the directory's changes before it was asked for; `renewed_from` is before `valid_until`."""
+    """A cached token; `number` counts the directory's changes before the principal was requested.
+
+    From `renewed_from` on, which is before `valid_until`, a call renews it.
+    """
 
     token: VerifiedToken
     renewed_from: datetime
@@ -66,7 +71,7 @@ class _Admission:
 
 
 class Authenticator:
-    """Sets the principal of calls that need one and have none; `channel` leads to the provider."""
+    """Sets the principal of calls that need one; `channel` leads to the provider."""
 
     def __init__(self, channel: Channel, config: AccessConfig, clock: Clock) -> None:
         self._directory: DirectoryServiceAsyncStub = DirectoryServiceStub(cast("grpc.aio.Channel", channel))
@@ -93,18 +98,18 @@ class Authenticator:
         return self._renewal(call, credential, admission)
 
     def _renewal(self, call: Call, credential: str, admission: _Admission) -> Awaitable[None] | None:
-        """One call renews an admission that is about to end, so that the others do not wait for the directory."""
+        """Renew an admission shortly before it expires, by one call, so that others need not wait for the directory."""
         if self._clock.now() < admission.renewed_from or credential in self._lookups:
             return None
         return self._renew(call, credential)
 
     async def _renew(self, call: Call, credential: str) -> None:
-        """The call is admitted already, so it does not fail when the directory does not answer."""
+        """Renew an admission; the call is already admitted, so it succeeds even if the directory does not respond."""
         with suppress(Unavailable, DeadlineExceeded):
             call.principal = (await self._lookups.of(credential, self._asked)).principal
 
     def invalidate(self) -> None:
-        """Ask again who may do what, as the directory has changed."""
+        """Request principals again, because the directory has changed."""
         self._number += 1
 
     def _fresh(self, credential: str) -> _Admission | None:
@@ -112,7 +117,7 @@ class Authenticator:
         return None if admission is None or admission.valid_until <= self._clock.now() else admission
 
     async def _admit_proved(self, call: Call, credential: str) -> None:
-        """RFC 9449 §7.1: each call needs a proof, also with a token that was admitted before."""
+        """Admit a DPoP token; each call needs a proof, even for a cached token (RFC 9449 §7.1)."""
         text, admission = credential[len(_DPOP) :].strip(), self._fresh(credential)
         token = await self._verifier.verify(text, typ="DPoP") if admission is None else admission.token
         await self._expect_key(call, text, token.claims)
@@ -168,7 +173,7 @@ class Authenticator:
         call.principal = _principal(principal, principal.tenant_ids, principal.permissions, None)
 
     async def _let_in(self, credential: str, token: VerifiedToken, until: datetime) -> _Admission:
-        # An answer that comes while the directory changes may be outdated.
+        # If the directory changes meanwhile, the response may be outdated.
         number, now = self._number, self._clock.now()
         principal = _narrowed(await self._principal(token), token.claims)
         admission = _Admission(token, now + (until - now) * _RENEWED_FROM, until, principal, number)
@@ -202,7 +207,7 @@ def _bearer_token(credential: str) -> str:
 
 
 def _expect_certificate(call: Call, claims: AccessTokenClaims) -> None:
-    """RFC 8705 §3: a token that is bound to a certificate counts on connections with this certificate alone."""
+    """Require the client certificate that the token is bound to, if any (RFC 8705 §3)."""
     bound_to = claims.cnf.certificate
     if bound_to and not hmac.compare_digest(thumbprint_of(certificate_of(call)).encode(), bound_to.encode()):
         raise Unauthenticated("the token is bound to another client certificate")

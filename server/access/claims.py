@@ -1,4 +1,4 @@
-"""Claims of an access token and their validation: RFC 7519 §4.1, RFC 8725."""
+"""Claims of an access token and their validation (RFC 7519 §4.1, RFC 8725)."""
 
 import re
 from datetime import datetime
@@ -11,16 +11,16 @@ _SLUG = re.compile(r"[a-z0-9-]{1,32}")
 
 
 class Confirmation(msgspec.Struct, frozen=True):
-    """Thumbprints of what a token is bound to, empty for none: RFC 8705 §3.1, RFC 9449 §6.1."""
+    """Thumbprints of the certificate and key that a token is bound to, empty if none (RFC 8705 §3.1, RFC 9449 §6.1)."""
 
     certificate: str = msgspec.field(default="", name="x5t#S256")
     jkt: str = ""
 
 
 class AccessTokenClaims(msgspec.Struct, frozen=True):
-    """The claims that we read; a token that lacks one or types it otherwise is not ours.
+    """The claims that the engine reads; a token that lacks one, or has another type for it, is refused.
 
-    `narrowed` is true when a client asked for certain scopes of a token in its own name.
+    `narrowed` is true if a client requested certain scopes of a token in its own name.
     """
 
     iss: str
@@ -43,14 +43,14 @@ def decode(payload: bytes) -> AccessTokenClaims:
 
 
 def tenant_of(claims: AccessTokenClaims, issuer: str) -> str:
-    """Tenant by whose keys the token has to be signed, empty for the default one.
+    """Return the tenant whose keys must have signed the token, empty for the default tenant.
 
-    A tenant at a host of its own is the one that the token says it is bound to; that its issuer is the token's, the
-    directory has to say. Raises Unauthenticated for what can be none of this deployment.
+    For a tenant with its own host, it is the tenant that the token claims to be bound to; the directory must
+    confirm that the issuer belongs to it. Raises Unauthenticated for an issuer outside this deployment.
     """
     if claims.iss == issuer:
         return ""
-    # An empty one would be the default one's to the directory.
+    # The directory would take an empty issuer for the default tenant's.
     if not claims.iss:
         raise Unauthenticated("the token names no issuer")
     is_below = claims.iss.startswith(issuer)
@@ -63,12 +63,12 @@ def tenant_of(claims: AccessTokenClaims, issuer: str) -> str:
 def check(
     claims: AccessTokenClaims, *, typ: str, tenant_id: str, now: datetime, leeway_seconds: float
 ) -> None:
-    """Refuse a token of another type, or that does not hold now; raises Unauthenticated."""
+    """Raise Unauthenticated for a token of another type or outside its validity period."""
     if claims.typ != typ:
         raise Unauthenticated("the token is no access token")
     if not claims.aud or not claims.sub:
         raise Unauthenticated("the token lacks an audience or a subject")
-    # A tenant's provider speaks for its tenant alone.
+    # A tenant's provider may only issue tokens for its own tenant.
     if tenant_id and claims.tid != tenant_id:
         raise Unauthenticated("the token's tenant is not its issuer's")
     seconds = now.timestamp()

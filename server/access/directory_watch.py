@@ -1,7 +1,7 @@
-"""Hears of changes of the directory, so that nobody is let in by what it said before.
+"""Watches the directory for changes, so that no caller is admitted by outdated data.
 
-The provider answers when the version grows, or after a while as it is. A watch that breaks begins anew with nothing
-known, after longer pauses each time; until then earlier answers are valid for `admission_seconds`.
+The provider responds when the version increases, or after a timeout. A failed watch restarts from version 0,
+after increasing pauses; until then cached principals are valid for `admission_seconds`.
 """
 
 import logging
@@ -26,7 +26,7 @@ _BACK_OFF = BackOff(0.1, 5.0)
 
 
 class DirectoryWatch:
-    """`changed` is called for each change; `channel` leads to the provider."""
+    """Calls `changed` for each change of the directory; `channel` leads to the provider."""
 
     def __init__(self, channel: Channel, config: AccessConfig, changed: Callable[[], None]) -> None:
         self._directory: DirectoryServiceAsyncStub = DirectoryServiceStub(cast("grpc.aio.Channel", channel))
@@ -34,7 +34,7 @@ class DirectoryWatch:
         self._changed = changed
 
     async def run(self) -> None:
-        """Until it is cancelled."""
+        """Watch until cancelled."""
         known, pauses = 0, Pauses(_BACK_OFF)
         while True:
             try:

@@ -1,7 +1,7 @@
-"""Published keys of the providers, fetched when needed and kept.
+"""The providers' published keys, fetched on demand and cached.
 
-A key id that is not known makes the set be fetched again, so that a rotation is noticed at once, yet never more often
-than the pause allows: invented key ids cost the provider nothing.
+An unknown key id causes another fetch, so that a key rotation is noticed at once. A minimum pause between
+fetches protects the provider from invented key ids.
 """
 
 import asyncio
@@ -43,13 +43,13 @@ class KeySets:
         self._key_sets = Lru[str, _KeySet](config.max_key_sets)
 
     async def key(self, tenant_id: str, kid: str) -> Key:
-        """Return a key of a tenant's provider; raises Unauthenticated, and what fetching raises."""
+        """Return a key of a tenant's provider; raises Unauthenticated, and the errors of fetching."""
         key_set = self._key_sets.get(tenant_id)
         if key_set is None:
             key_set = _KeySet()
             self._key_sets.put(tenant_id, key_set)
         if self._is_due(key_set, kid):
-            # Callers that come meanwhile wait for the same answer.
+            # Concurrent callers wait for the same response.
             async with key_set.fetching:
                 if self._is_due(key_set, kid):
                     await self._fetch(tenant_id, key_set)
@@ -83,5 +83,5 @@ def _usable(jwks: Collection[pb.Jwk], algorithms: Collection[str]) -> Iterator[t
         try:
             yield jwk.kid, JWKRegistry.import_key(members)
         except JoseError:
-            # RFC 7517 §5: a key that is not understood is passed over.
+            # RFC 7517 §5: unknown kinds of keys are ignored.
             continue

@@ -1,4 +1,4 @@
-"""A bounded mapping that forgets what was not used for longest."""
+"""A mapping of limited size that drops the least recently used entries."""
 
 from collections import OrderedDict
 from collections.abc import Hashable

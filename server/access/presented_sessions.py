@@ -1,6 +1,7 @@
 """Session cookies of a call, as an edge passes them on: `tenant=cookie`, separated by spaces.
 
-The default tenant has no name. A call has a cookie for each tenant that the edge considers, the preferred one first.
+The default tenant has an empty name. There is one cookie per tenant that the edge considers, the preferred
+tenant first.
 """
 
 from collections.abc import Mapping
@@ -10,7 +11,7 @@ from server.platform.call import BROWSER_ADDRESS, CSRF_TOKEN, SESSIONS, Call
 
 
 def presented(call: Call) -> pb.GetSignedInPrincipalRequest | None:
-    """Return the question for the principal; None without a session, or from a peer that is no edge."""
+    """Return the request for the principal, or None without a session or if the peer is not an edge."""
     sessions = call.metadata.get(SESSIONS, "")
     if not sessions or not call.peer.is_edge:
         return None

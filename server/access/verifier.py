@@ -1,4 +1,4 @@
-"""From the text of an access token to its claims: RFC 7515 §5.2, RFC 8725."""
+"""Verifies access tokens and reads their claims (RFC 7515 §5.2, RFC 8725)."""
 
 from dataclasses import dataclass, field
 
@@ -17,7 +17,7 @@ _MAX_LENGTH = 4096
 
 @dataclass(frozen=True, slots=True)
 class VerifiedToken:
-    """`payload` is the JSON of all claims, those too that we do not read."""
+    """A verified token; `payload` is the JSON of all claims, including unknown ones."""
 
     claims: AccessTokenClaims
     payload: bytes = field(repr=False)
@@ -30,9 +30,9 @@ class TokenVerifier:
         self._clock = clock
 
     async def verify(self, token: str, *, typ: str) -> VerifiedToken:
-        """Return what a token of this type says that holds now; raises Unauthenticated."""
+        """Return the content of a currently valid token of this type; raises Unauthenticated."""
         signed = _parse(token)
-        # RFC 8725 §3.1: which algorithms are taken is our choice, never the token's.
+        # RFC 8725 §3.1: the configuration determines the accepted algorithms, never the token.
         if signed.protected.get("alg") not in self._config.algorithms:
             raise Unauthenticated("the token's algorithm is not accepted")
         claims = decode(signed.payload)

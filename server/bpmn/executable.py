@@ -401,7 +401,7 @@ class Element:
 
     @property
     def is_repeated(self) -> bool:
-        """Whether it is the inner element of a multi-instance activity."""
+        """Whether the element is the inner element of a multi-instance activity."""
         return self.flow_scope is not None and self.flow_scope.inner is self
 
 
@@ -434,7 +434,7 @@ class ExecutableProcess:
 
     @property
     def is_bound_to_deployment(self) -> bool:
-        """Whether it binds something to its own deployment: a process, a decision, a form or a resource."""
+        """Whether the element binds a process, decision, form or resource to its own deployment."""
         elements = (element.inner or element for element in self.elements.values())
         return any(
             each is not None and each.binding.type is BindingType.DEPLOYMENT

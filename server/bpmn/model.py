@@ -71,7 +71,7 @@ class FlowNode(FlowElement):
 
     @property
     def is_for_compensation(self) -> bool:
-        """Whether it is a compensation handler, which no sequence flow leads to."""
+        """Whether the node is a compensation handler, which no sequence flow leads to."""
         return self.markup.attributes.get("isForCompensation", "false").strip() in {"true", "1"}
 
     @property

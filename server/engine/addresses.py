@@ -29,7 +29,7 @@ class Anywhere(msgspec.Struct, frozen=True, gc=False):
 
 
 class Here(msgspec.Struct, frozen=True, gc=False):
-    """The partition that receives the command: an internal command, or one that is sent to every partition."""
+    """The receiving partition itself, for internal commands and for commands sent to every partition."""
 
 
 class First(msgspec.Struct, frozen=True, gc=False):

@@ -547,7 +547,7 @@ class OpenMessageSubscription:
 
 @dataclass(frozen=True, slots=True)
 class ConfirmMessageSubscription:
-    """From the home partition: it knows the process id of the subscription."""
+    """The home partition confirms that it knows the subscription's process id."""
 
     tenant_id: str
     subscription_key: Key
@@ -571,7 +571,7 @@ class CloseMessageSubscription:
 
 @dataclass(frozen=True, slots=True)
 class DeliverMessage:
-    """From the home partition to the partition of the process instance: a message for a subscription."""
+    """The home partition delivers a message to the partition of the subscribed process instance."""
 
     tenant_id: str
     message_key: Key
@@ -718,7 +718,7 @@ class ContinueBatchOperation:
 
 @dataclass(frozen=True, slots=True)
 class ProcessBatchItems:
-    """From the partition that leads a batch operation to the partition of the items: process them."""
+    """The partition that leads a batch operation asks the partition of the items to process them."""
 
     tenant_id: str
     batch_operation_key: Key

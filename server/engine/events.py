@@ -207,7 +207,7 @@ class ElementInterrupted(InstanceEvent, frozen=True):
 
 
 class InterruptionFinished(InstanceEvent, frozen=True):
-    """Everything that was interrupted in the scope has ended; flows that were taken there are dropped."""
+    """All interrupted element instances of the scope have ended; its taken sequence flows are dropped."""
 
     key: Key
 

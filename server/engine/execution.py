@@ -1,4 +1,4 @@
-"""Moves element instances through their life cycle; the behaviours have what is specific to an element type.
+"""Moves element instances through their life cycle; behaviours contain the logic of each element type.
 
 activate ─► input mappings ─► start listeners ─► subscriptions ─► behaviour.activate ─► ACTIVATED ─► (waits, or)
 complete ─► behaviour.outgoing ─► output mappings ─► end listeners ─► COMPLETED ─► its flows are taken ─► activate

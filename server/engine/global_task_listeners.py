@@ -52,7 +52,7 @@ class KnownGlobalTaskListeners:
         self._asked.pop(tenant_id, None)
 
     def asked(self, tenant_id: str, event_type: ListenerEventType) -> tuple[GlobalListener, ...]:
-        """The listeners of an event: those that run before the listeners of the model, then those that run after.
+        """The listeners of an event that run before the model's listeners, then the listeners that run after them.
 
         Within each group, higher priorities come first, and equal priorities in the order of the ids.
         """

@@ -134,7 +134,7 @@ class ElementInstance(msgspec.Struct, omit_defaults=True, gc=False):
 
     @property
     def ends_remaining(self) -> bool:
-        """Whether it is complete and therefore terminates its active children."""
+        """Whether the multi-instance or ad-hoc body is complete and therefore terminates its active children."""
         if self.loop is not None:
             return self.loop.is_done
         return self.ad_hoc.is_done and self.ad_hoc.cancels_remaining
@@ -149,7 +149,7 @@ class ElementInstance(msgspec.Struct, omit_defaults=True, gc=False):
         )
 
     def has_subscribed(self, start_listeners: int) -> bool:
-        """Whether it has subscribed to its boundary events, given the number of its start listeners."""
+        """Whether the element instance has boundary event subscriptions; `start_listeners` is the number of start listeners."""
         if self.state is ACTIVATING:
             return self.progress > start_listeners + 1
         return self.state is not TERMINATING
@@ -388,7 +388,7 @@ class ProcessInstance(msgspec.Struct, eq=False, gc=False):
                 del self.conditions[place]
 
     def _places(self, subscription: ConditionalSubscription) -> Iterator[tuple[Key, str]]:
-        """Where changes of a variable concern the condition: its own scope and the enclosing ones."""
+        """The scopes whose variable changes affect the condition: its own scope and the enclosing ones."""
         key: Key | None = subscription.element_instance_key
         while key is not None:
             yield from ((key, name) for name in subscription.variable_names)

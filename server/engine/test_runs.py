@@ -9,6 +9,6 @@ TAG: Final = "console-test-run"
 
 
 def is_test_run(instance: ProcessInstance, state: State) -> bool:
-    """Whether the process instance carries the tag, or the one that called it first does; raises NotLoaded."""
+    """Whether the process instance or its root process instance carries the tag; raises NotLoaded."""
     root = instance if instance.head.caller is None else state.instance(instance.head.root_key)
     return root is not None and TAG in root.head.tags

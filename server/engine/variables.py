@@ -38,7 +38,7 @@ _encode = msgspec.json.Encoder(decimal_format="number")
 
 
 class MalformedVariables(ValueError):
-    """Not a JSON object, or one with too many members, too deep nesting, or a number outside FEEL's range."""
+    """The variables are no JSON object, or exceed a limit of members, nesting or FEEL's number range."""
 
 
 def split(document: bytes) -> Variables:

@@ -10,14 +10,13 @@
     UnaryTests.evaluate(input_value, scope, *, ports=NO_PORTS) -> Evaluation
     parse_type("list<number>") -> Type; conforms(value, type) -> bool; coerced(value, type) -> Value
 
-`dialect` is "camunda", as its engine evaluates, or "standard", as DMN 1.5 says; docs/feel.md has the differences.
-`names` are those, of variables and of entries in them, that are no plain words: `{"first name", "a-b"}`. They are
-read as names wherever they stand; plain words may be left out. `ports` give the time to `now()`, and chance to
-`uuid()`, and may bound the steps of all evaluations that share a `Budget`. A text is compiled once for its names
-and its dialect.
+`dialect` is "camunda" (as Camunda's engine evaluates) or "standard" (DMN 1.5); docs/feel.md lists the differences.
+`names` are the names of variables and their entries that are not plain words, such as `{"first name", "a-b"}`. They
+are recognized everywhere; plain words may be omitted. `ports` provide the time for `now()` and randomness for `uuid()`,
+and can limit the steps of all evaluations that share a `Budget`. Compiled texts are cached by names and dialect.
 
-Pure and bounded: a result depends on text, scope and ports alone, and no text or value makes it hang. A
-mild failure gives null and leaves a `Failure`; `errors` has the others.
+Evaluation is pure and bounded: a result depends only on text, scope and ports, and no text or value makes it hang. A
+minor failure gives null and records a `Failure`; `errors` lists the others.
 """
 
 from server.feel.budget import Budget

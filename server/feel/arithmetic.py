@@ -1,4 +1,4 @@
-"""The operators `+ - * / **` per pair of operand types; a pair without a row is null and a failure."""
+"""The operators `+ - * / **` per pair of operand types; for any other pair the result is null with a failure."""
 
 import operator
 from collections.abc import Callable, Mapping
@@ -20,7 +20,7 @@ _Rows: TypeAlias = Mapping[tuple[type, type], Callable[..., Value]]
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """`on_ints` is the fast path: its result counts if it is a short int."""
+    """An operator; `on_ints` is a fast path whose result is valid if it is a short int."""
 
     complaint: str
     rows: _Rows
@@ -46,7 +46,7 @@ def _by_numbers(kind: type, function: Callable[..., Value]) -> _Rows:
 
 
 def _swapped(rows: _Rows) -> _Rows:
-    """The same with left and right exchanged, for the pairs of two types."""
+    """Return the rows with left and right exchanged, for pairs of different types."""
     return {
         (right, left): lambda one, other, function=function: function(other, one)
         for (left, right), function in rows.items()

@@ -1,10 +1,10 @@
-"""Steps that several evaluations may take together, besides the bound that each has for itself."""
+"""A limit on the total steps of several evaluations, in addition to each evaluation's own limit."""
 
 from server.feel.errors import LimitExceededError
 
 
 class Budget:
-    """`left` are the steps that remain; the evaluation that asks for more ends with an error."""
+    """The steps that remain; an evaluation that exceeds them raises LimitExceededError."""
 
     __slots__ = ("left",)
 

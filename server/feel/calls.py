@@ -1,4 +1,4 @@
-"""Calls of a function and paths of a variable as they are written, for what reads an expression without evaluating it."""
+"""Calls of a function and paths of a variable as written, for programs that read expressions without evaluating them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
@@ -8,12 +8,12 @@ from server.feel.dialects import DIALECTS
 from server.feel.parser import parse_expression
 from server.feel.printer import printed
 
-# Texts of the arguments of a call, by the names of their parameters.
+# The texts of a call's arguments, by parameter name.
 WrittenCall = Mapping[str, str]
 
 
 def written_calls(text: str, name: str, parameters: Sequence[str]) -> list[WrittenCall]:
-    """The calls of the function in an expression of Camunda's dialect, in their order; raises FeelSyntaxError."""
+    """Return the calls of a function in an expression of Camunda's dialect, in order; raises FeelSyntaxError."""
     tree = parse_expression(text, frozenset(), DIALECTS["camunda"])
     return [
         _written(node.arguments, parameters)
@@ -23,9 +23,9 @@ def written_calls(text: str, name: str, parameters: Sequence[str]) -> list[Writt
 
 
 def written_paths(text: str, root: str) -> frozenset[tuple[str, ...]]:
-    """The keys that follow a variable in an expression of Camunda's dialect: `("b", "c")` for `a.b.c`; raises FeelSyntaxError.
+    """Return the keys after a variable in an expression of Camunda's dialect; raises FeelSyntaxError.
 
-    A variable that is read as a whole has no keys.
+    `a.b.c` gives `("b", "c")` for `a`. A use of the whole variable gives an empty tuple.
     """
     tree = parse_expression(text, frozenset(), DIALECTS["camunda"])
     inner: set[int] = set()
@@ -50,7 +50,7 @@ def _written(arguments: nodes.Arguments, parameters: Sequence[str]) -> WrittenCa
 
 
 def _inside(tree: object) -> Iterator[object]:
-    """The node and all nodes below it, in the order of the text."""
+    """Yield the node and all nodes below it in text order."""
     waiting = [tree]
     while waiting:
         node = waiting.pop()

@@ -1,4 +1,4 @@
-"""Equality and order, three-valued: true, false, or null for what cannot be compared."""
+"""Equality and order in three-valued logic: null for values that cannot be compared."""
 
 import operator
 from collections.abc import Callable, Hashable, Mapping
@@ -33,7 +33,7 @@ def equal(run: Run, left: Value, right: Value, position: int | None = None) -> b
 
 
 def is_same(run: Run, left: Value, right: Value) -> bool:
-    """Two-valued equality, as it holds inside lists and contexts; the values must be measured."""
+    """Two-valued equality, as inside lists and contexts; the values must have been measured."""
     if isinstance(left, list) and isinstance(right, list):
         return len(left) == len(right) and all(map(partial(is_same, run), left, right))
     if isinstance(left, dict) and isinstance(right, dict):
@@ -48,7 +48,7 @@ def is_same(run: Run, left: Value, right: Value) -> bool:
 
 
 def identity(run: Run, value: Value) -> Hashable:
-    """Equal for values that are the same; Python's own `1 == True` are not. The value must be measured."""
+    """Return a hashable that is equal for equal values, unlike Python's `1 == True`. The value must have been measured."""
     if isinstance(value, list):
         return tuple(map(partial(identity, run), value))
     if isinstance(value, dict):
@@ -59,14 +59,14 @@ def identity(run: Run, value: Value) -> Hashable:
 
 
 def are_ordered(left: Value, right: Value) -> bool:
-    """Whether one of the two comes before the other, or neither since they are equal."""
+    """Whether two values belong to one order, including equal values."""
     if is_temporal(left) and is_temporal(right):
         return rank(left)[0] == rank(right)[0]
     return (type(left), type(right)) in _PLAINLY_ORDERED
 
 
 def precedes(left: Value, right: Value) -> bool:
-    """Whether the left is not after the right; the two must be ordered."""
+    """Whether left is not after right; the values must belong to one order."""
     return _not_after(_ranked(left), _ranked(right))
 
 

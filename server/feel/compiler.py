@@ -1,7 +1,7 @@
-"""Turn a syntax tree into closures.
+"""Compiles a syntax tree to closures.
 
-Each node becomes one Python function of the `Run`, with its parts, constants and slots bound in; nothing
-is looked at twice. The table is the only place that knows all forms.
+Each node becomes one Python function of the `Run`, with its parts, constants and slots bound. Only this table
+knows all node types.
 """
 
 from collections.abc import Callable, Mapping
@@ -54,7 +54,7 @@ def compile_expression(node: nodes.Node, layout: Layout) -> Closure:
 
 
 def compile_unary_tests(tests: nodes.Tests, layout: Layout) -> Closure:
-    """Make a closure that finds the input in slot 0."""
+    """Compile unary tests; the closure reads the input from slot 0."""
     names = Names(layout)
     binding = names.bind(INPUT)
     if layout.dialect.binds_cell_input:

@@ -16,11 +16,11 @@ _READERS: Mapping[str, Callable[[str], Temporal]] = {
     "duration": parser.duration,
 }
 TEMPORAL_LITERALS = frozenset(_READERS)
-"""Functions that are called with a string to write a value."""
+"""Functions whose call with a string literal is a constant."""
 
 
 def constant_of(node: Node) -> Value | Missing:
-    """Fold a literal, or a negated number, into its value; MISSING for all else."""
+    """Return the value of a literal or negated number; MISSING for other nodes."""
     if isinstance(node, Literal):
         return node.value
     if isinstance(node, Negation):
@@ -31,7 +31,7 @@ def constant_of(node: Node) -> Value | Missing:
 
 
 def temporal_literal(node: Node) -> Temporal | None:
-    """Fold `date("2024-02-29")` and its like; one that fails has to do so when it is evaluated."""
+    """Return the value of a call such as `date("2024-02-29")`; None if it would fail, which must happen at evaluation."""
     if not isinstance(node, Call) or node.arguments.names is not None or len(node.arguments.values) != 1:
         return None
     read, text = _READERS.get(node.name), constant_of(node.arguments.values[0])

@@ -1,4 +1,4 @@
-"""Walk along the tokens of a text, one token of look-ahead at a time."""
+"""A cursor over the tokens of a text."""
 
 from typing import Final
 
@@ -11,7 +11,7 @@ AN_OPERATOR_OR_THE_END: Final = "an operator or the end"
 _KEYWORDS: Final = ("and", "between", "else", "in", "instance", "or", "return", "satisfies", "then")
 _MAX_SHOWN: Final = 40
 _PARTS: Final = {'"': "string", "`": "name"}
-"""Parts of a text by the character around them, which is a symbol where it has no counterpart."""
+"""Quoted parts by their quote character; an unmatched quote is a symbol."""
 
 _WORDS = frozenset({TokenKind.NAME, TokenKind.SYMBOL})
 
@@ -27,14 +27,14 @@ class Cursor:
         return self._tokens[min(self._index + distance, len(self._tokens) - 1)]
 
     def advance(self, distance: int = 1) -> Token:
-        """Step on, and answer the token that was left."""
+        """Advance, and return the token that was left."""
         token = self.token
         self._index = min(self._index + distance, len(self._tokens) - 1)
         self.token = self._tokens[self._index]
         return token
 
     def at(self, *words: str) -> bool:
-        """Whether the keyword or symbol here is one of these; strings and quoted names never are."""
+        """Whether the current keyword or symbol is one of these words; strings and quoted names never are."""
         return self.token.text in words and self.token.kind in _WORDS
 
     def accept(self, word: str) -> bool:
@@ -53,7 +53,7 @@ class Cursor:
             raise self.unexpected(AN_OPERATOR_OR_THE_END)
 
     def unexpected(self, expected: str) -> FeelSyntaxError:
-        """An error about the token here; for an operator of another language, the message has FEEL's spelling."""
+        """Return an error about the current token; for another language's operator it names FEEL's operator."""
         open_part = self._open_part()
         if open_part is not None:
             return open_part
@@ -69,7 +69,7 @@ class Cursor:
         return self.refused(f"expected {expected} but found {found}{hint}", token.start)
 
     def _open_part(self) -> FeelSyntaxError | None:
-        """The error of a string or quoted name whose end is missing: its beginning is a symbol."""
+        """Return the error for an unterminated string or quoted name, whose opening quote is a symbol."""
         token = self.token
         if token.kind is not TokenKind.SYMBOL or token.text not in _PARTS:
             return None

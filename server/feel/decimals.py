@@ -1,7 +1,7 @@
-"""Exact numbers: 34 significant digits, half even (DMN 1.5 §10.3.2.3.1).
+"""Exact numbers: 34 significant digits, rounded half even (DMN 1.5 §10.3.2.3.1).
 
-Whole numbers that fit into 34 digits are ints, because those are fast; all others are Decimals, with an
-exponent as IEEE 754 decimal128 has it, so that no text and no int made of one can be large.
+Integers of up to 34 digits are ints, which are fast. All others are Decimals with the exponent range of IEEE
+754 decimal128, so that their texts and ints cannot become large.
 """
 
 import decimal
@@ -25,7 +25,7 @@ _MAX_EXACT_EXPONENT = 64
 
 
 def parse_number(text: str) -> Number:
-    """Read `1`, `01`, `-3.5`, `.5` or `1e3`; raises decimal.InvalidOperation for anything else."""
+    """Parse `1`, `01`, `-3.5`, `.5` or `1e3`; raises decimal.InvalidOperation for other texts."""
     match = _NUMBER.fullmatch(text)
     if match is None:
         raise decimal.InvalidOperation(text)
@@ -35,7 +35,7 @@ def parse_number(text: str) -> Number:
 
 
 def _plain(number: Decimal) -> Number:
-    """Write zeros out: 1E+3 is 1000, if that fits."""
+    """Expand trailing zeros if the number fits: 1E+3 becomes 1000."""
     if not is_whole(number):
         return number
     exponent = number.as_tuple().exponent
@@ -44,7 +44,7 @@ def _plain(number: Decimal) -> Number:
 
 
 def settled(number: Number) -> Number:
-    """Round a long int, and drop Decimal's negative zero."""
+    """Round an int of too many digits, and remove Decimal's negative zero."""
     if isinstance(number, int):
         return number if -INT_BOUND < number < INT_BOUND else CONTEXT.create_decimal(number)
     return number or CONTEXT.abs(number)
@@ -61,7 +61,7 @@ def add(left: Number, right: Number) -> Number:
 
 
 def total(numbers: Sequence[Number]) -> Number:
-    """Add up one or more, each sum rounded; whole numbers that stay short need no rounding."""
+    """Return the sum of at least one number, rounded at each step; small integers need no rounding."""
     if {*map(type, numbers)} == {int}:
         bound = INT_BOUND // len(numbers)
         if -bound < min(numbers) and max(numbers) < bound:
@@ -89,7 +89,7 @@ def divide(dividend: Number, divisor: Number) -> Number:
 
 
 def power(number: Number, exponent: Number) -> Number:
-    """Exact for a whole exponent, else as precise as a float (as the reference does it)."""
+    """Return a power: exact for an integer exponent, else with the precision of a float, as in the reference."""
     if type(number) is type(exponent) is int and 0 <= exponent <= _MAX_EXACT_EXPONENT:
         return settled(number**exponent)
     if is_whole(exponent):
@@ -108,5 +108,5 @@ def is_whole(number: Number) -> bool:
 
 
 def truncated(number: Number, bound: int) -> int:
-    """Cut to the whole part, never beyond ±bound: an int of a huge exponent would fill the memory."""
+    """Truncate to an integer within ±bound, because an int with a huge exponent would exhaust the memory."""
     return int(max(-bound, min(bound, number)))

@@ -1,6 +1,6 @@
-"""FEEL as Camunda's engine reads it, and FEEL as DMN 1.5 writes it: all that differs, in one place.
+"""The differences between FEEL in Camunda's engine and in DMN 1.5.
 
-Beside these fields only the operators of `arithmetic` differ. docs/feel.md has an example of each difference.
+Only the operators in `arithmetic` differ elsewhere. docs/feel.md has an example of each difference.
 """
 
 from collections.abc import Callable, Hashable, Mapping
@@ -16,18 +16,31 @@ Syntax: TypeAlias = Literal["java", "xpath"]
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """Differences between users of FEEL, in the order of the fields.
+    """A dialect of FEEL.
 
-    Keys and parameters of a text may be used as names, spaces and all. A number may have an exponent. Any value
-    before parentheses is called. A list of one is its item, and an item a list of one, where the other is asked for.
-    A wrong call, range or substring ends the evaluation; else it is null. A range may descend. A substring may be
-    empty, at the end of its string too. A builtin is a value. A later entry takes the place of an earlier one with its
-    key. A boolean that an input entry makes is compared with a boolean input; else true accepts any input. Parameters
-    have Camunda's names beside the standard's. Regular expressions are Java's or XPath's. Flags of one may be null. A
-    position beyond a list is that of its nearest end. Strings are before and after each other. `cellInput` is another
-    name of `?`. `not(true)` is false whatever the input is. A range tests nothing if one of its ends cannot be compared
-    with the input. Fractions of the parts of dates and times are cut. A time may end with `z` for `Z`. `identity` maps temporal values to what is equal exactly if
-    they are.
+    - `binds_spaced_names`: keys and parameters of a text may be names with spaces.
+    - `reads_exponents`: numbers may have an exponent.
+    - `calls_any_operand`: any value before parentheses is called.
+    - `converts_singletons`: a list of one becomes its item, and an item a list of one, where the other is
+      expected.
+    - `ends_without_result`: a wrong call, range or substring ends the evaluation; otherwise it is null.
+    - `ranges_descend`: a range may descend.
+    - `has_empty_substrings`: a substring may be empty, even at the end of its string.
+    - `has_builtins_as_values`: a builtin is a value.
+    - `overwrites_entries`: a later entry replaces an earlier one with the same key.
+    - `compares_booleans`: a boolean from an input entry is compared with a boolean input; otherwise true
+      accepts any input.
+    - `renames_parameters`: Camunda's parameter names are accepted besides the standard's.
+    - `patterns`: the syntax of regular expressions.
+    - `takes_null_flags`: the flags of a regular expression may be null.
+    - `clips_positions`: a position beyond a list becomes the nearest end.
+    - `relates_strings`: strings can be before and after each other.
+    - `binds_cell_input`: `cellInput` is another name of `?`.
+    - `negates_constants`: `not(true)` is false for any input.
+    - `compares_both_ends`: a range test is null if one end cannot be compared with the input.
+    - `cuts_parts`: fractions of date and time parts are truncated.
+    - `reads_small_z`: a time may end with `z` instead of `Z`.
+    - `identity`: maps temporal values to objects that are equal if and only if the values are.
     """
 
     name: DialectName

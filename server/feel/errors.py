@@ -13,7 +13,7 @@ Everything milder is a `Failure` beside a null result, see `failures`.
 
 
 def place_of(text: str, position: int) -> tuple[int, int]:
-    """The line and the column of an offset, both from one."""
+    """Return the line and column of an offset, both counted from 1."""
     line_start = text.rfind("\n", 0, position) + 1
     return text.count("\n", 0, position) + 1, position - line_start + 1
 
@@ -23,7 +23,7 @@ class FeelError(Exception):
 
 
 class FeelSyntaxError(FeelError):
-    """`position` is the offset in the text; `line` and `column` count from one."""
+    """A text is not valid FEEL; `position` is the offset of the error, `line` and `column` count from 1."""
 
     def __init__(self, message: str, text: str, position: int) -> None:
         self.message = message

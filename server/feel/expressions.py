@@ -1,6 +1,7 @@
-"""Compiled texts, ready to be evaluated any number of times; kept by their text.
+"""Compiled texts, cached by text, which can be evaluated any number of times.
 
-A text that is evaluated often gets code of its own, which is faster and gives the same values, see `generated`.
+A text that is evaluated often gets generated Python code, which is faster and gives the same values, see
+`generated`.
 """
 
 from functools import lru_cache
@@ -25,17 +26,17 @@ NO_NAMES: Final[frozenset[str]] = frozenset()
 _CACHED_TEXTS: Final = 4096
 
 QUICK_AFTER: Final = 250
-"""Evaluations after which code is made: that takes as long as some hundred of them."""
+"""Evaluations before code is generated, which takes as long as some hundred evaluations."""
 
 _DROPPED_AFTER: Final = 2_000
-"""Evaluations that took the closures, before or after: the code has given up far too often."""
+"""Evaluations by closures after which the code is dropped, because it gives up too often."""
 
 _TRUE: Final = Evaluation(True)
 _FALSE: Final = Evaluation(False)
 
 
 class Expression:
-    """`variables` are the names that it reads from its scope; `constant` says that it is a literal."""
+    """A compiled expression; `variables` are the names that it reads from its scope. A literal is `constant`."""
 
     __slots__ = (
         "_closure",
@@ -63,7 +64,7 @@ class Expression:
         self.variables = frozenset(layout.variables)
 
     def evaluate(self, scope: Scope, ports: Ports = NO_PORTS) -> Evaluation:
-        """Evaluate; raises EvaluationError where there is no result at all."""
+        """Evaluate the expression; raises EvaluationError if there is no result."""
         if ports.budget is None:
             if self._quick is not None and (found := self._quick(scope)) is not None:
                 return found
@@ -79,9 +80,10 @@ class Expression:
 
 
 class UnaryTests:
-    """The result is true, false or null. `variables` are as those of an `Expression`.
+    """Compiled unary tests, whose result is true, false or null; `variables` are read from the scope.
 
-    Tests that are similar to others have code at once. They are read when their tree or their closures are asked for.
+    Tests similar to earlier ones have code at once, and are parsed only when their tree or closures are
+    needed.
     """
 
     __slots__ = (
@@ -111,12 +113,12 @@ class UnaryTests:
 
     @property
     def is_similar(self) -> bool:
-        """Whether they have code at once, since tests that differ in constants only were read before."""
+        """Whether the tests have code at once, because tests that differ only in constants were parsed before."""
         return self._similar is not None
 
     @property
     def node(self) -> Tests:
-        """Their tree."""
+        """The syntax tree of the tests."""
         if not self._slot_count:
             self._read()
         return self._node
@@ -126,13 +128,13 @@ class UnaryTests:
         return self._variables if self._similar is None else self._similar.variables
 
     def code(self) -> Code | None:
-        """Python code that tests a value; None if the tests have a form without code."""
+        """Return Python code that tests a value, or None if the tests contain a form without code generation."""
         if self._similar is not None:
             return self._similar.code
         return generate_tests(self.node, self._dialect)
 
     def evaluate(self, input_value: Value, scope: Scope, *, ports: Ports = NO_PORTS) -> Evaluation:
-        """Evaluate; raises EvaluationError where there is no result at all."""
+        """Evaluate the tests; raises EvaluationError if there is no result."""
         if not self._slot_count:
             self._read()
         run = Run(scope, self._slot_count, self._dialect, ports)
@@ -140,7 +142,7 @@ class UnaryTests:
         return _evaluation(self.text, self._closure, run)
 
     def _read(self) -> None:
-        """Read the text. The first slot is the input's, so `_slot_count` is no longer 0 afterwards."""
+        """Parse and compile the text. Slot 0 is the input's, so `_slot_count` is no longer 0 afterwards."""
         layout = Layout(self._dialect)
         self._node = parse_unary_tests(self.text, self._names, self._dialect)
         self._closure = compiler.compile_unary_tests(self._node, layout)
@@ -152,7 +154,7 @@ class UnaryTests:
 def compile_expression(
     text: str, *, names: frozenset[str] = NO_NAMES, dialect: DialectName = "camunda"
 ) -> Expression:
-    """Compile, or raise FeelSyntaxError; the `=` that marks an expression in a process is no part of it."""
+    """Compile an expression without its leading `=`; raises FeelSyntaxError."""
     return Expression(text, names, DIALECTS[dialect])
 
 
@@ -160,7 +162,7 @@ def compile_expression(
 def compile_unary_tests(
     text: str, *, names: frozenset[str] = NO_NAMES, dialect: DialectName = "camunda"
 ) -> UnaryTests:
-    """Compile, or raise FeelSyntaxError; an empty text accepts every input."""
+    """Compile unary tests; an empty text accepts every input. Raises FeelSyntaxError."""
     return UnaryTests(text, names, DIALECTS[dialect])
 
 

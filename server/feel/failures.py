@@ -1,4 +1,4 @@
-"""Failures of an evaluation beside its result: the reasons why something in it became null."""
+"""Failures of an evaluation: the reasons for null values in it."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -19,7 +19,7 @@ class FailureType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """`position` is the offset in the text, None where only a value is to blame."""
+    """A failure; `position` is the offset in the text, or None if only a value caused it."""
 
     type: FailureType
     message: str
@@ -27,7 +27,7 @@ class Failure:
 
 
 class Evaluation(NamedTuple):
-    """A tuple, since making a frozen dataclass takes as long as a short expression."""
+    """The result of an evaluation; a tuple, because creating a frozen dataclass takes as long as a short expression."""
 
     value: Value
     failures: tuple[Failure, ...] = ()

@@ -1,4 +1,4 @@
-"""Operators of other languages, and how FEEL spells them: for the message of an error."""
+"""Operators of other languages with their FEEL equivalents, for error messages."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
@@ -59,7 +59,7 @@ class ForeignOperator(NamedTuple):
 
 
 def foreign_operator(tokens: Sequence[Token], index: int) -> ForeignOperator | None:
-    """The operator of another language that the token at the index is a part of."""
+    """Return the other language's operator that the token at the index belongs to."""
     token = tokens[index]
     if token.kind is TokenKind.NAME:
         return _word(tokens, index)
@@ -94,7 +94,7 @@ def _word(tokens: Sequence[Token], index: int) -> ForeignOperator | None:
 
 
 def _and_following(tokens: Sequence[Token], index: int) -> ForeignOperator | None:
-    """`a ? b : c`, `a ?? b`, `a?.b` and `a := b`: no operand may begin at the question mark or colon."""
+    """Recognize `a ? b : c`, `a ?? b`, `a?.b` and `a := b`; no operand can begin with `?` or `:`."""
     token, following = tokens[index], tokens[min(index + 1, len(tokens) - 1)]
     pair = token.text + following.text
     written = pair if pair in _SPELLINGS and token.end == following.start else token.text
@@ -103,7 +103,7 @@ def _and_following(tokens: Sequence[Token], index: int) -> ForeignOperator | Non
 
 
 def _touches(token: Token, following: Token) -> bool:
-    """Whether both are of the characters of an operator, with nothing in between."""
+    """Whether two adjacent tokens consist of operator characters."""
     return token.end == following.start and _is_part(token) and _is_part(following)
 
 

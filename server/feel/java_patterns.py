@@ -1,7 +1,7 @@
-r"""Regular expressions and replacements of Java, as feel-scala has them, written for the engine that `patterns` uses.
+r"""Translates Java's regular expressions and replacements, as feel-scala uses them, for the `regex` library.
 
-Without the flag `u`, which FEEL cannot set, Java's `\w`, `\d`, `\s`, `\p{Alpha}` and letters of either case are those
-of ASCII; `\p{L}` and its like are not.
+Without the flag `u`, which FEEL cannot set, Java's `\w`, `\d`, `\s`, `\p{Alpha}` and case-insensitivity only
+cover ASCII; `\p{L}` and other Unicode classes cover all characters.
 """
 
 import re
@@ -66,7 +66,7 @@ _PLACES: Final[Mapping[str, str]] = {
     "b": r"\b",
     "z": r"\Z",
 }
-"""Escapes that Java reads outside of sets only."""
+"""Escapes that Java accepts outside of sets only."""
 
 _CHARACTERS: Final[Mapping[str, str]] = {
     "a": r"\x07", "e": r"\x1b", "f": r"\f", "n": r"\n", "r": r"\r", "t": r"\t"
@@ -88,8 +88,8 @@ _REPLACEMENT = re.compile(
 
 
 def compiled(pattern: str, flags: str) -> regex.Pattern[str]:
-    """Letters that are no flags are without effect; raises `InvocationError` or the errors of `regex.compile`."""
-    # The engine knows properties, and cases of letters beyond ASCII, only together.
+    """Compile a Java pattern; unknown flags are ignored. Raises `InvocationError` or errors of `regex.compile`."""
+    # The engine supports properties and non-ASCII case only together.
     is_unicode = "\\p" in pattern or "\\P" in pattern or _UNICODE_FLAG.search(pattern)
     chosen = regex.VERSION1 | (regex.UNICODE if is_unicode else regex.ASCII)
     if "i" in flags:
@@ -105,20 +105,20 @@ class _Translation:
         self._pattern = pattern
         self._flags = frozenset(flags) & frozenset("smx")
         self._outside: list[frozenset[str]] = []
-        """The flags around each group that is open."""
+        """The outer flags of each open group."""
         self._depth = 0
         self._groups = len(_CAPTURING.findall(_QUOTED.sub("", pattern)))
         self._names: set[str] = set()
         self._can_repeat = False
         self._is_dangling = False
-        """Whether flags stand before, which cannot be repeated."""
+        """Whether the previous part sets flags, which cannot be repeated."""
 
     def text(self) -> str:
         written, position = [], 0
         while (match := _PART.match(self._pattern, position)) is not None:
             position = match.end()
             if match["hash"] and "x" in self._flags:
-                # To the end of the line, in a set too.
+                # A comment extends to the end of the line, even in a set.
                 position = _COMMENT.match(self._pattern, position).end()  # type: ignore[union-attr]  # matches nothing, too
                 continue
             if not (match["blank"] and "x" in self._flags):
@@ -158,13 +158,13 @@ class _Translation:
         return self._character(match) or regex.escape(match[0], special_only=False)
 
     def _opened(self, match: re.Match[str]) -> str:
-        """A bracket that closes is a character right behind one that opens."""
+        """Translate an opening bracket; a closing bracket right after it is a character."""
         opening = match["open"].removesuffix("]") + ("\\]" if match["first"] else "")
-        # `[[:alpha:]]` is a set within a set, not a class of POSIX.
+        # `[[:alpha:]]` is a nested set in Java, not a POSIX class.
         return f"{opening}\\" if self._pattern.startswith(":", match.end()) else opening
 
     def _repeated(self, match: re.Match[str]) -> str:
-        """Braces with nothing before them repeat nothing; the engine refuses other signs there."""
+        """Translate a repetition; braces with nothing before them repeat an empty group, other signs are refused."""
         if self._is_dangling and match["repeated"]:
             raise self._invalid()
         before = "(?:)" if match["braces"] and not self._can_repeat else ""
@@ -215,12 +215,12 @@ class _Translation:
         digits, length = match["number"], 1
         while length < len(digits) and int(digits[: length + 1]) <= self._groups:
             length += 1
-        # A group that is not there is met by nothing.
+        # A reference to a missing group matches nothing.
         is_there = int(digits[:length]) <= self._groups
         return (rf"(?:\{digits[:length]})" if is_there else "(?!)") + digits[length:]
 
     def _character(self, match: re.Match[str]) -> str:
-        """Characters and sets of them, inside and outside of sets alike."""
+        """Translate characters and character classes, which are equal inside and outside of sets."""
         if match["quoted"] is not None:
             return regex.escape(match["quoted"], literal_spaces=False)
         if match["property"]:
@@ -282,9 +282,9 @@ _QUOTED: Final = re.compile(r"\\Q.*?(?:\\E|\Z)|(?<!\\)(?:\\\\)*\[[^\]]*\]", re.D
 
 
 def parts(replacement: str, pattern: regex.Pattern[str]) -> Iterator[str | int]:
-    r"""Yield texts and numbers of groups, of `$1` and `${name}`; a backslash takes the next character as it is.
+    r"""Yield the texts and group numbers (`$1`, `${name}`) of a replacement; a backslash escapes any character.
 
-    `Matcher.appendReplacement`; raises `InvocationError`.
+    The same as Java's `Matcher.appendReplacement`; raises `InvocationError`.
     """
     start = 0
     for found in _REPLACEMENT.finditer(replacement):
@@ -302,7 +302,7 @@ def parts(replacement: str, pattern: regex.Pattern[str]) -> Iterator[str | int]:
 
 
 def _numbered(digits: str, pattern: regex.Pattern[str], replacement: str) -> Iterator[str | int]:
-    """The longest number for which there is a group, as one digit at least; what follows it is text."""
+    """Yield the longest number of an existing group, of at least one digit, and the rest as text."""
     length = 1
     while length < len(digits) and int(digits[: length + 1]) <= pattern.groups:
         length += 1

@@ -15,7 +15,7 @@ _Writer: TypeAlias = Callable[[Value], str]
 
 
 def read(source: str) -> Value:
-    """Read a text; raises ValueError for what is no JSON or nests too deep."""
+    """Parse a JSON text; raises ValueError for invalid or too deeply nested JSON."""
     try:
         value: Value = json.loads(
             source, parse_int=parse_number, parse_float=parse_number, parse_constant=_refuse
@@ -30,14 +30,14 @@ def _refuse(constant: str) -> NoReturn:
 
 
 def pieces(value: Value) -> Iterator[str]:
-    """Compact, recursive: the value must be measured. Values that JSON lacks become strings."""
+    """Return pieces of compact JSON; the value must have been measured. Types that JSON lacks become strings."""
     return _pieces(value, _scalar)
 
 
 def variable(value: Value) -> str:
-    """Write what a process instance keeps; the value is one that an evaluation made.
+    """Return JSON for a process variable, from a value of an evaluation.
 
-    A date-time has the offset of its zone, not the name; functions and ranges are null.
+    A date-time is written with its offset, without the zone's name; functions and ranges become null.
     """
     return "".join(_pieces(value, _scalar_of_variable))
 

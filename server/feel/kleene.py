@@ -1,4 +1,4 @@
-"""Logic with three values; whatever is no boolean counts as null."""
+"""Three-valued logic; values that are not booleans count as null."""
 
 from server.feel.values import Value
 

@@ -1,6 +1,6 @@
-"""Cut a text into tokens.
+"""Splits a text into tokens.
 
-No character is refused here: a context key may hold nearly any symbol, so the parser decides.
+Every character is accepted, because a context key may contain nearly any symbol; the parser decides.
 """
 
 import re
@@ -19,7 +19,7 @@ class TokenKind(IntEnum):
 
 
 class Token(NamedTuple):
-    """`text` is what was written, without the backticks of a quoted name."""
+    """A token; `text` is the source text, without the backticks of a quoted name."""
 
     kind: TokenKind
     text: str
@@ -27,9 +27,9 @@ class Token(NamedTuple):
     end: int
 
 
-# DMN 1.5 §10.3.1.2 rules 61 and 62: white space that Python's \s does not hold.
+# DMN 1.5 §10.3.1.2 rules 61 and 62: adds white space that Python's \s lacks.
 _BLANK = r"(?:[\s\u180e\u200b\ufeff]+|//[^\n]*|/\*.*?\*/)"
-# Rules 28 and 29, and Java's letters; without those of rules 61 and 62.
+# Rules 28 and 29 and Java's letters, without the white space of rules 61 and 62.
 _LETTERS = (
     r"\u037f-\u167f\u1681-\u180d\u180f-\u1fff\u200c-\u200d\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff"
     r"\uf900-\ufdcf\ufdf0-\ufefe\uff00-\ufffd\U00010000-\U000effff"
@@ -68,7 +68,7 @@ _CHARACTERS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "'": "'", 
 
 
 def unquote(text: str) -> str:
-    """Read a literal, quotes included, as the string that it stands for; unknown escapes stay."""
+    """Return the string of a literal including its quotes; unknown escapes are kept."""
     content = text[1:-1]
     if "\\" not in content:
         return content
@@ -84,5 +84,5 @@ def _unescape(match: re.Match[str]) -> str:
 
 
 def _joined_surrogates(text: str) -> str:
-    # DMN 1.5 §10.3.1.2: \uD83D\uDC0E is one character, written as UTF-16 writes it.
+    # DMN 1.5 §10.3.1.2: \uD83D\uDC0E is a surrogate pair for one character.
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,7 +1,7 @@
-"""Resolution of names at one place of a text, at compile time.
+"""Name resolution at a place of a text, at compile time.
 
-Names that the expression binds itself live in numbered slots of the `Run`. Inside a filter the item's
-own entries come first, so a name there asks the item, then whatever is around the filter.
+Names bound by the expression are numbered slots of the `Run`. Inside a filter the item's entries take
+precedence: a name is looked up in the item first, then in the scope around the filter.
 """
 
 from collections.abc import Callable
@@ -26,12 +26,12 @@ _Lookup: TypeAlias = Callable[[Run], Value | Missing]
 INPUT = "?"
 CELL_INPUT = "cellInput"
 NO_ITEM: Context = {}
-"""In an item's slot: the filter's condition is being evaluated outside of it."""
+"""Marks an item's slot while the filter's condition is evaluated without an item."""
 
 
 @dataclass(slots=True)
 class Layout:
-    """The needs of a compiled text at run time: slots, variables, size."""
+    """Runtime requirements of a compiled text: slots, variables and size."""
 
     dialect: Dialect = CAMUNDA
     slot_count: int = 0
@@ -45,7 +45,7 @@ class Layout:
         return self.slot_count - 1
 
     def enter(self) -> None:
-        """One level deeper into the tree."""
+        """Enter a deeper level of the tree."""
         self.size += 1
         self.nesting += 1
         self.deepest = max(self.deepest, self.nesting)
@@ -56,7 +56,7 @@ class Layout:
         self.nesting -= 1
 
     def measured(self, compiled: Callable[[], Closure]) -> tuple[Closure, int, int]:
-        """Compile a part that runs many times; how many forms it has, and how deep they nest."""
+        """Compile a part that runs repeatedly; return it with its number of nodes and its nesting depth."""
         size, deepest = self.size, self.deepest
         self.deepest = self.nesting
         closure = compiled()
@@ -72,7 +72,7 @@ class Binding:
 
 
 class Names:
-    """One level of names around a part of a text; what is inside sees what was bound so far."""
+    """One scope level around a part of a text; inner parts see everything bound so far."""
 
     def __init__(self, layout: Layout, around: "Names | None" = None) -> None:
         self.layout = layout
@@ -88,16 +88,16 @@ class Names:
         return binding
 
     def bind_also(self, name: str, binding: Binding) -> None:
-        """Give another name to what is bound; its use does not count as one of the first."""
+        """Add another name for a binding; its use does not mark the binding as used."""
         self._bindings[name] = Binding(binding.slot)
 
     def bind_item(self) -> Binding:
-        """Make this the level of a filter: all names are the item's entries first."""
+        """Make this the level of a filter, in which names refer first to entries of the item."""
         self._item = Binding(self.layout.new_slot())
         return self._item
 
     def is_variable(self, name: str) -> bool:
-        """Whether nothing in the expression can shadow the scope's variable."""
+        """Whether nothing in the expression can shadow the variable."""
         return not self._shadows(name) and (self._around is None or self._around.is_variable(name))
 
     def is_bound(self, name: str) -> bool:
@@ -123,7 +123,7 @@ class Names:
         return named
 
     def lookup(self, name: str) -> _Lookup:
-        """Find the value by that name, or MISSING."""
+        """Return a function that looks up the name's value, or MISSING."""
         binding = self._bindings.get(name)
         if binding is not None:
             binding.is_used = True
@@ -134,7 +134,7 @@ class Names:
         return _item(self._item.slot, around) if name == "item" else _entry(self._item.slot, name, around)
 
     def local(self, name: str) -> Binding | None:
-        """The binding of the name, unless an item is in between: its entries come first."""
+        """Return the binding of a name, or None if a filter's item could shadow it."""
         binding = self._bindings.get(name)
         if binding is not None or self._item is not None or self._around is None:
             return binding

@@ -1,6 +1,6 @@
-"""The syntax tree: one class per form of the language, none of them does anything.
+"""The syntax tree: one class per form of the language, without behaviour.
 
-`position` is the offset of the token that a failure is reported at.
+`position` is the offset of the token at which failures are reported.
 """
 
 from dataclasses import dataclass
@@ -105,7 +105,7 @@ class Disjunction:
 
 @dataclass(frozen=True, slots=True)
 class If:
-    """`branches` are (condition, value) pairs: an `else if` is one more of them."""
+    """An if expression; `branches` are pairs of condition and value, one more per `else if`."""
 
     branches: tuple[tuple[Node, Node], ...]
     otherwise: Node
@@ -113,7 +113,7 @@ class If:
 
 @dataclass(frozen=True, slots=True)
 class IteratedRange:
-    """`start..end` after `in`: every whole step from one to the other, downwards if need be."""
+    """`start..end` after `in`: all integers from start to end, also downwards."""
 
     start: Node
     end: Node
@@ -155,7 +155,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """`names` is None for a positional call."""
+    """The arguments of a call; `names` is None for a positional call."""
 
     values: tuple[Node, ...]
     names: tuple[str, ...] | None = None
@@ -178,7 +178,7 @@ class QualifiedCall:
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """The call of whatever an expression makes."""
+    """The call of a function that is the value of an expression."""
 
     function: Node
     arguments: Arguments
@@ -187,7 +187,7 @@ class Invocation:
 
 @dataclass(frozen=True, slots=True)
 class Lambda:
-    """`types` has one for each parameter, None for one without."""
+    """A function definition; `types` has one entry per parameter, None if it is untyped."""
 
     parameters: tuple[str, ...]
     types: tuple[Type | None, ...]
@@ -196,7 +196,7 @@ class Lambda:
 
 @dataclass(frozen=True, slots=True)
 class External:
-    """The body of a function that another language has; it is not run."""
+    """The body of an external function, which is never executed."""
 
     mapping: Node
     position: int
@@ -204,7 +204,7 @@ class External:
 
 @dataclass(frozen=True, slots=True)
 class InputComparison:
-    """`< 5`: the implicit input against a value."""
+    """`< 5`: a comparison of the implicit input with a value."""
 
     operator: str
     operand: Node
@@ -213,7 +213,7 @@ class InputComparison:
 
 @dataclass(frozen=True, slots=True)
 class Tests:
-    """Unary tests: any of them, or none of them; no test at all accepts everything."""
+    """Unary tests: any of them must accept, or none if negated; an empty list accepts everything."""
 
     tests: tuple[Node, ...]
     is_negated: bool = False

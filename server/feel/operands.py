@@ -1,4 +1,4 @@
-"""How an operand is read, one function per way in which one begins."""
+"""Parsers of operands, one function per kind of beginning."""
 
 from collections.abc import Callable
 
@@ -58,7 +58,7 @@ def string(parser: Parser) -> Node:
 
 
 def temporal(parser: Parser) -> Node:
-    """Read `@"…"`; one that is no date, time or duration is null."""
+    """Parse `@"…"`; an invalid date, time or duration is null."""
     parser.advance()
     if parser.token.kind is not TokenKind.STRING:
         raise parser.unexpected("a string")
@@ -144,7 +144,7 @@ def context(parser: Parser) -> Node:
 
 
 def _key(parser: Parser) -> str:
-    """Read a context entry's key with its colon; unquoted ones hold nearly any symbol, as written."""
+    """Parse the key of a context entry and its colon; an unquoted key may contain nearly any symbol."""
     token = parser.token
     if token.kind in _QUOTED_KEYS:
         parser.advance()

@@ -1,4 +1,4 @@
-"""How what follows an operand is read, one function per operator."""
+"""Parsers for operators after an operand, one function per operator."""
 
 from server.feel.nodes import (
     Arithmetic,
@@ -71,7 +71,7 @@ def in_(parser: Parser, operand: Node) -> Node:
         parser.expect(")")
     if further:
         return In(operand, (first, *further))
-    # `x in (list)[1]`: the parentheses may be those of the test's own first operand.
+    # `x in (list)[1]`: the parentheses may belong to the test's first operand.
     return In(operand, (parser.continued(first, Power.COMPARISON),))
 
 

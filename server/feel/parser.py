@@ -1,7 +1,7 @@
-"""Read a text into its syntax tree.
+"""Parses a text into its syntax tree.
 
-A tree belongs to its text and the names that were declared for it, since those may hold spaces and symbols. The
-tables at the end say which word begins which form and how tightly it binds.
+The tree depends on the text and on the declared names, which may contain spaces and symbols. The tables at
+the end map words to forms and binding power.
 """
 
 from server.feel import operands, operations
@@ -22,14 +22,14 @@ def parse_expression(text: str, names: frozenset[str] = frozenset(), dialect: Di
 
 
 def parse_unary_tests(text: str, names: frozenset[str] = frozenset(), dialect: Dialect = CAMUNDA) -> Tests:
-    """DMN 1.5 §10.3.1.2 rules 14 and 15; an empty text is the same as `-`."""
+    """Parse unary tests (DMN 1.5 §10.3.1.2 rules 14 and 15); an empty text is the same as `-`."""
     parser = Parser(text, _GRAMMAR, names, dialect)
     if _is_any_input(parser):
         return Tests(())
     negated = _negated_tests(parser)
     if negated is not None:
         return negated
-    # `not(a) and b` is an expression: it is read from its beginning.
+    # `not(a) and b` is an expression, so it is parsed from the beginning.
     parser = Parser(text, _GRAMMAR, names, dialect)
     tests = parser.separated(parser.expression)
     parser.expect_end()
@@ -49,7 +49,7 @@ def _is_any_input(parser: Parser) -> bool:
 
 
 def _negated_tests(parser: Parser) -> Tests | None:
-    """The tests, if everything here is one `not(…)`, which then negates tests and is no call."""
+    """Return the tests if the whole text is one `not(…)`, which negates tests instead of calling a function."""
     if not (parser.at("not") and parser.is_symbol(1, "(")):
         return None
     parser.advance(2)

@@ -1,7 +1,7 @@
-r"""Regular expressions: in the standard dialect those of XPath, in Camunda's dialect those of Java.
+r"""Regular expressions: XPath's in the standard dialect, Java's in Camunda's dialect.
 
-This is the one place that matches. The engine backtracks, so pattern, string and time are bounded here, and an
-engine without backtracking can replace it here.
+Only this module runs regular expressions. The `regex` library backtracks, so pattern, string and time are limited
+here.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,7 +32,7 @@ def find_all(text: str, pattern: str, *, syntax: Syntax) -> list[Value]:
 
 
 def replaced(text: str, pattern: str, replacement: str, flags: str = "", *, syntax: Syntax) -> Iterator[str]:
-    """Yield the pieces of the new string, which may be too long."""
+    """Yield the pieces of the new string, whose total length is not limited here."""
     compiled = _compiled(pattern, flags, syntax)
     if syntax == "xpath":
         _expect_more_than_nothing(compiled, pattern)
@@ -50,7 +50,7 @@ def replaced(text: str, pattern: str, replacement: str, flags: str = "", *, synt
 
 
 def _parts(replacement: str, compiled: regex.Pattern[str], flags: str, syntax: Syntax) -> Sequence[str | int]:
-    """Return texts, and numbers of groups whose text stands in their place."""
+    """Return texts and group numbers, which stand for the groups' texts."""
     if syntax == "java":
         return [part for part in java_patterns.parts(replacement, compiled) if part != ""]
     if _QUOTED in flags:
@@ -59,13 +59,13 @@ def _parts(replacement: str, compiled: regex.Pattern[str], flags: str, syntax: S
 
 
 def _expect_more_than_nothing(compiled: regex.Pattern[str], pattern: str) -> None:
-    """F&O 3.1 §5.6.4 and §5.6.5: no pattern that matches the empty string."""
+    """Refuse a pattern that matches the empty string (F&O 3.1 §5.6.4 and §5.6.5)."""
     if compiled.search("", timeout=MAX_MATCH_SECONDS):
         raise InvocationError(f"Invalid pattern '{pattern}': it matches the empty string")
 
 
 def split(text: str, delimiter: str, *, syntax: Syntax) -> list[Value]:
-    """Trailing empty strings stay."""
+    """Split a string; trailing empty strings are kept."""
     pieces: list[Value] = []
     start = 0
     with _in_time():
@@ -77,7 +77,7 @@ def split(text: str, delimiter: str, *, syntax: Syntax) -> list[Value]:
 
 
 def _matches(compiled: regex.Pattern[str], text: str) -> Iterator[regex.Match[str]]:
-    """Yield matches as Java finds them: where one was empty, no other begins. Raises TimeoutError."""
+    """Yield matches as Java does: after an empty match, no other match begins at the same place. Raises TimeoutError."""
     empty = None
     for match in compiled.finditer(_bounded(text), timeout=MAX_MATCH_SECONDS):
         if match.start() == empty:
@@ -88,7 +88,7 @@ def _matches(compiled: regex.Pattern[str], text: str) -> Iterator[regex.Match[st
 
 
 def _matches_from(start: int, compiled: regex.Pattern[str], text: str) -> Iterator[regex.Match[str]]:
-    """Choose from the matches at all places, which one search finds, and has one deadline."""
+    """Select from the matches at all positions, found by one search with one deadline."""
     for match in compiled.finditer(text, start, overlapped=True, timeout=MAX_MATCH_SECONDS):
         if match.start() >= start:
             yield match

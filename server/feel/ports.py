@@ -1,4 +1,4 @@
-"""Ports of an evaluation: time, chance, budget and stopwatch come from outside."""
+"""Ports of an evaluation: time, randomness, budget and stopwatch come from the caller."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -9,11 +9,16 @@ from server.feel.types import NO_TYPES, ModelTypes
 
 
 class Ports(NamedTuple):
-    """`now`, an aware time, is what `now()` and `today()` tell; its zone is the zone of both.
+    """The ports of an evaluation.
 
-    `bits` makes that many random bits, for `uuid()` and `random number()`. A function without its port is
-    null and a failure. `budget` bounds what this and other evaluations take together. `stopwatch` tells seconds, by which
-    regular expressions are charged; without it they cost no more than their strings. `types` are those that a model defines, for `instance of` and typed parameters.
+    - `now`: an aware datetime for `now()` and `today()`; its zone is theirs.
+    - `bits`: returns a number of random bits, for `uuid()` and `random number()`.
+    - `budget`: limits this and other evaluations together.
+    - `stopwatch`: returns seconds, for charging regular expressions by time; without it they cost only their
+      strings.
+    - `types`: the model's types, for `instance of` and typed parameters.
+
+    A function whose port is missing returns null with a failure.
     """
 
     now: datetime | None = None

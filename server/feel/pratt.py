@@ -1,4 +1,4 @@
-"""The machine behind the parser: operators by binding power, and names that hold spaces."""
+"""The core of the parser: operators by binding power (Pratt parsing), and names that contain spaces."""
 
 from collections.abc import Callable, Mapping
 from enum import IntEnum, auto
@@ -43,7 +43,7 @@ _Item = TypeVar("_Item")
 
 
 class Power(IntEnum):
-    """How tightly an operator binds."""
+    """The binding power of an operator."""
 
     LOOSEST = auto()
     OR = auto()
@@ -62,7 +62,7 @@ class Infix(NamedTuple):
 
 
 class Grammar(NamedTuple):
-    """How an operand begins, by its word or by its kind, and what may follow one."""
+    """Parsers of operands, by first word or token kind, and parsers of operators."""
 
     prefixes: "Mapping[str, Callable[[Parser], Node]]"
     literals: "Mapping[TokenKind, Callable[[Parser], Node]]"
@@ -82,19 +82,19 @@ class Parser(Cursor):
         self._ends_range = False
 
     def expression(self, power: Power = Power.LOOSEST) -> Node:
-        """Read an operand and all operators behind it that bind tighter than `power`."""
+        """Parse an operand and all following operators that bind tighter than `power`."""
         self.enter()
         node = self.continued(self._operand(power), power)
         self.leave()
         return node
 
     def continued(self, node: Node, power: Power) -> Node:
-        """Read all operators behind an operand that bind tighter than `power`."""
+        """Parse all operators after an operand that bind tighter than `power`."""
         last = None
         while (infix := self._infix(power)) is not None:
             if infix.power is Power.COMPARISON and last is Power.COMPARISON:
                 raise self.unexpected("'and' or 'or' between comparisons")
-            # The tests of `x in (1, 2)` and the type of `x instance of number` are no operands.
+            # The tests of `x in (1, 2)` and the type of `x instance of number` are not operands.
             if last is not None and infix.power > last:
                 raise self.unexpected(AN_OPERATOR_OR_THE_END)
             node = infix.parse(self, node)
@@ -102,20 +102,20 @@ class Parser(Cursor):
         return node
 
     def range_end(self) -> Node:
-        """Read the end of a range: `[` after it closes the range where a filter would have no condition."""
+        """Parse the end of a range; a following `[` closes the range unless it begins a filter."""
         outside, self._ends_range = self._ends_range, True
         node = self.expression(Power.COMPARISON)
         self._ends_range = outside
         return node
 
     def begins_reversed_range(self) -> bool:
-        """Whether the bracket here opens `]10..20[`; after an empty list there is no value."""
+        """Whether the current bracket opens `]10..20[`; no value can follow an empty list."""
         following = self.ahead()
         is_value = following.kind in self._grammar.literals or following.text == "@"
         return self.at("]") and is_value and self._begins_operand(1)
 
     def enter(self) -> None:
-        """One level deeper into the text."""
+        """Enter a deeper level of the text."""
         self._nesting += 1
         if self._nesting > limits.MAX_NESTING:
             raise self.refused(f"nested deeper than {limits.MAX_NESTING} levels", self.token.start)
@@ -124,7 +124,7 @@ class Parser(Cursor):
         self._nesting -= 1
 
     def declare(self, name: str) -> str:
-        """From here on the name is read as one, where the dialect has it so; the same name is answered."""
+        """Declare a name, if the dialect supports this, so that it is recognized from here on; returns the name."""
         if self.dialect.binds_spaced_names:
             self._vocabulary.declare(name)
         return name
@@ -136,7 +136,7 @@ class Parser(Cursor):
         return tuple(items)
 
     def declared_name(self) -> str | None:
-        """Read a name of the vocabulary; None, and nothing is read, if there is none."""
+        """Parse a declared name; if there is none, return None without reading anything."""
         length, name = self._vocabulary.find(self)
         self.advance(length)
         return name if length else None
@@ -153,7 +153,7 @@ class Parser(Cursor):
         return self.advance().text
 
     def key(self) -> str:
-        """Read what stands behind the dot of a path: keywords too, since only a name may stand there."""
+        """Parse the key after a path's dot, which may be a keyword."""
         words = PROPERTIES_WITH_SPACES.get(self.token.text)
         if words is not None and self.spells(words):
             return self.words(len(words))
@@ -163,7 +163,7 @@ class Parser(Cursor):
         return declared or self.name()
 
     def function_name_length(self) -> int:
-        """How many tokens from here are the name of a function that is called; none if no call begins."""
+        """Return the number of tokens of a called function's name, 0 if no call begins here."""
         words = _FUNCTIONS_NAMED_WITH_KEYWORDS.get(self.token.text)
         if words is not None and self.spells(words) and self.ahead(len(words)).text == "(":
             return len(words)
@@ -171,7 +171,7 @@ class Parser(Cursor):
         return length if self.is_symbol(length, "(") else 0
 
     def argument_name(self) -> str | None:
-        """Read a parameter's name and its colon; None, and nothing is read, if there is none."""
+        """Parse a parameter name and its colon; if there is none, return None without reading anything."""
         length, name = self._vocabulary.find(self)
         if length and self.is_symbol(length, ":"):
             self.advance(length + 1)
@@ -196,14 +196,14 @@ class Parser(Cursor):
         return self.declare(self.words(length))
 
     def variable(self) -> str:
-        """Read the name that a loop gives to its items."""
+        """Parse the name of a loop variable."""
         new = self._new_name(_AFTER_A_VARIABLE)
         return self.name() if new is None else new
 
     def _new_name(self, following: frozenset[str]) -> str | None:
-        """Read words and symbols up to what follows the name that they are (DMN 1.5 §10.3.1.2, rules 27 and 30).
+        """Parse words and symbols that form a new name, up to a token that must follow it (DMN 1.5 §10.3.1.2, rules 27 and 30).
 
-        None, and nothing is read, for a single word and where the dialect has plain words only.
+        Returns None without reading anything for a single word, or if the dialect only supports plain words.
         """
         if not self.dialect.binds_spaced_names or not self.at_plain_word():
             return None
@@ -218,7 +218,7 @@ class Parser(Cursor):
         known, name = self._vocabulary.find(self)
         start, end = self.token.start, self.ahead(length - 1).end
         self.advance(length)
-        # A name that was declared before may be written with other white space.
+        # A name declared before may be written with other white space.
         return name if known == length else self.declare(" ".join(self.text[start:end].split()))
 
     def words(self, length: int) -> str:
@@ -228,7 +228,7 @@ class Parser(Cursor):
         token = self.token
         if self._vocabulary.find(self)[0]:
             return self._grammar.literals[TokenKind.NAME](self)
-        # DMN 1.5 §10.3.1.2: `< 5` tests the input, and a test is no operand. So `a == b` is no FEEL.
+        # DMN 1.5 §10.3.1.2: `< 5` tests the input and is not an operand, so `a == b` is invalid.
         if power >= Power.COMPARISON and self.at(*COMPARISONS):
             raise self.unexpected("a value")
         if token.kind in _WORDS:
@@ -247,7 +247,7 @@ class Parser(Cursor):
             return None
         if self._ends_range and self.token.text == "[" and self.ahead().text == "]":
             return None
-        # `[1..5[`: the last bracket closes a range, a filter would need a condition.
+        # `[1..5[`: the last bracket closes a range, because a filter would need a condition.
         return None if self.token.text == "[" and not self._begins_operand(1) else infix
 
     def _begins_operand(self, distance: int) -> bool:
@@ -269,7 +269,7 @@ class Parser(Cursor):
         return self.token.kind is TokenKind.NAME and self.token.text not in RESERVED
 
     def spells(self, words: tuple[str, ...]) -> bool:
-        """Whether these words and symbols begin here."""
+        """Whether the next tokens are these words and symbols."""
         return all(
             self.ahead(distance).text == word and self.ahead(distance).kind in _WORDS
             for distance, word in enumerate(words)

@@ -1,4 +1,4 @@
-"""Write a syntax tree as text that is read as the same tree, with no more blanks and brackets than it takes."""
+"""Prints a syntax tree as text that parses to the same tree, with minimal blanks and parentheses."""
 
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
@@ -19,7 +19,7 @@ def printed_tests(tests: nodes.Tests) -> str:
     listed = _listed(tests.tests)
     if tests.is_negated:
         return f"not({listed})"
-    # A lone `not(…)` would be read as the negation of tests.
+    # A lone `not(…)` would be parsed as negated tests.
     return f"({listed})" if listed.startswith("not(") else listed or "-"
 
 
@@ -84,7 +84,7 @@ def _name(name: str) -> str:
 
 
 def _words(name: str) -> str:
-    """Write a name where it may be several words."""
+    """Print a name that may consist of several words."""
     return name if all(map(WORD.fullmatch, name.split(" "))) else f"`{name}`"
 
 

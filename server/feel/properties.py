@@ -1,4 +1,4 @@
-"""Path expressions `.name` on a value that is no list: entries of contexts, properties of other types."""
+"""Paths `.name` on values other than lists: entries of contexts, and properties of other types."""
 
 from collections.abc import Callable, Mapping
 from itertools import islice
@@ -29,7 +29,7 @@ def _time_offset(time: Time) -> Value:
 
 
 def _towards_zero(unit: int, next_unit: int) -> Callable[[DaysDuration], int]:
-    """How many whole units there are beside the whole ones of the next unit, with the duration's sign."""
+    """Return a function that counts whole units below the next unit, with the duration's sign."""
 
     def count(duration: DaysDuration) -> int:
         amount = abs(duration.nanoseconds) % next_unit // unit

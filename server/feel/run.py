@@ -1,4 +1,4 @@
-"""The state of one evaluation: where names are looked up, what failed, what it has cost."""
+"""The state of one evaluation: scope, failures and cost."""
 
 from contextlib import contextmanager
 from decimal import Decimal
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 _Container: TypeAlias = list[Value] | Context
 _CONTAINERS = (list, dict)
 SIZED: Final = frozenset({str, list, dict})
-"""Types of which `cost` may be more than nothing."""
+"""Types whose `cost` can be more than 0."""
 _BITS_PER_DIGIT: Final = 3
 _SHORT_NUMBER: Final = Decimal().__sizeof__()
-"""Bytes of a Decimal of 34 digits or fewer; one that came as JSON may have more."""
+"""Size in bytes of a Decimal of up to 34 digits; one parsed from JSON can be larger."""
 
 
 class Scope(Protocol):
-    """Where root variables are looked up; a plain dict is one."""
+    """The lookup of root variables; a dict is one."""
 
     def get(self, name: str, default: Missing, /) -> Value | Missing: ...
 
 
 class Run:
-    """`slots` hold what an expression binds itself: loop variables, context entries, filtered items."""
+    """One evaluation; `slots` hold values bound by the expression: loop variables, context entries, filter items."""
 
     failures: list[Failure] | None = None
     steps = 0
@@ -46,7 +46,7 @@ class Run:
         self.slots: list[Value] = [None] * slot_count
 
     def fail(self, kind: FailureType, template: str, *values: Value, position: int | None = None) -> None:
-        """Note why the result here is null; the values are written as FEEL would."""
+        """Record the reason for a null value; the values are formatted as in FEEL."""
         if self.failures is None:
             self.failures = []
         if len(self.failures) < limits.MAX_FAILURES:
@@ -54,7 +54,7 @@ class Run:
             self.failures.append(Failure(kind, message[: limits.MAX_MESSAGE_LENGTH], position))
 
     def refuse(self, template: str, *values: Value, position: int | None = None) -> None:
-        """Make null of what, in a dialect that is strict about it, ends the evaluation."""
+        """Record a failure, or raise EvaluationError if the dialect is strict."""
         if self.dialect.ends_without_result:
             raise EvaluationError(template.format(*map(shown, values)))
         self.fail(FailureType.INVALID_TYPE, template, *values, position=position)
@@ -68,7 +68,7 @@ class Run:
 
     @contextmanager
     def matching(self) -> "Iterator[None]":
-        """Charge for the time that a regular expression takes."""
+        """Charge for the time of a regular expression."""
         stopwatch = self.ports.stopwatch
         if stopwatch is None:
             yield
@@ -78,7 +78,7 @@ class Run:
         self.charge(int((stopwatch() - began) * limits.STEPS_PER_SECOND))
 
     def inside(self, body: "Callable[[Run], Value]", scope: Scope, slots: list[Value], height: int) -> Value:
-        """Evaluate the body of a function, which nests `height` deep, where it was defined."""
+        """Evaluate the body of a function with the scope and slots of its definition; `height` is its nesting depth."""
         outside = self.scope, self.slots
         self.nesting += height
         if self.nesting > limits.MAX_CALL_NESTING:
@@ -92,14 +92,14 @@ class Run:
 
 
 def cost(value: Value) -> int:
-    """Tell the steps of looking at a value once, not into it."""
+    """Return the steps for visiting a value, not including its content."""
     if isinstance(value, str):
         return len(value) // limits.CHARACTERS_PER_STEP
     return len(value) if isinstance(value, _CONTAINERS) else 0
 
 
 def verbatim(text: str) -> str:
-    """Text for a place inside a failure's template."""
+    """Escape a text for a failure's template."""
     return text.replace("{", "{{").replace("}", "}}")
 
 
@@ -116,7 +116,7 @@ def bounded_string(text: str) -> str:
 
 
 def joined(pieces: "Iterable[str]") -> str:
-    """Return the string of all pieces; one that would be too long is never made."""
+    """Join the pieces; raises LimitExceededError before the string becomes too long."""
     taken: list[str] = []
     length = 0
     for piece in pieces:
@@ -131,9 +131,9 @@ _TOO_LONG = f"a string of more than {limits.MAX_STRING_LENGTH} characters"
 
 
 def measure(run: Run, *values: Value) -> None:
-    """Charge for everything inside the values, and refuse what is too deep to walk by recursion.
+    """Charge for everything inside the values, and refuse values too deep for recursion.
 
-    A value that stands in several places, such as one long string in a list, counts as often as it would be written.
+    A value that occurs several times, such as one long string in a list, counts each time.
     """
     level: list[_Container] = [value for value in values if isinstance(value, _CONTAINERS)]
     depth = 0
@@ -153,7 +153,7 @@ def measure(run: Run, *values: Value) -> None:
 
 
 def _characters(level: "list[_Container]", inside: "list[Value]", types: set[type]) -> int:
-    """Of names and strings and, about, of numbers; all other values are short."""
+    """Return the characters of names and strings, and approximately of numbers; other values are short."""
     characters = sum([len(name) for outer in level if type(outer) is dict for name in outer])
     if str in types:
         characters += sum([len(inner) for inner in inside if type(inner) is str])

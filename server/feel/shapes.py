@@ -1,8 +1,8 @@
-"""Unary tests that differ only in their constants: of the many that a table has, one is read for all.
+"""Unary tests that differ only in constants, of which one is parsed for all.
 
-The shape of a text is the rest of it without numbers and short strings. The parser takes the same way through all
-texts of a shape, since it never looks at the value of one of these; so once some were read, a further one is known to
-be right, and the code of the shape is given its constants.
+The shape of a text is the text without its numbers and short strings. The parser never looks at their values,
+so it takes the same path for all texts of a shape. Once several texts of a shape were parsed, further ones
+are known to be valid, and the shape's code is instantiated with their constants.
 """
 
 import re
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from server.feel.decimals import Number
 
 SHARED_AFTER: Final = 8
-"""Texts of a shape that are read: its code takes as long to make as about as many."""
+"""Texts of a shape that are parsed before its code is generated, which takes about as long."""
 
 _CACHED_SHAPES: Final = 1024
 _MAX_LENGTH: Final = 1_000
@@ -37,18 +37,18 @@ _CONSTANT: Final = re.compile(
     re.ASCII,
 )
 _ELSEWHERE: Final = re.compile(r"[\\`@{]|//|/\*")
-"""Where a number or a quote may be part of something else: escapes, names, comments, keys, temporal values."""
+"""Text in which a number or quote may belong to an escape, name, comment, key or temporal value."""
 
 _QUOTES: Final = 2
 
 
 _Source: TypeAlias = Callable[[Sequence[Value]], object]
-"""Takes what the code is given from the constants of a text."""
+"""Returns a constant of the code from the constants of a text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Similar:
-    """A text of a shape that has code: `variables` are those that it reads from its scope."""
+    """A text whose shape has code; `variables` are read from the scope."""
 
     variables: frozenset[str]
     code: Code
@@ -67,7 +67,7 @@ class _Shape:
 
 @dataclass(frozen=True, slots=True)
 class _Shared:
-    """`constants` are those of the code: what all texts have, or where a text has its own."""
+    """The shared code of a shape; `constants` are either common to all texts or taken from each text."""
 
     variables: frozenset[str]
     template: Template
@@ -79,7 +79,7 @@ class _Shared:
 
 
 def similar(text: str, dialect: Dialect) -> Similar | None:
-    """None for a text that has to be read; reading it shows whether it is right."""
+    """Return the code of a text by its shape; None for a text that must be parsed, which also validates it."""
     if len(text) > _MAX_LENGTH or not text.isascii() or _ELSEWHERE.search(text):
         return None
     parts = _CONSTANT.split(text)
@@ -100,7 +100,7 @@ def _shape(_pieces: tuple[str, ...], _kinds: str, _dialect: DialectName) -> _Sha
 
 
 def _kind(constant: str) -> str:
-    """`?` for a string whose length would count as steps."""
+    """Return the kind of a constant; `?` for a string long enough to cost steps."""
     if constant[0] == '"':
         return "s" if len(constant) - _QUOTES < CHARACTERS_PER_STEP else "?"
     return "d" if "." in constant else "i"
@@ -111,7 +111,7 @@ def _value(constant: str) -> Value:
 
 
 def _shared(pieces: Sequence[str], kinds: str, dialect: Dialect) -> _Shared | None:
-    """Make the code with a mark in the place of each constant, and find the marks among what the code is given."""
+    """Generate the code with a marker for each constant, and find the markers among the code's constants."""
     marks = [_MARKS[kind](place) for place, kind in enumerate(kinds)]
     written = [f'"{mark}"' if isinstance(mark, str) else str(mark) for mark in marks]
     text = "".join(chain(*zip_longest(pieces, written, fillvalue="")))
@@ -120,7 +120,7 @@ def _shared(pieces: Sequence[str], kinds: str, dialect: Dialect) -> _Shared | No
     except FeelSyntaxError:
         return None
     parts = [*_parts(tests)]
-    # Constants alone are found by the index of a table, and dates of a text are read once.
+    # A table's index finds constants, and dates in a text are parsed once.
     if not any(map(_is_open, parts)) or any(map(_is_temporal, parts)):
         return None
     template = template_of(tests, dialect)
@@ -134,7 +134,7 @@ def _shared(pieces: Sequence[str], kinds: str, dialect: Dialect) -> _Shared | No
         if not isinstance(mark, str):
             sources[decimals.subtract(0, mark)] = partial(_negated, place)
     if any(is_number(each) and each not in sources for each in template.constants):
-        # Computed from some of them, or from a number that is no constant here.
+        # Some constants are computed from others, or from a number that is not a constant here.
         return None
     return _Shared(
         frozenset(layout.variables), template, tuple((each, sources.get(each)) for each in template.constants)

@@ -1,8 +1,8 @@
-"""How a builtin is called, read from its Python signature.
+"""The signatures of builtins, derived from their Python signatures.
 
-The parameters' names are FEEL's: `_` stands for a space, a trailing `_` only avoids a Python word. Their
-annotations are the types that are accepted. `Run` asks for the evaluation, `Spread` for a list that may
-be given as single arguments too, `*items` for any number of further arguments.
+Parameter names are FEEL's: `_` stands for a space, and a trailing `_` avoids a Python keyword. Annotations
+are the accepted types. `Run` requests the evaluation, `Spread` a list that can also be given as single
+arguments, and `*items` any number of further arguments.
 """
 
 import inspect
@@ -26,7 +26,7 @@ Spread: TypeAlias = Annotated[list[Value], _SPREAD]
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """`types` is None where any value is taken, `default` is given to a named call without it."""
+    """A parameter; `types` is None if any value is accepted. `default` applies to named calls without it."""
 
     name: str
     types: frozenset[type] | None
@@ -38,7 +38,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """`types` are those of the parameters."""
+    """The signature of a builtin; `types` are those of the parameters."""
 
     function: Builtin
     parameters: tuple[Parameter, ...]
@@ -56,7 +56,7 @@ class Signature:
         return {*names} <= {parameter.name for parameter in self.parameters}
 
     def arranged(self, values: list[Value]) -> list[Value]:
-        """Single arguments gathered into the list that the function takes."""
+        """Collect single arguments into the list that the function takes."""
         if self.spreads and not (len(values) == 1 and isinstance(values[0], list)):
             return [values]
         return values
@@ -68,13 +68,13 @@ class Signature:
         return True
 
     def accepts_as_they_are(self, values: list[Value]) -> bool:
-        """Whether nothing has to be gathered or converted before: the commonest call."""
+        """Whether the values need no collecting or conversion, which is the most common case."""
         if self.spreads and len(values) != 1:
             return False
         return self.accepts(values)
 
     def converted(self, values: list[Value]) -> list[Value]:
-        """Lists of one as their items, and items as lists of one (DMN 1.5 §10.3.2.9.4)."""
+        """Convert lists of one to their items, and items to lists of one (DMN 1.5 §10.3.2.9.4)."""
         return [
             _converted(value, parameter) for value, parameter in zip(values, self.parameters, strict=False)
         ] + values[len(self.parameters) :]
@@ -111,7 +111,7 @@ def signature_of(function: Builtin) -> Signature:
 def invoke(
     run: Run, name: str, candidates: Sequence[Signature], values: list[Value], position: int | None = None
 ) -> Value:
-    """Call the first candidate that takes values of these types."""
+    """Call the first candidate that accepts the types of the values."""
     for candidate in candidates:
         arranged = candidate.arranged(values)
         if candidate.accepts(arranged):

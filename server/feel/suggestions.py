@@ -1,4 +1,4 @@
-"""The name that was probably meant by one that is not there: for messages."""
+"""Suggestions of correct names for unknown ones, for messages."""
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
@@ -12,7 +12,7 @@ LITERALS_MEANT: Final[Mapping[str, str]] = {
     "none": "null",
     "undefined": "null",
 }
-"""Literals of FEEL by how other languages write them, in lower case."""
+"""FEEL's literals by their spelling in other languages, in lower case."""
 
 FUNCTIONS_MEANT: Final[Mapping[str, str]] = {
     "length": "count",
@@ -32,13 +32,13 @@ FUNCTIONS_MEANT: Final[Mapping[str, str]] = {
     "coalesce": "get or else",
     "nvl": "get or else",
 }
-"""Builtins of FEEL by what other languages call them, in lower case."""
+"""FEEL's builtins by their names in other languages, in lower case."""
 
 _MIN_LIKENESS: Final = 0.7
 _MAX_NAME_LENGTH: Final = 40
 
 
 def nearest(name: str, candidates: Iterable[str]) -> str | None:
-    """The candidate that a misspelt name stands for; upper and lower case are alike."""
+    """Return the candidate that is most similar to a misspelt name, ignoring case."""
     found = get_close_matches(name[:_MAX_NAME_LENGTH].lower(), [*candidates], 1, _MIN_LIKENESS)
     return found[0] if found else None

@@ -1,6 +1,6 @@
-"""Values as FEEL writes them: `{a:1, b:["x", null]}`.
+"""Values as FEEL texts: `{a:1, b:["x", null]}`.
 
-Written piece by piece from a stack, so that neither depth nor length of a value is a danger.
+They are written piece by piece from a stack, so that deep and long values are safe.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ _Pieces: TypeAlias = Iterator["str | _Pieces"]
 
 
 def shown(value: Value) -> str:
-    """For a message: cut where it gets long."""
+    """Return a value for a message, truncated if long."""
     text = ""
     for piece in pieces(value):
         text += piece[: limits.MAX_SHOWN_LENGTH]

@@ -1,4 +1,4 @@
-"""How a type is read: `number`, `list<context<a: string>>`, `function<number> -> date and time`."""
+"""Parses types: `number`, `list<context<a: string>>`, `function<number> -> date and time`."""
 
 from server.feel.pratt import Parser
 from server.feel.types import SYNONYMS, ContextType, FunctionType, ListType, NamedType, RangeType, Type

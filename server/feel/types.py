@@ -1,4 +1,4 @@
-"""Types as FEEL writes them, `list<number>`, and what values belong to them (DMN 1.5 §10.3.2.9)."""
+"""Types as in FEEL, such as `list<number>`, and their membership tests (DMN 1.5 §10.3.2.9)."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -8,14 +8,14 @@ from server.feel.temporal.values import Date, DateTime, Time, Zone
 from server.feel.values import Function, Range, Value, type_name
 
 ModelTypes: TypeAlias = Mapping[str, Callable[[Value], bool]]
-"""Whether a value, never null, belongs to a type that a model defines."""
+"""Membership tests of the types that a model defines, for non-null values."""
 
 NO_TYPES: Final[ModelTypes] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class NamedType:
-    """`name` is canonical; no value belongs to a type that is not known."""
+    """A type by canonical name; no value belongs to an unknown type."""
 
     name: str
 
@@ -32,7 +32,7 @@ class RangeType:
 
 @dataclass(frozen=True, slots=True)
 class ContextType:
-    """A context may have more entries than these."""
+    """A context type; values may have further entries."""
 
     entries: "tuple[tuple[str, Type], ...]"
 
@@ -55,14 +55,14 @@ SYNONYMS: Final[Mapping[str, str]] = {
 
 
 def is_instance(value: Value, expected: Type, model: ModelTypes = NO_TYPES) -> bool:
-    """`instance of`: null belongs to the type of null alone."""
+    """Whether `instance of` is true; null belongs only to the null type."""
     if value is None:
         return expected == NULL
     return conforms(value, expected, model)
 
 
 def conforms(value: Value, expected: Type, model: ModelTypes = NO_TYPES) -> bool:
-    """Whether the value can stand where the type is asked for: null always can."""
+    """Whether a value is allowed for a type; null always is."""
     if value is None or expected == ANY:
         return True
     match expected:
@@ -83,7 +83,7 @@ def conforms(value: Value, expected: Type, model: ModelTypes = NO_TYPES) -> bool
 
 
 def coerced(value: Value, expected: Type, model: ModelTypes = NO_TYPES) -> Value:
-    """Convert as DMN 1.5 §10.3.2.9.4 allows; what then does not conform is null."""
+    """Convert a value as DMN 1.5 §10.3.2.9.4 allows; null if it still does not conform."""
     if conforms(value, expected, model):
         return value
     if isinstance(expected, ListType) and not isinstance(value, list):

@@ -1,8 +1,8 @@
 """FEEL values as Python values.
 
-null, boolean, number, string, list and context are None, bool, int or Decimal, str, list and dict:
-JSON as it is read, floats excepted, which a scope must never hold. Temporal values are those of `temporal`.
-Values are never changed in place.
+null, boolean, number, string, list and context are None, bool, int or Decimal, str, list and dict: parsed
+JSON, except that a scope must never contain floats. Temporal values are defined in `temporal`. Values are
+immutable by convention.
 """
 
 from dataclasses import dataclass
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A side without an end, as in `(> 5)`, is null and not included.
+    """A range; an unbounded side, as in `(> 5)`, is null and not included.
 
-    `(= 5)` and `(!= 5)` keep their sign, since they equal no interval (DMN 1.5 §10.3.2.7). The second is all but its
-    end, which is the same on both sides and included in neither.
+    `(= 5)` and `(!= 5)` keep their sign, because they equal no interval (DMN 1.5 §10.3.2.7). `(!= 5)`
+    contains everything except its end, which is the same on both sides and not included.
     """
 
     start: "Value"
@@ -42,10 +42,10 @@ class Range:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Function:
-    """A function that an expression defined, or that the caller puts into its scope.
+    """A function that an expression defined or the caller put into the scope.
 
-    `invoke` gets one argument per parameter. `types` are those that the parameters were given, one for each, or
-    none at all.
+    `invoke` takes one argument per parameter. `types` are the declared parameter types, one for each, or none
+    at all.
     """
 
     parameters: tuple[str, ...]
@@ -54,7 +54,7 @@ class Function:
 
 
 class Missing(Enum):
-    """The absence of a value, where null is one."""
+    """The absence of a value, as opposed to null."""
 
     MISSING = "missing"
 

@@ -1,4 +1,4 @@
-"""Names that are no plain words: `first name`, `a-b`. Where one begins, the longest is read (DMN 1.5 §10.3.1.2)."""
+"""Names that are not plain words: `first name`, `a-b`. The longest matching name is read (DMN 1.5 §10.3.1.2)."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -11,7 +11,7 @@ _MAX_WORDS = 64
 
 
 class _Place:
-    """A node of the tree of words: the name that ends here, and what words may follow."""
+    """A node of the trie of words: the name that ends here, and the possible next words."""
 
     __slots__ = ("following", "name")
 
@@ -21,7 +21,7 @@ class _Place:
 
 
 class Vocabulary:
-    """Names word by word, so that looking for one takes no longer than its own words, however many there are."""
+    """A trie of names by word, so that a lookup depends only on the name's own words."""
 
     def __init__(self, names: Iterable[str] = (), beside: "Vocabulary | None" = None) -> None:
         self._root = _Place()
@@ -30,7 +30,7 @@ class Vocabulary:
             self.declare(name)
 
     def declare(self, name: str) -> None:
-        """Plain words, and names of very many words, are not taken in."""
+        """Add a name; plain words and names of very many words are ignored."""
         words = [token.text for token in tokenize(name)[:-1]]
         if not 1 < len(words) <= _MAX_WORDS:
             return
@@ -40,7 +40,7 @@ class Vocabulary:
         place.name = place.name or name
 
     def find(self, cursor: Cursor) -> tuple[int, str]:
-        """How many words the name that begins here has, and the name; 0 words if none begins."""
+        """Return the number of words of the name that begins here, and the name; 0 words if there is none."""
         if not self._root.following and self._beside is None:
             return 0, ""
         length, name = self._beside.find(cursor) if self._beside else (0, "")
@@ -60,5 +60,5 @@ _NO_WORDS = frozenset({TokenKind.STRING, TokenKind.QUOTED_NAME, TokenKind.END})
 
 @lru_cache(_CACHED_VOCABULARIES)
 def vocabulary_of(names: frozenset[str]) -> Vocabulary:
-    """The result is shared, so nothing may be declared in it."""
+    """Return a vocabulary; it is shared, so nothing may be declared in it."""
     return Vocabulary(names)

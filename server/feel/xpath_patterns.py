@@ -1,7 +1,7 @@
-r"""Regular expressions of XPath, written for the engine that `patterns` uses (F&O 3.1 §5.6.1, XML Schema part 2, F).
+r"""Translates XPath's regular expressions for the `regex` library (F&O 3.1 §5.6.1, XML Schema part 2, F).
 
-They have less than other languages: no look-around, no possessive quantifier, no escape of a character's number, no
-back-reference in a set. `\w` is all but punctuation, separators and control characters, and `$` the end of the string.
+XPath lacks look-around, possessive quantifiers, escapes of character codes, and back-references in sets. `\w` is any
+character except punctuation, separators and control characters, and `$` is the end of the string.
 """
 
 import re
@@ -21,7 +21,7 @@ _SETS: Final[Mapping[str, tuple[str, str]]] = {
     "d": (r"\p{Nd}", r"\P{Nd}"),
     "s": (r"[\ \t\n\r]", r"[^\ \t\n\r]"),
 }
-"""Sets with a letter, and those of all other characters, which have the capital letter."""
+"""Character classes by letter, each with its complement, which has the capital letter."""
 
 _CHARACTERS: Final = frozenset(r"\|.?*+(){}-[]^$")
 _CONTROLS: Final = frozenset("nrt")
@@ -40,7 +40,7 @@ _WITHOUT_ATOM: Final = frozenset({"", "(", "|", "^", "$", "quantifier"})
 
 
 def translated(pattern: str, flags: str) -> str:
-    """The flags `s`, `m` and `x` are written into the pattern; raises `InvocationError`."""
+    """Translate a pattern together with its flags `s`, `m` and `x`; raises `InvocationError`."""
     return _Translation(pattern, flags).text()
 
 
@@ -52,7 +52,7 @@ class _Translation:
         self._groups = 0
         self._closed: set[int] = set()
         self._last = ""
-        """The part that was read last: its text, or its kind (`set`, `quantifier`)."""
+        """The last part: its text, or its kind (`set`, `quantifier`)."""
 
     def text(self) -> str:
         written, position = [], 0
@@ -86,7 +86,7 @@ class _Translation:
         return self._single(match)
 
     def _single(self, match: re.Match[str]) -> str:
-        """A character or a set with a name."""
+        """Translate a character or a named class."""
         if match["property"]:
             return rf"\{match['property']}{{{self._property(match['name'])}}}"
         escaped = match["escaped"]
@@ -114,7 +114,7 @@ class _Translation:
         return ")"
 
     def _reference(self, digits: str) -> str:
-        """The longest number of a group that is there; what follows it is text."""
+        """Translate a reference to the longest number of an existing group; the remaining digits are text."""
         length = 1
         while length < len(digits) and int(digits[: length + 1]) <= self._groups:
             length += 1
@@ -135,7 +135,7 @@ class _Translation:
                 return character
 
     def _set(self, position: int) -> tuple[str, int]:
-        """From behind the bracket to behind the one that closes it."""
+        """Translate a set, from after its opening bracket to after its closing one."""
         inverse = "^" if self._pattern.startswith("^", position) else ""
         position += len(inverse)
         written: list[str] = []
@@ -154,7 +154,7 @@ class _Translation:
         return f"[{inverse}{''.join(written)}]", position
 
     def _property(self, name: str) -> str:
-        """A general category, or a block behind `Is`; some blocks have the name of a script."""
+        """Translate a general category, or a block after `Is`; some blocks have the name of a script."""
         if not name.startswith("Is"):
             if name not in CATEGORIES:
                 raise self._invalid()
@@ -170,7 +170,7 @@ class _Translation:
 
 
 def _without_blanks(pattern: str) -> str:
-    """Blanks in a set stay."""
+    """Remove blanks outside of sets."""
     written: list[str] = []
     depth = position = 0
     for match in _BRACKET.finditer(pattern):
@@ -195,7 +195,7 @@ _REPLACEMENT: Final = re.compile(r"\\(?P<escaped>[\\$])|\$(?P<number>\d+)|(?P<wr
 
 
 def parts(replacement: str, pattern: regex.Pattern[str]) -> Iterator[str | int]:
-    r"""Yield texts and numbers of groups: of `$1`, if there is one; `\$` and `\\` are characters (F&O 3.1 §5.6.4).
+    r"""Yield the texts and existing group numbers (`$1`) of a replacement; `\$` and `\\` are escapes (F&O 3.1 §5.6.4).
 
     Raises `InvocationError`.
     """
@@ -213,7 +213,7 @@ def parts(replacement: str, pattern: regex.Pattern[str]) -> Iterator[str | int]:
 
 
 def _numbered(digits: str, pattern: regex.Pattern[str]) -> Iterator[str | int]:
-    """The longest number for which there is a group, as one digit at least; what follows it is text."""
+    """Yield the longest number of an existing group, of at least one digit, and the rest as text."""
     length = 1
     while length < len(digits) and int(digits[: length + 1]) <= pattern.groups:
         length += 1

@@ -1,9 +1,9 @@
-"""Forms: JSON files that say which fields people fill in.
+"""Forms: JSON files that describe input fields for people.
 
     form = read(content)
     form.id, form.version_tag
 
-The engine keeps forms and binds them; it neither shows nor validates what people enter.
+The engine stores and binds forms; it neither renders them nor validates input.
 """
 
 from server.forms.reader import (

@@ -1,6 +1,6 @@
-"""Read a form from bytes that are hostile until they are read: size, depth and number of components are bounded.
+"""Reads forms from untrusted bytes: size, depth and number of components are limited.
 
-The components become markup, as the elements of XML do, so that rules look at both by the same means.
+Components become markup, like XML elements, so that lint rules apply to both.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,22 +15,22 @@ MAX_BYTES: Final = 1024 * 1024
 MAX_DEPTH: Final = 64
 MAX_COMPONENTS: Final = 2_000
 
-# Members of a component whose own members are values of it.
+# Members of a component whose own members are values of the component.
 _GROUPS = ("conditional", "validate")
 
 _decode = msgspec.json.Decoder().decode
 
 
 class FormReadError(ValueError):
-    """Not a JSON object in UTF-8, or one beyond the bounds."""
+    """The bytes are not a JSON object in UTF-8, or exceed a limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A form as its file has it.
+    """A form as in its file.
 
-    `markup` has the text of every member that is a text, a number or a truth value. Below are its components by their
-    types; the `key` of a component is the whole path of the value that it changes.
+    `markup` has every text, number and boolean member as an attribute. Its children are the components, with
+    their types as tags; a component's `key` is the full path of its value.
     """
 
     id: str
@@ -40,7 +40,7 @@ class Form:
 
 
 def read(content: bytes) -> Form:
-    """Raises FormReadError. An id that is missing, blank or no text is empty."""
+    """Read a form; raises FormReadError. A missing, blank or non-text id becomes empty."""
     if len(content) > MAX_BYTES:
         raise FormReadError(f"expected at most {MAX_BYTES} bytes, found {len(content)}")
     document = _object(content)
@@ -80,7 +80,7 @@ def _children(value: object) -> Iterable[object]:
 
 
 def _components(parent: Mapping[str, object], path: str) -> Iterator[Markup]:
-    """Those of a form, a group or a dynamic list, whose values are at this path."""
+    """Yield the components of a form, group or dynamic list, whose values are at this path."""
     found = parent.get("components")
     for component in found if isinstance(found, list) else ():
         if isinstance(component, dict):
@@ -97,7 +97,7 @@ def _text(document: Mapping[str, object], name: str) -> str | None:
 
 
 def _texts(component: Mapping[str, object]) -> Mapping[str, str]:
-    """Its members that are values, those of groups by their paths."""
+    """Return a component's values, with the path as name for those in groups."""
     texts = dict(_values(component, ""))
     for name in _GROUPS:
         group = component.get(name)

@@ -1,10 +1,10 @@
-"""Zeebe's gRPC API: each of its RPCs is translated into the RPC of the contract that it stands for.
+"""Zeebe's gRPC API: each RPC is translated into the corresponding RPC of the contract.
 
     Zeebe client ──► GatewayServicer ──► Contract ──► dispatcher of the process: interceptors, servicer
                      translates          calls
 
-Nothing is decided here: credential, tenant, permission, bounds and the work itself are up to the RPC that is called. One
-module for each noun translates its messages, by functions without side effects.
+The called RPC checks credential, tenant, permission and bounds, and does the work. One module per noun
+translates its messages with pure functions.
 """
 
 from server.gateway.servicer import SERVICE, GatewayServicer

@@ -1,4 +1,4 @@
-"""Evaluations of conditional start events."""
+"""Evaluation of conditional start events."""
 
 from gnomon.engine.v1 import conditional_service_pb2 as own_pb
 from gnomon.gateway_protocol import gateway_pb2 as pb

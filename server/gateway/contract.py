@@ -1,7 +1,7 @@
-"""The RPCs of the contract, as the gateway calls them: through the interceptors that every other call passes.
+"""Calls the contract's RPCs through the same interceptors as every other call.
 
-Zeebe's clients name a tenant in their requests, the contract's in the metadata of a call: a tenant that a request names
-goes to both places.
+Zeebe's clients name the tenant in the request, the contract's clients in the metadata of a call. A tenant in
+a request is put in both places.
 """
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -18,7 +18,7 @@ R = TypeVar("R", bound=Message)
 
 
 class Contract:
-    """Each call becomes one of the RPC that its own RPC stands for; raises ServiceError."""
+    """Calls the contract's RPC that the current call stands for; raises ServiceError."""
 
     def __init__(self, dispatcher: Dispatcher) -> None:
         self._dispatcher = dispatcher
@@ -34,7 +34,7 @@ class Contract:
         return answer
 
     async def stream(self, request: Message, write: Callable[[R], Awaitable[None]], call: Call) -> None:
-        """Give every answer to `write`."""
+        """Make a streaming call whose responses go to `write`."""
         path = call.policy.stands_for
         metadata = _metadata(self._dispatcher.streams[path].policy, request, call)
         with translated():

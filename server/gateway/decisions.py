@@ -1,4 +1,4 @@
-"""Evaluations of decisions."""
+"""Evaluation of decisions."""
 
 from gnomon.engine.v1 import decision_definition_service_pb2 as own_pb
 from gnomon.engine.v1 import evaluated_decision_pb2 as own_evaluated_pb

@@ -1,4 +1,4 @@
-"""Deployments, and deletions of what was deployed."""
+"""Deployments, and deletion of deployed resources."""
 
 from collections.abc import Iterator
 

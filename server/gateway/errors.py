@@ -1,7 +1,7 @@
-"""Refusals as Zeebe's clients expect them: the contract's status codes, but one.
+"""Errors as Zeebe's clients expect them: the contract's status codes, with one exception.
 
-A full queue is UNAVAILABLE in the contract. Zeebe's clients know it as back pressure, RESOURCE_EXHAUSTED: they slow down,
-and some close their connection after too many UNAVAILABLE.
+A full queue is UNAVAILABLE in the contract. Zeebe's clients expect RESOURCE_EXHAUSTED as back pressure and
+slow down; after too many UNAVAILABLE errors some close their connection.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ class BackPressure(ResourceExhausted):
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Raise the refusals of the block with the status codes of Zeebe."""
+    """Translate errors raised in the block to Zeebe's status codes."""
     try:
         yield
     except ResourceExhausted as refusal:

@@ -1,4 +1,4 @@
-"""Fields that many messages have: tenants, references of operations, keys that may be absent."""
+"""Common fields of messages: tenants, operation references, and optional keys."""
 
 from collections.abc import Iterable
 
@@ -6,12 +6,12 @@ from server.platform.errors import InvalidArgument
 from server.platform.interceptors import DEFAULT_TENANT_ALIAS
 
 MAX_INT64 = 2**63 - 1
-# What clients send where a key is left out.
+# Values that clients send for an omitted key.
 _NO_KEYS = (0, -1)
 
 
 def tenant_of(tenant_id: str) -> str | None:
-    """None where the caller's only tenant is meant."""
+    """Return the tenant id, or None for the caller's only tenant."""
     return None if tenant_id in ("", DEFAULT_TENANT_ALIAS) else tenant_id
 
 
@@ -20,12 +20,12 @@ def tenants_of(tenant_ids: Iterable[str]) -> list[str]:
 
 
 def key_of(key: int) -> int | None:
-    """None where it was left out."""
+    """Return the key, or None if it was omitted."""
     return None if key in _NO_KEYS else key
 
 
 def reference_of(reference: int, *, is_given: bool) -> int | None:
-    """Raises InvalidArgument for one that the contract has no room for."""
+    """Return the reference; raises InvalidArgument if it exceeds the contract's range."""
     if reference > MAX_INT64:
         raise InvalidArgument(f"operationReference: expected at most {MAX_INT64}", field="operationReference")
     return reference if is_given else None

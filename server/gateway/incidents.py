@@ -1,4 +1,4 @@
-"""Resolutions of incidents, and the variables that are set before."""
+"""Resolution of incidents, and the variables that are set first."""
 
 from gnomon.engine.v1 import element_instance_service_pb2 as own_element_pb
 from gnomon.engine.v1 import incident_service_pb2 as own_pb

@@ -1,4 +1,4 @@
-"""Results of jobs: what is absent stays absent."""
+"""Job results; absent fields stay absent."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Jobs: how workers get them, and what workers do with them."""
+"""Activation, completion, failure and updates of jobs."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ from gnomon.gateway_protocol import gateway_pb2 as pb
 from server.gateway.fields import reference_of, tenants_of
 from server.gateway.job_results import result_of
 
-# The bounds of the contract.
+# The limits of the contract.
 MAX_JOBS = 10_000
 MAX_WAIT_MILLISECONDS = 3_600_000
 
@@ -52,7 +52,7 @@ def subscription(request: pb.StreamActivatedJobsRequest) -> own_pb.StreamActivat
 def _tenants(
     request: pb.ActivateJobsRequest | pb.StreamActivatedJobsRequest,
 ) -> tuple[list[str], own_pb.TenantFilter.ValueType]:
-    """Those of the caller need no names."""
+    """Return tenant ids and filter; the caller's assigned tenants need no ids."""
     if request.tenantFilter == pb.ASSIGNED:
         return [], own_pb.TENANT_FILTER_ASSIGNED
     return tenants_of(request.tenantIds), own_pb.TENANT_FILTER_UNSPECIFIED

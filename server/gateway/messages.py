@@ -1,4 +1,4 @@
-"""Publications of messages."""
+"""Publication of messages."""
 
 from gnomon.engine.v1 import message_service_pb2 as own_pb
 from gnomon.gateway_protocol import gateway_pb2 as pb

@@ -1,4 +1,4 @@
-"""Modifications of process instances."""
+"""Modification of process instances."""
 
 from collections.abc import Iterable
 
@@ -11,7 +11,7 @@ Request = pb.ModifyProcessInstanceRequest
 
 
 def modification(request: Request) -> own_pb.ModifyProcessInstanceRequest:
-    """Raises InvalidArgument."""
+    """Translate a modification; raises InvalidArgument."""
     return own_pb.ModifyProcessInstanceRequest(
         process_instance_key=request.processInstanceKey,
         operation_reference=reference_of(

@@ -1,11 +1,11 @@
-"""Process instances: their creation, with and without a result, cancellation and migration."""
+"""Process instances: creation with and without result, cancellation and migration."""
 
 from gnomon.engine.v1 import process_instance_pb2 as own_entity_pb
 from gnomon.engine.v1 import process_instance_service_pb2 as own_pb
 from gnomon.gateway_protocol import gateway_pb2 as pb
 from server.gateway.fields import key_of, reference_of, tenant_of
 
-# The longest that the contract waits for a process instance.
+# The longest time that the contract waits for a process instance.
 MAX_WAIT_MILLISECONDS = 3_600_000
 TERMINATE = "TERMINATE_PROCESS_INSTANCE"
 
@@ -15,7 +15,7 @@ def creation(request: pb.CreateProcessInstanceRequest) -> own_pb.CreateProcessIn
     return own_pb.CreateProcessInstanceRequest(
         process_definition_key=key,
         process_definition_id=request.bpmnProcessId or None,
-        # A key names its version.
+        # A key already determines the version.
         process_definition_version=request.version if key is None else None,
         variables=request.variables.encode(),
         start_instructions=[

@@ -1,4 +1,4 @@
-"""The RPCs of Zeebe's gateway, each a call of the contract between two translations."""
+"""The RPCs of Zeebe's gateway, each a translated call of the contract."""
 
 from google.protobuf.descriptor import ServiceDescriptor
 
@@ -34,7 +34,7 @@ SERVICE: ServiceDescriptor = pb.DESCRIPTOR.services_by_name["Gateway"]
 
 
 class GatewayServicer:
-    """`dispatcher` has the RPCs of the contract."""
+    """Serves Zeebe's RPCs; `dispatcher` has the RPCs of the contract."""
 
     def __init__(self, dispatcher: Dispatcher) -> None:
         self._contract = Contract(dispatcher)

@@ -1,4 +1,4 @@
-"""Broadcasts of signals."""
+"""Broadcasting of signals."""
 
 from gnomon.engine.v1 import signal_service_pb2 as own_pb
 from gnomon.gateway_protocol import gateway_pb2 as pb

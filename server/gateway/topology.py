@@ -1,4 +1,4 @@
-"""The topology: names of roles and states become numbers."""
+"""The topology; names of roles and states are converted to numbers."""
 
 from gnomon.engine.v1 import topology_service_pb2 as own_pb
 from gnomon.gateway_protocol import gateway_pb2 as pb

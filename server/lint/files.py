@@ -1,6 +1,6 @@
 """Findings in one file, by its file name extension.
 
-  lint_file("order.bpmn", content)
+    lint_file("order.bpmn", content)
 
 A deployment of the file reports the same violations. Rules that need other files or the tenant are not
 checked here.

@@ -1,4 +1,4 @@
-"""One activation answered by several partitions, each asked in turn for what fits into the rest of the answer.
+"""A job activation over several partitions, each asked in turn for as many jobs as still fit into the response.
 
 Activated jobs are held while the next partition is asked. If the caller goes away then, they are offered
 again at once; jobs that cannot be returned are offered again at their deadlines.

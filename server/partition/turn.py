@@ -183,7 +183,7 @@ class Turns:
         state.room = quota.room
 
     def grow(self, turn: Turn, entries: Iterable[Entry], *, now: datetime) -> Growth:
-        """Run more entries; those that are postponed or left are not part of the turn."""
+        """Run more entries; postponed and remaining entries are not part of the turn."""
         growth = Growth()
         began = last = self._stopwatch()
         longest: tuple[float, Entry | None] = (-1.0, None)
@@ -286,7 +286,7 @@ def _touch(turn: Turn, growth: Growth, changed: Mapping[DocumentId, set[Key]]) -
 
 
 def _audit(happened: Sequence[Event], entry: Entry, batch: Batch, now: datetime) -> None:
-    """Add to the batch what is stored about the changes, whichever command caused them."""
+    """Add the changes' audit data to the batch, whichever command caused them."""
     has_batch_items = processes_batch_items(entry.command)
     if changes_user_tasks(happened):
         changes = list(user_task_entries(happened, entry.origin, now))
@@ -298,7 +298,7 @@ def _audit(happened: Sequence[Event], entry: Entry, batch: Batch, now: datetime)
 
 
 def _keep(entry: Entry, result: Result, batch: Batch, now: datetime, *, concerned: Concerned) -> None:
-    """Add to the batch what is stored about the command: audit entries, the answer, and that it was taken."""
+    """Add the command's data to the batch: audit entries, the response, and the receipt of a sent command."""
     batch.audit += entry.noted
     is_fault = isinstance(result, Internal)
     if entry.incoming is not None and not is_fault:

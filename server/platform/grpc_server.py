@@ -123,7 +123,7 @@ class GrpcServer:
 
 def _listener(config: GrpcConfig) -> GrpcioListener | Listener:
     limits = Limits(
-        # Other listeners and the database need descriptors too.
+        # Leaves file descriptors for other listeners and the database.
         max_connections=min(config.max_connections, open_file_limit() // 4),
         max_connection_calls=config.max_connection_calls,
         max_message_bytes=config.max_message_bytes,

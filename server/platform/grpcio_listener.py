@@ -1,4 +1,4 @@
-"""The listener of grpcio, which takes ten times the processor time for a call: the way back from `server.platform.http2`."""
+"""The grpcio listener, a fallback for `server.platform.http2`; a call takes ten times the processor time."""
 
 import grpc
 
@@ -7,7 +7,7 @@ from server.platform.sockets import authority
 
 
 class GrpcioListener:
-    """`grpc.aio.Server` as a listener."""
+    """`grpc.aio.Server` with the interface of a listener."""
 
     def __init__(self, limits: Limits, *, reuse_port: bool) -> None:
         self._server = grpc.aio.server(options=_options(limits, reuse_port=reuse_port))
@@ -32,7 +32,7 @@ def _options(limits: Limits, *, reuse_port: bool) -> list[tuple[str, int]]:
         ("grpc.so_reuseport", int(reuse_port)),
         ("grpc.keepalive_time_ms", _milliseconds(limits.keepalive_seconds)),
         ("grpc.keepalive_timeout_ms", _milliseconds(limits.keepalive_timeout_seconds)),
-        # The timeout above counts for nothing while this one is longer.
+        # gRPC ignores the keepalive timeout above if the HTTP/2 ping timeout is longer.
         ("grpc.http2.ping_timeout_ms", _milliseconds(limits.keepalive_timeout_seconds)),
         ("grpc.http2.max_pings_without_data", 0),
         ("grpc.http2.min_ping_interval_without_data_ms", _milliseconds(limits.min_ping_interval_seconds)),

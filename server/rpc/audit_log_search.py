@@ -71,7 +71,7 @@ def _key_or_id(condition: Condition) -> Clauses:
 
 
 def _same_of_key(condition: Condition) -> Iterator[Condition]:
-    """The same condition on the key; none if its texts are not keys."""
+    """Return the same condition on the key, or nothing if the texts are not keys."""
     operator, operand = condition.operator, condition.operand
     match operand:
         case bool():

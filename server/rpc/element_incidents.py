@@ -1,4 +1,4 @@
-"""Finds the element instances inside another one that have or had incidents."""
+"""Finds the descendants of an element instance that have or had incidents."""
 
 from server.engine.keys import Key
 from server.platform.query import Condition, Operator, equals

@@ -1,4 +1,4 @@
-"""Servicer for the timers of process instances, and for firing those of test runs early, in the embedded mode."""
+"""Servicer for the timers of process instances, and for firing timers of test runs early, in embedded mode."""
 
 import logging
 from heapq import nsmallest
@@ -55,7 +55,7 @@ class TimerServicer:
         return response
 
     async def _live(self, key: Key) -> LiveInstance | None:
-        """The running process instance, even if it is evicted from memory."""
+        """Return the running process instance, even if it is evicted from memory."""
         if key not in self._state.evicted:
             return self._state.instances.get(key)
         document = DocumentId(Kind.PROCESS_INSTANCE, key)
@@ -72,7 +72,7 @@ class TimerServicer:
     async def fire_timer(self, request: pb.FireTimerRequest, call: Call) -> pb.FireTimerResponse:
         command = FireTimer(call.tenant_id, Key(request.process_instance_key), Key(request.timer_key))
         await self._router.submit(command, origin_of(request, call))
-        # The embedded mode has no audit log.
+        # Embedded mode has no audit log.
         logger.info(
             "a timer of a test run fired early",
             extra={

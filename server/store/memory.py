@@ -168,11 +168,11 @@ class MemoryStore:
         return {each: dict(self._documents[each]) for each in ids if each in self._documents}
 
     async def answers(self, keys: Collection[tuple[str, str]]) -> Sequence[StoredAnswer]:  # noqa: ARG002
-        """None: the partition keeps the answers itself, as long as this store would."""
+        """Return no answers, because the partition keeps them in memory as long as this store would."""
         return ()
 
     async def incoming(self, after: Mapping[PartitionId, int], most: int) -> Sequence[IncomingCommand]:  # noqa: ARG002
-        """None: there is no other partition."""
+        """Return no commands, because there is no other partition."""
         return ()
 
     async def reserve(self, wanted: Mapping[str, int], most: int) -> Reservation:  # noqa: ARG002

@@ -1,4 +1,4 @@
-"""Statistics over the rows of entities: what is counted, and by which groups.
+"""Statistics over the rows of entities: measures and groups.
 
 To add a statistic, declare a class with the values of a group as fields, and a `Statistic` of it.
 """

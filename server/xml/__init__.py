@@ -1,10 +1,11 @@
-"""XML as plain elements, read from bytes that are hostile until they are read.
+"""XML as plain elements, parsed safely from untrusted bytes.
 
     document = parse(xml)
     document.markup({"urn:orders": ""}).first("order")
 
-A document type (and with it every entity) is refused before the first element, nothing is fetched, and whatever a file
-may have many of is bounded, see `bounds`. Errors: `XmlError`, which each language of XML words as its own.
+A document type, and with it every entity, is refused before the first element. Nothing is fetched, and all
+quantities are limited, see `bounds`. Errors are `XmlError`, which each XML language converts to its own
+error.
 """
 
 from server.xml.bounds import (

@@ -1,7 +1,7 @@
-"""Bounds of a document, each checked while the document is parsed.
+"""Limits of a document, each checked while the document is parsed.
 
-lxml writes the namespace out in each name that it returns, and walks all attributes of an element to find one. So each
-number is checked before the names and attributes that it bounds are read.
+lxml expands the namespace in each name that it returns, and scans all attributes of an element to find one.
+Each number is therefore checked before the names and attributes that it limits are read.
 """
 
 from typing import Final
@@ -11,34 +11,34 @@ from lxml.etree import _Element as XmlElement
 from server.xml.errors import XmlError
 
 MAX_DEPTH: Final = 64
-"""Elements inside each other."""
+"""Deepest nesting of elements."""
 
 MAX_ELEMENTS: Final = 300_000
-"""Elements of a document, those of namespaces that no reader knows among them."""
+"""Most elements of a document, including those of unknown namespaces."""
 
 MAX_ATTRIBUTES: Final = 128
-"""Attributes of one element."""
+"""Most attributes of one element."""
 
 MAX_NAMESPACES: Final = 64
-"""Namespaces that one element declares."""
+"""Most namespaces that one element declares."""
 
 MAX_ALL_ATTRIBUTES: Final = 500_000
-"""Attributes and namespace declarations of a document."""
+"""Most attributes and namespace declarations of a document."""
 
 MAX_NAME_LENGTH: Final = 1_000
-"""Characters of the name of an element or attribute, of a prefix, and of a namespace."""
+"""Longest name of an element or attribute, prefix, or namespace."""
 
 MAX_VALUE_LENGTH: Final = 1024 * 1024
-"""Characters of an attribute's value, which may be a script or an icon."""
+"""Longest value of an attribute, which may be a script or an icon."""
 
 MAX_COMMENTS: Final = 10_000
 
 MAX_INSTRUCTIONS: Final = 1_000
-"""Processing instructions of a document."""
+"""Most processing instructions of a document."""
 
 
 class ElementBounds:
-    """Counts the elements of one document in its order; each method raises `XmlError`."""
+    """Counts the elements of one document in document order; each method raises `XmlError`."""
 
     def __init__(self) -> None:
         self._depth = 0
@@ -47,7 +47,7 @@ class ElementBounds:
         self._declared: list[tuple[str, str]] = []
 
     def declare(self, prefix: str, namespace: str) -> None:
-        """A namespace of the element that starts next."""
+        """Count a namespace declaration of the next element."""
         self._declared.append((prefix, namespace))
 
     def start(self, element: XmlElement) -> None:
@@ -74,7 +74,7 @@ class ElementBounds:
 
 
 def expect_bounded(element: XmlElement, depth: int) -> None:
-    """Raise `XmlError` for an element that is beyond a bound by itself; `depth` is 1 for the root."""
+    """Raise `XmlError` for an element that exceeds a limit by itself; `depth` is 1 for the root."""
     count = len(element.attrib)
     _expect_at_most(MAX_DEPTH, "nested elements", depth, element)
     _expect_at_most(MAX_ATTRIBUTES, "attributes of an element", count, element)
@@ -85,7 +85,7 @@ def expect_bounded(element: XmlElement, depth: int) -> None:
 
 
 class OtherBounds:
-    """A parser target that sees everything but elements, of which it builds nothing."""
+    """A parser target for everything except elements; it builds nothing."""
 
     def __init__(self) -> None:
         self._comments = 0
@@ -103,7 +103,7 @@ class OtherBounds:
         _expect_at_most(MAX_INSTRUCTIONS, "processing instructions", self._instructions)
 
     def close(self) -> None:
-        """Nothing was built."""
+        """Return nothing, because nothing was built."""
 
 
 def _expect_short_name(name: str, element: XmlElement) -> None:

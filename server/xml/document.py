@@ -1,4 +1,4 @@
-"""A well-formed document, and the markup of the namespaces that its reader knows."""
+"""A well-formed document, and its markup in the namespaces that the reader knows."""
 
 from collections.abc import Mapping
 from typing import Final, TypeAlias
@@ -16,7 +16,7 @@ _NO_ATTRIBUTES: Final[Mapping[str, str]] = {}
 
 
 class Document:
-    """Tells the root, whose `tag` is `{namespace}name`; `prefixes` are those that it declares."""
+    """A parsed document; `tag` is the root's `{namespace}name`, `prefixes` are the root's declarations."""
 
     def __init__(self, root: XmlElement) -> None:
         name = etree.QName(root)
@@ -28,10 +28,10 @@ class Document:
         self.line = int(root.sourceline or 0)
 
     def markup(self, spelling: Mapping[str, str], defaults: Defaults = _NO_DEFAULTS) -> Markup:
-        """The root with everything in it; raises `XmlError` for an element beyond its bounds.
+        """Return the root with its content; raises `XmlError` for an element beyond the limits.
 
-        The spelling gives, for the root's namespace and each other that counts, what stands before its local names
-        in a tag. Defaults are attributes that a file may leave out, by tag.
+        `spelling` maps the root's and other known namespaces to the prefix of their tags. `defaults` are
+        optional attributes by tag.
         """
         spelled: dict[str, str | None] = {}
         attributes = _Attributes(defaults)
@@ -39,7 +39,8 @@ class Document:
         around: list[_Open] = []
         children: list[Markup] = []
         inner: XmlElement | None = None
-        # One loop and no call of ours for most elements: a table of decisions has a hundred thousand.
+        # One loop without function calls for most elements, because a decision table can have a hundred
+        # thousand.
         for element in self._root.iter("*"):
             parent = element.getparent()
             while inner is not parent and inner is not None:
@@ -62,7 +63,7 @@ class Document:
 
 
 class _Attributes:
-    """Those without a namespace; names are checked when one is met for the first time. `plain` are those that passed."""
+    """Attributes without a namespace. Each name is checked when it first occurs; `plain` holds the accepted ones."""
 
     def __init__(self, defaults: Defaults) -> None:
         self.plain: set[str] = set()
@@ -70,7 +71,7 @@ class _Attributes:
         self._with_namespace: set[str] = set()
 
     def checked(self, element: XmlElement, tag: str | None, written: Mapping[str, str]) -> Mapping[str, str]:
-        """The attributes without a namespace, with the defaults of the tag; their number is checked already."""
+        """Return the attributes without a namespace, with the tag's defaults; their number was already checked."""
         new = written.keys() - self.plain - self._with_namespace
         if new:
             expect_bounded(element, 1)
@@ -88,7 +89,7 @@ def _outermost(around: list[_Open], children: list[Markup]) -> Markup:
 
 
 def _closed(around: list[_Open], children: list[Markup]) -> list[Markup]:
-    """Give its children to the innermost element, which is left out without a tag; returns it among its siblings."""
+    """Close the innermost element and add it to its siblings, which are returned; an element without a tag is dropped."""
     tag, attributes, text, line, siblings = around.pop()
     if tag is not None:
         siblings.append(Markup(tag, attributes, tuple(children), text, line))
@@ -96,7 +97,7 @@ def _closed(around: list[_Open], children: list[Markup]) -> list[Markup]:
 
 
 def _spelled(tag: str, spelling: Mapping[str, str]) -> str | None:
-    """Spell the tag as `Markup` does; None for a namespace that says nothing to the reader."""
+    """Return the tag as in `Markup`, or None for an unknown namespace."""
     namespace, brace, name = tag.rpartition("}")
     prefix = spelling.get(namespace[1:] if brace else "")
     return None if prefix is None else prefix + name

@@ -1,8 +1,8 @@
-"""The error of the XML reader, in every language of XML."""
+"""The error of the XML reader, for all XML languages."""
 
 
 class XmlError(Exception):
-    """`line` is 0 where there is none to name."""
+    """An XML error; `line` is 0 if unknown."""
 
     def __init__(self, message: str, line: int = 0) -> None:
         super().__init__(message)

@@ -1,4 +1,4 @@
-"""Elements as a file has them: the one truth below every typed model."""
+"""Elements as in the file, which every typed model is based on."""
 
 from collections.abc import Iterator, Mapping
 
@@ -8,8 +8,8 @@ import msgspec
 class Markup(msgspec.Struct, frozen=True, gc=False):
     """An element with its unprefixed attributes, stripped text, child elements and source line.
 
-    The tag is spelled as the reader of the file wants the namespace spelled, whatever prefix the file uses. A document
-    has many of them and none refers to itself, so the garbage collector is spared.
+    The tag uses the reader's spelling of the namespace, whatever prefix the file uses. Documents have many
+    elements without reference cycles, so they are exempt from garbage collection.
     """
 
     tag: str
@@ -28,7 +28,7 @@ class Markup(msgspec.Struct, frozen=True, gc=False):
         return None
 
     def descendants(self) -> Iterator["Markup"]:
-        """Every element below this one, in the order of the document."""
+        """Yield all descendants in document order."""
         waiting = [*reversed(self.children)]
         while waiting:
             element = waiting.pop()

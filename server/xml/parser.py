@@ -1,4 +1,4 @@
-"""From bytes to a document without a document type, within bounds."""
+"""Parses bytes into a document without a document type and within limits."""
 
 import re
 from io import BytesIO
@@ -26,12 +26,12 @@ MAX_BYTES: Final = 4 * 1024 * 1024
 _ENCODING = re.compile(rb"""encoding\s*=\s*["']([^"']*)["']""")
 _DECLARATION = re.compile(rb"(?:\xef\xbb\xbf)?<\?xml\s[^?>]*\?>")
 _ASCII_FIRST: Final = frozenset({b"ascii", b"iso-8859-1", b"us-ascii", b"utf-8"})
-"""Encodings in which the octets of markup mean nothing else."""
+"""Encodings in which the bytes of markup characters have no other meaning."""
 _NAMESPACE = re.compile(rb"""xmlns(?::([^\s=<>"']*))?\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 
 
 def parse(xml: bytes) -> Document:
-    """Parse one file; raises `XmlError`, as the markup of the document does for an element beyond its bounds."""
+    """Parse one file; raises `XmlError`. The document's `markup` raises it too for elements beyond a limit."""
     if len(xml) > MAX_BYTES:
         raise XmlError(f"expected at most {MAX_BYTES} bytes, found {len(xml)}")
     try:
@@ -43,7 +43,7 @@ def parse(xml: bytes) -> Document:
 
 
 def _plain_root(xml: bytes) -> XmlElement:
-    """Parse in one go; an error is that of the parser with bounds, which may meet a bound before it."""
+    """Parse at once; on an error, parse again with limits, because a limit may be exceeded before the error."""
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
     )
@@ -54,10 +54,10 @@ def _plain_root(xml: bytes) -> XmlElement:
 
 
 def _is_plain(xml: bytes) -> bool:
-    """Whether the octets alone show that the document is within the bounds that single elements cannot break.
+    """Whether the bytes alone prove that the document is within all limits that concern more than one element.
 
-    This takes a fraction of the time of parsing, and nearly all files pass: a part of a document begins with
-    characters of its own, so it has as many parts as the file has of those, or fewer.
+    This takes a fraction of the parsing time, and nearly all files pass: each part of a document begins with
+    its own characters, so counting these gives an upper bound.
     """
     declaration = _DECLARATION.match(xml)
     encoding = None if declaration is None else _ENCODING.search(declaration[0])
@@ -77,14 +77,14 @@ def _is_plain(xml: bytes) -> bool:
 
 
 def _check_all_but_elements(xml: bytes) -> None:
-    # lxml looks the callbacks up when it runs; its stubs ask for all of them. With `start` among them it would make
-    # the names of all attributes of an element before it calls.
+    # lxml looks the callbacks up at runtime, but its stubs require all of them. With `start` among them it
+    # would create the names of all attributes of an element before the call.
     parser = etree.XMLParser(target=OtherBounds(), resolve_entities=False, no_network=True)  # type: ignore[call-overload]
     etree.fromstring(xml, parser)
 
 
 def _bounded_root(xml: bytes) -> XmlElement:
-    """Parse an element at a time, so that a file beyond a bound is refused before the rest is read."""
+    """Parse element by element, so that a file beyond a limit is refused before the rest is read."""
     _check_all_but_elements(xml)
     bounds = ElementBounds()
     parsing = etree.iterparse(
@@ -103,4 +103,4 @@ def _bounded_root(xml: bytes) -> XmlElement:
             bounds.declare(*found)
         elif found is not None:
             bounds.start(found)
-    return cast("XmlElement", parsing.root)  # a file without an element is no XML
+    return cast("XmlElement", parsing.root)  # a file without an element is not XML

@@ -44,7 +44,7 @@ def correlate(command: CorrelateMessage, step: Step) -> CorrelatedMessage:
 
 
 def _correlated(step: Step) -> Key:
-    """The key of a process instance that the command created, or of one that waited."""
+    """The key of a process instance that the message created, or of one that waited for it."""
     for event in step.events:
         if isinstance(event, events.MessageCorrelated):
             return event.instance.key

@@ -1,7 +1,7 @@
 """The builtin functions by FEEL name, one module per family.
 
-To add one, write a function beside its neighbours and a row in its family's table; `signatures` says what
-its parameters mean. Several functions in a row are tried in order.
+To add one, write a function and add a row to its family's table; `signatures` explains the annotations of
+parameters. Several functions in a row are tried in order.
 """
 
 from collections.abc import Mapping, Sequence
@@ -45,7 +45,7 @@ SIGNATURES: Mapping[str, tuple[Signature, ...]] = {
 CAMUNDA_SIGNATURES: Mapping[str, tuple[Signature, ...]] = {
     name: _signatures(functions) for name, functions in contexts.CAMUNDA_FUNCTIONS.items()
 }
-"""Signatures of Camunda's engine, beside those of the standard."""
+"""Further signatures in Camunda's engine."""
 
 CAMUNDA_PARAMETERS: Mapping[str, Mapping[str, str]] = {
     "abs": {"number": "n"},
@@ -60,7 +60,7 @@ CAMUNDA_PARAMETERS: Mapping[str, Mapping[str, str]] = {
     "sublist": {"start": "start position"},
     "union": {"lists": "list"},
 }
-"""Names of Camunda's engine and of its documents, beside those of the standard."""
+"""Parameter names in Camunda's engine and its documentation that differ from the standard's."""
 
 
 def _as_value(name: str, signature: Signature) -> Function:

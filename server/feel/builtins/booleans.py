@@ -1,4 +1,4 @@
-"""Functions on booleans, and on whether there is a value at all."""
+"""Functions on booleans, and on the presence of values."""
 
 from server.feel.errors import AssertionFailedError
 from server.feel.signatures import Family
@@ -24,7 +24,7 @@ def assert_(value: Value, condition: Value, cause: str = "The condition is not f
 
 
 def is_(value1: Value = None, value2: Value = None) -> bool:
-    """Whether both are of one type and written alike: the same instant in two zones is not."""
+    """Whether both values have the same type and representation; the same instant in two zones differs."""
     return type_name(value1) == type_name(value2) and value1 == value2
 
 

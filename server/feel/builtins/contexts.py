@@ -1,4 +1,4 @@
-"""Functions on contexts; a given context is never changed, a new one is made."""
+"""Functions on contexts; they return new contexts and never change their arguments."""
 
 from server.feel.errors import InvocationError
 from server.feel.run import Run
@@ -29,7 +29,10 @@ def context_put(context: Context, key: str, value: Value) -> Context:
 
 
 def context_put_by_path(run: Run, context: Context, keys: list[Value], value: Value) -> Context:
-    """Make what the path needs and does not find, over other values too."""
+    """Set a value by path, creating missing contexts on the way.
+
+    Whether other values on the path are overwritten depends on the dialect.
+    """
     path = [key for key in keys if isinstance(key, str)]
     if not path or len(path) < len(keys):
         raise InvocationError(f"expected a list of keys but found '{shown(keys)}'")
@@ -45,7 +48,7 @@ def context_put_by_path(run: Run, context: Context, keys: list[Value], value: Va
 
 
 def context_put_by_key(run: Run, context: Context, key: list[Value], value: Value) -> Context:
-    """The path by the name that the single key has."""
+    """Set a value by path, for calls that use the parameter name `key`."""
     return context_put_by_path(run, context, key, value)
 
 
@@ -60,7 +63,7 @@ def context_merge(run: Run, contexts: Spread) -> Context:
 
 
 def context_of(run: Run, entries: list[Value]) -> Context:
-    """Of several entries with one key the last holds, or they are refused."""
+    """Create a context from entries; of equal keys the last one wins, or they are refused, depending on the dialect."""
     result = dict(map(_entry, entries))
     if len(result) < len(entries) and not run.dialect.overwrites_entries:
         raise InvocationError("several entries have the same key")

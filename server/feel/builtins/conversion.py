@@ -1,4 +1,4 @@
-"""Functions from one type to another."""
+"""Conversions between types."""
 
 from typing import Final
 
@@ -10,7 +10,7 @@ from server.feel.signatures import Family
 from server.feel.text import pieces
 from server.feel.values import Value
 
-# An integer that needs no look at how long its text is.
+# Integers of this size need no check of their text's length.
 _SHORT_BITS: Final = 64
 
 

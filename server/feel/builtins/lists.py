@@ -1,4 +1,4 @@
-"""Functions on lists. A list that may be given as single arguments is annotated `Spread`."""
+"""Functions on lists. Parameters annotated `Spread` also accept single arguments."""
 
 import math
 from collections import Counter
@@ -127,7 +127,7 @@ def append(list_: list[Value], *item: Value) -> list[Value]:
 
 
 def concatenate(list_: Spread) -> list[Value]:
-    """Take an item that is no list as a list of one."""
+    """Concatenate lists; an item that is not a list counts as a list of one."""
     bounded_length(sum(len(each) if isinstance(each, list) else 1 for each in list_))
     return [item for each in list_ for item in (each if isinstance(each, list) else [each])]
 
@@ -143,9 +143,10 @@ def remove(run: Run, list_: list[Value], position: Number) -> list[Value]:
 
 
 def _index_in(run: Run, items: list[Value], position: Number, name: str) -> int:
-    """Zero-based, from a position that counts from one, or backwards from minus one.
+    """Return the zero-based index of a position, which counts from 1, or backwards from -1.
 
-    A dialect that clips positions gives an index outside of the list as it is, negative before its first item.
+    A dialect that clips positions returns an index outside the list unchanged, negative before the first
+    item.
     """
     whole = truncated(position, MAX_LIST_LENGTH)
     if whole == 0:

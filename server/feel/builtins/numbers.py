@@ -1,4 +1,4 @@
-"""Functions on numbers: exact where the result can be, else as precise as a float."""
+"""Functions on numbers: exact if possible, else with the precision of a float."""
 
 import decimal
 import math
@@ -90,7 +90,7 @@ def absolute(n: Number | DaysDuration | MonthsDuration) -> Value:
 
 
 def modulo(dividend: Number, divisor: Number) -> Number:
-    """DMN 1.5 §10.3.4.5: the result has the divisor's sign."""
+    """Return the remainder with the sign of the divisor (DMN 1.5 §10.3.4.5)."""
     if not divisor:
         raise InvocationError("the divisor is zero")
     if type(dividend) is int and type(divisor) is int:
@@ -98,7 +98,7 @@ def modulo(dividend: Number, divisor: Number) -> Number:
     try:
         remainder = CONTEXT.remainder(dividend, divisor)
     except decimal.InvalidOperation:
-        # The quotient has more digits than a number may have, the result has not.
+        # The quotient exceeds the precision of a number, but the remainder does not.
         exact = Fraction(dividend) % Fraction(divisor)
         return settled(divide(exact.numerator, exact.denominator))
     if remainder and (remainder < 0) is not (divisor < 0):

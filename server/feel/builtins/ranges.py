@@ -1,4 +1,4 @@
-"""How points and ranges lie to each other (DMN 1.5 §10.3.4.9, table 78)."""
+"""Relations between points and ranges (DMN 1.5 §10.3.4.9, table 78)."""
 
 import inspect
 from functools import wraps
@@ -20,7 +20,7 @@ Point: TypeAlias = Number | str | Date | Time | DateTime | DaysDuration | Months
 
 
 def range_(from_: str) -> Range:
-    """Read a range literal; its ends are literals too (DMN 1.5 §10.3.4.1)."""
+    """Parse a range literal, whose ends must be literals too (DMN 1.5 §10.3.4.1)."""
     try:
         node = parse_expression(from_)
     except FeelSyntaxError as error:
@@ -167,7 +167,7 @@ def _ends_later(left: Range, right: Range) -> bool:
 
 
 def _reaches(left: Range, right: Range) -> bool:
-    """Whether the left does not end before the right starts."""
+    """Whether the left range does not end before the right one starts."""
     return not before_of_ranges(left, right)
 
 
@@ -180,7 +180,7 @@ def _same_end(left: Range, right: Range) -> bool:
 
 
 def _less(left: Value, right: Value) -> bool:
-    """A side that is open to the infinite is neither before nor after a point inside of it."""
+    """Whether left is less than right; an unbounded side is neither before nor after a point."""
     if left is None or right is None:
         return False
     _refuse_incomparable(left, right)
@@ -200,7 +200,7 @@ def _refuse_incomparable(left: Value, right: Value) -> None:
 
 
 def _of_intervals(*functions: Builtin) -> tuple[Builtin, ...]:
-    """Refuse `(!= 5)`, of which there is a part on either side."""
+    """Refuse ranges such as `(!= 5)`, which consist of two parts."""
     return tuple(map(_of_interval, functions))
 
 
@@ -225,7 +225,7 @@ def _positional(signature: inspect.Signature) -> list[inspect.Parameter]:
 
 
 def _point_of(value: Value) -> Value:
-    """The value itself, or an end of the range."""
+    """Return the value itself, or one end of a range."""
     if not isinstance(value, Range):
         return value
     return value.end if value.start is None else value.start

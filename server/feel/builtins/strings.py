@@ -1,4 +1,4 @@
-"""Functions on strings; a character is a Unicode character (DMN 1.5 §10.3.4.3)."""
+"""Functions on strings; characters are Unicode code points (DMN 1.5 §10.3.4.3)."""
 
 import base64
 import binascii
@@ -99,7 +99,7 @@ def string_join(list_: list[Value], delimiter: str | None = None) -> str:
 def string_join_within(
     list_: list[Value], delimiter: str | None, prefix: str | None, suffix: str | None
 ) -> str:
-    """Either both a prefix and a suffix are given, or none of them."""
+    """Join strings; prefix and suffix must be given together."""
     if (prefix is None) is not (suffix is None):
         raise InvocationError("expected a prefix and a suffix but found only one of them")
     strings: list[str] = []

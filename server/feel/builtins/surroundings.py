@@ -1,4 +1,4 @@
-"""Functions that the process engine adds, and those that chance decides."""
+"""Functions that the process engine adds, and functions that use randomness."""
 
 from collections.abc import Callable
 
@@ -17,7 +17,7 @@ _VARIANT = 0b10 << 62
 
 
 def uuid(run: Run) -> str:
-    """RFC 9562 §5.7: milliseconds since 1970, then chance."""
+    """Return a UUID version 7: milliseconds since 1970, then random bits (RFC 9562 §5.7)."""
     bits = _chance(run)
     if run.ports.now is None:
         raise InvocationError("no time is given")
@@ -27,7 +27,7 @@ def uuid(run: Run) -> str:
 
 
 def random_number(run: Run) -> Number:
-    """At least 0, less than 1."""
+    """Return a random number from 0 to below 1."""
     return of_float(_chance(run)(_DIGITS_OF_A_FLOAT) / 2**_DIGITS_OF_A_FLOAT)
 
 
@@ -42,7 +42,7 @@ def cycle(interval: DaysDuration | MonthsDuration) -> str:
 
 
 def cycle_of_times(repetitions: Number | None, interval: DaysDuration | MonthsDuration) -> str:
-    """Without a number of repetitions it is endless."""
+    """Return a cycle; without a number of repetitions it is endless."""
     return f"R{'' if repetitions is None else shown(repetitions)}/{written(interval)}"
 
 
@@ -53,7 +53,7 @@ def from_ai(
     schema: Context | None = None,
     options: Context | None = None,
 ) -> Value:
-    """Tell who reads the expression what the value is for; nothing else."""
+    """Return the value unchanged; the other arguments describe it to readers of the expression."""
     del description, type_, schema, options
     return value
 

@@ -1,4 +1,4 @@
-"""Functions that make dates, times and durations, and what the calendar says of them."""
+"""Functions on dates, times and durations, and on the calendar."""
 
 from collections.abc import Callable
 from typing import TypeAlias, TypeVar
@@ -77,7 +77,7 @@ def date_and_time_of_parts(date: Date | DateTime, time: Time) -> DateTime:
 
 
 def date_and_time_in_zone(date: DateTime, timezone: str) -> DateTime:
-    """A local date-time is taken to be in that zone, any other is moved to it."""
+    """Place a local date-time in the zone, or convert a zoned one to it."""
     zone = zones.zone_of(timezone)
     return zones.placed(date.date, date.time, zone) if date.zone is None else zones.at(date.in_utc, zone)
 

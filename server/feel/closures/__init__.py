@@ -1,4 +1,4 @@
-"""One module per family of forms: each turns nodes into closures, with what is constant folded in.
+"""Compiles nodes to closures, with constants folded; one module per family of nodes.
 
-A function here takes the node, the names around it and the compiler for the parts of the node.
+Each function takes a node, the names in scope, and the compiler for the node's parts.
 """

@@ -1,4 +1,4 @@
-"""Calls of builtins, and of functions that expressions define."""
+"""Calls of builtins and of functions defined by expressions."""
 
 from collections.abc import Sequence
 from functools import cache, lru_cache
@@ -20,7 +20,11 @@ _CACHED_HINTS: Final = 256
 
 
 def call(node: Call, names: Names, compile_node: Compile) -> Closure:
-    """Prefer a builtin, unless the expression itself binds the name; then what the scope has by it."""
+    """Compile a call.
+
+    A builtin takes precedence, unless the expression itself binds the name. Other functions are looked up in
+    the scope.
+    """
     values = tuple(compile_node(value, names) for value in node.arguments.values)
     dialect = names.layout.dialect
     if node.name in SIGNATURES and not names.is_bound(node.name):
@@ -75,7 +79,7 @@ def invocation(node: Invocation, names: Names, compile_node: Compile) -> Closure
 def _arguments_for(
     function: Value | Missing, arguments: Arguments, values: tuple[Closure, ...]
 ) -> Sequence[Closure] | None:
-    """One closure per parameter; None if this cannot be called like that."""
+    """Return one closure per parameter, or None if the function does not accept these arguments."""
     if not isinstance(function, Function):
         return None
     if arguments.names is None:
@@ -133,7 +137,7 @@ def _builtin_invocation(node: Call, candidates: Sequence[Signature], arguments: 
 
 
 def _invocation_of_one(node: Call, candidates: Sequence[Signature], argument: Closure) -> Closure:
-    """The commonest call, without what several arguments need."""
+    """Compile the most common call, with a single argument, without the overhead of several."""
     name, position, first = node.name, node.position, candidates[0]
     types = first.types[0]
 
@@ -165,7 +169,7 @@ def _parameters(name: str) -> str:
 
 @lru_cache(_CACHED_HINTS)
 def _hint(name: str) -> str:
-    """The parameters of the builtin, or the builtin that was probably meant."""
+    """Return a hint with the builtin's parameters, or the builtin that was probably meant."""
     if name in SIGNATURES:
         return f". It is called as {_parameters(name)}"
     meant = FUNCTIONS_MEANT.get(name.lower()) or nearest(name, SIGNATURES)

@@ -1,4 +1,4 @@
-"""Functions that expressions define."""
+"""Functions defined by expressions."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
@@ -35,7 +35,7 @@ def definition(node: Lambda, names: Names, compile_node: Compile) -> Closure:
 
 
 def _checked(invoked: _Invoke, types: tuple[Type | None, ...]) -> _Invoke:
-    """Null, with a failure, for an argument that is none of what its parameter asks for."""
+    """Check argument types; an argument of the wrong type gives null with a failure."""
 
     def checked(caller: Run, arguments: Sequence[Value]) -> Value:
         measure(caller, *arguments)

@@ -42,7 +42,7 @@ def input_value(_node: InputValue, names: Names, _compile: Compile) -> Closure:
 
 
 def list_literal(node: ListLiteral, names: Names, compile_node: Compile) -> Closure:
-    """Take `< 5` among the items as a range: there it is no test of an input."""
+    """Compile a list; `< 5` among the items is a range instead of an input test."""
     items = tuple(
         range_by_sign(item, names, compile_node)
         if isinstance(item, InputComparison)
@@ -53,7 +53,7 @@ def list_literal(node: ListLiteral, names: Names, compile_node: Compile) -> Clos
 
 
 def context_literal(node: ContextLiteral, names: Names, compile_node: Compile) -> Closure:
-    """Let each entry see the entries before it."""
+    """Compile a context, in which each entry sees the entries before it."""
     if (
         len({key for key, _ in node.entries}) < len(node.entries)
         and not names.layout.dialect.overwrites_entries

@@ -1,4 +1,4 @@
-"""`and`, `or` and `if`: three-valued, whatever is no boolean counts as null."""
+"""`and`, `or` and `if` in three-valued logic; values that are not booleans count as null."""
 
 from server.feel.names import Closure, Compile, Names
 from server.feel.nodes import Conjunction, Disjunction, If

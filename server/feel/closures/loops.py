@@ -13,7 +13,7 @@ from server.feel.values import Range, Value, is_number
 
 
 class _Iteration(NamedTuple):
-    """`end` is None where a list is walked, not a range."""
+    """One iterator; `end` is None for a list, set for a range."""
 
     start: Closure
     end: Closure | None
@@ -22,7 +22,7 @@ class _Iteration(NamedTuple):
 
 
 class _NothingToIterateError(FeelError):
-    """The failure is noted already; the whole loop is null."""
+    """The loop has no result and is null; the failure was already recorded."""
 
 
 def for_loop(node: nodes.For, names: Names, compile_node: Compile) -> Closure:
@@ -49,7 +49,7 @@ def for_loop(node: nodes.For, names: Names, compile_node: Compile) -> Closure:
 
 
 def _mapped(iteration: _Iteration, body: Closure, size: int) -> Closure:
-    """The commonest loop there is: one iterator, and no look at what is collected so far."""
+    """Compile the most common loop: one iterator, without use of `partial`."""
     slot = iteration.slot
 
     def mapped(run: Run) -> Value:
@@ -66,7 +66,10 @@ def _mapped(iteration: _Iteration, body: Closure, size: int) -> Closure:
 
 
 def quantified(node: nodes.Quantified, names: Names, compile_node: Compile) -> Closure:
-    """Three-valued: the first that decides does, else null if one was null."""
+    """Compile `some` or `every` in three-valued logic.
+
+    The first deciding item determines the result. Otherwise it is null if the condition was null for an item.
+    """
     inner = names.inner()
     iterations = _iterations(node.iterators, inner, compile_node)
     condition, size, _ = inner.layout.measured(lambda: compile_node(node.condition, inner))
@@ -91,7 +94,7 @@ def quantified(node: nodes.Quantified, names: Names, compile_node: Compile) -> C
 
 
 def _decided(iteration: _Iteration, condition: Closure, size: int, *, deciding: bool) -> Closure:
-    """The commonest `some` or `every`: one iterator."""
+    """Compile the most common `some` or `every`: one iterator."""
     slot, otherwise = iteration.slot, not deciding
 
     def holds(run: Run) -> Value:
@@ -115,7 +118,7 @@ def _decided(iteration: _Iteration, condition: Closure, size: int, *, deciding: 
 def _iterations(
     iterators: tuple[nodes.Iterator, ...], names: Names, compile_node: Compile
 ) -> tuple[_Iteration, ...]:
-    """Later iterators see the names of earlier ones."""
+    """Compile the iterators; later ones see the names of earlier ones."""
     return tuple(_iteration(iterator, names, compile_node) for iterator in iterators)
 
 
@@ -129,9 +132,9 @@ def _iteration(iterator: nodes.Iterator, names: Names, compile_node: Compile) ->
 
 
 def _rounds(run: Run, iterations: tuple[_Iteration, ...], size: int) -> Iterator[None]:
-    """Put each combination of items into the slots, the last iterator turning fastest.
+    """Bind each combination of items to the slots; the last iterator varies fastest.
 
-    A round costs as many steps as what is evaluated in it has forms.
+    A round costs as many steps as its body has nodes.
     """
     slots, last = run.slots, len(iterations) - 1
     turning = [_items(run, iterations[0], size)]
@@ -168,7 +171,7 @@ def _list(run: Run, items: Value, position: int) -> list[Value]:
 
 
 def _within(run: Run, interval: Range, position: int) -> Sequence[Value]:
-    """Every step from end to end, without those that are not included."""
+    """Return all steps from start to end, without excluded ends."""
     if not interval.is_interval:
         raise _refused(run, "Expected a range with two ends but found '{}'", interval, position)
     items = _stepped(run, interval.start, interval.end, position)

@@ -34,7 +34,7 @@ def negation(node: Negation, names: Names, compile_node: Compile) -> Closure:
 
 
 def arithmetic(node: Arithmetic, names: Names, compile_node: Compile) -> Closure:
-    """Make one closure of `a + b - c …`, which would nest to the left as deep as it is long."""
+    """Compile `a + b - c …` to one closure, because nesting would be as deep as the chain is long."""
     links: list[Arithmetic] = []
     first: Node = node
     while isinstance(first, Arithmetic):
@@ -107,7 +107,7 @@ def _compared(left: Closure, sign: str, right: Closure, position: int) -> Closur
 
 
 def compared_with(left: Closure, sign: str, bound: int | str, position: int | None = None) -> Closure:
-    """Compare with what stands in the text, a whole number or a string: the commonest case."""
+    """Compile the most common comparison, with an integer or string constant."""
     plain, relation, kind = _PLAIN[sign], RELATIONS[sign], type(bound)
 
     def compared(run: Run) -> Value:

@@ -56,7 +56,7 @@ def path(node: Path, names: Names, compile_node: Compile) -> Closure:
 
 
 def _path_of_variable(node: Path, names: Names, source_name: Name) -> Closure:
-    """`order.total`, the commonest expression there is, without a call in between."""
+    """Compile `order.total`, the most common expression, without an intermediate call."""
     variable, key, position = source_name.name, node.key, node.position
     source = names.closure(variable, source_name.position)
 
@@ -107,7 +107,7 @@ def filtered(node: Filter, names: Names, compile_node: Compile) -> Closure:
 
 
 def _at_constant(source: Closure, index: int, position: int) -> Closure:
-    """`items[1]`, which stands in most texts that have a filter."""
+    """Compile `items[1]`, the most common filter."""
     offset = index - 1 if index > 0 else index
 
     def item(run: Run) -> Value:
@@ -129,7 +129,7 @@ def _list_of(run: Run, value: Value, position: int) -> list[Value] | None:
 
 
 def _outside(run: Run, condition: Closure, slot: int) -> Number | None:
-    """Try the condition as an index, which depends on no item; what fails in trying is no failure."""
+    """Try the condition as an index, independent of any item; failures of this attempt are discarded."""
     known = len(run.failures or ())
     run.slots[slot] = NO_ITEM
     index = condition(run)
@@ -153,7 +153,7 @@ def _select(run: Run, items: list[Value], condition: Closure, slot: int) -> Valu
 
 
 def _at(items: list[Value] | None, index: Number) -> Value:
-    """One-based from the start, or negative from the end."""
+    """Return the item at an index that counts from 1, or from the end if it is negative."""
     if items is None:
         return None
     position = truncated(index, len(items) + 1)

@@ -1,4 +1,4 @@
-"""Ranges, with two ends or with one."""
+"""Ranges with one or two ends."""
 
 from collections.abc import Callable, Mapping
 

@@ -1,7 +1,7 @@
-"""Unary tests: after `in`, and as the input entries of decision tables.
+"""Unary tests: after `in`, and as input entries of decision tables.
 
-A test that speaks of `?` must say true or false itself. Any other is compared with the input: the input
-equals it, or is contained in it (DMN 1.5 §10.3.2.7).
+A test that uses `?` must itself be true or false. Any other value is compared with the input: it must equal
+the input or contain it (DMN 1.5 §10.3.2.7).
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ def membership(node: In, names: Names, compile_node: Compile) -> Closure:
 
 
 def tests(node: Tests, names: Names, binding: Binding, compile_node: Compile) -> Closure:
-    """The tests of a whole text; `binding` is where the input is found."""
+    """Compile all tests of a text; `binding` is the slot of the input."""
     if not node.tests:
         return lambda _: True
     if not node.is_negated:
@@ -53,7 +53,7 @@ def _always(_: Run) -> Value:
 
 
 def input_comparison(node: InputComparison, names: Names, compile_node: Compile) -> Closure:
-    """Without an input there is nothing to compare, and `(< 5)` is a range (DMN 1.5 §10.3.2.7)."""
+    """Compile `< 5`: a comparison with the input, or a range if there is no input (DMN 1.5 §10.3.2.7)."""
     if not names.has_input():
         return range_by_sign(node, names, compile_node)
     value = names.input()
@@ -125,12 +125,12 @@ def _range_test(node: RangeLiteral, names: Names, compile_node: Compile) -> Clos
 
 
 def _both(low: Value, high: Value) -> Value:
-    """Null unless both ends could be compared."""
+    """Return null unless both ends could be compared."""
     return None if low is None or high is None else low and high
 
 
 def _whole_range_test(node: RangeLiteral, value: Closure, start: int, end: int) -> Closure:
-    """Look for whole numbers between two that stand in the text, as most ranges in decision tables do."""
+    """Compile a range of integer constants, the most common range in decision tables."""
     first = start if node.start_included else start + 1
     last = end if node.end_included else end - 1
     low, high = _relations(start_included=node.start_included, end_included=node.end_included)
@@ -184,7 +184,7 @@ def _accepts(run: Run, expected: Value, value: Value) -> bool | None:
 
 
 def contains(run: Run, interval: Range, value: Value) -> bool | None:
-    """Compare with the ends that there are."""
+    """Compare a value with the ends that the range has."""
     if not interval.is_interval:
         return not_equal(run, value, interval.start)
     low, high = _relations(start_included=interval.start_included, end_included=interval.end_included)

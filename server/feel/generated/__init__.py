@@ -1,8 +1,8 @@
-"""Python code for texts that are evaluated often, which runs several times faster than their closures.
+"""Generated Python code for texts that are evaluated often; it is several times faster than closures.
 
-The code knows the commonest course only: numbers, strings, booleans, lists and contexts that are what the text
-expects of them. It gives up when it meets anything else, a failure, a date or a limit, and the closures evaluate
-the text from its beginning. So the closures alone define FEEL; the code gives the same value or none.
+The code handles only the most common case: numbers, strings, booleans, lists and contexts of the types that
+the text expects. In any other case (failure, date, limit) it gives up, and the closures evaluate the text
+from the beginning. The closures alone define FEEL; the code returns the same value or none.
 
-No text of a tenant stands in the code: names and values are constants beside it.
+The code contains no text of a tenant: names and values are passed as constants.
 """

@@ -1,4 +1,4 @@
-"""Python source in the making: its lines, the names of what they compute, and what is known of each."""
+"""Python source under construction: its lines, its variables, and what is known about each."""
 
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
@@ -11,13 +11,13 @@ from server.feel.nodes import Node
 from server.feel.values import Value, is_number
 
 _MAX_DEPTH: Final = 16
-"""Blocks inside each other; Python itself refuses 20 loops."""
+"""Deepest nesting of blocks; Python itself refuses 20 nested loops."""
 
 _MAX_SIZE: Final = 400
-"""Forms of a text: the code of a longer one takes longer to make than it is likely to save."""
+"""Most nodes of a text; for a longer one, generating code takes longer than it saves."""
 
 STEPS: Final = 1_000_000
-"""Where the code gives up, before any list or any work is as long as the bounds of `limits`."""
+"""Steps after which the code gives up, well before the limits in `limits`."""
 
 
 class UnsupportedError(Exception):
@@ -25,7 +25,7 @@ class UnsupportedError(Exception):
 
 
 class Kind(Enum):
-    """Kinds of values, as far as the text shows them. A flat list or context holds neither lists nor contexts."""
+    """Kinds of values, as far as the text shows them; flat lists and contexts contain no lists or contexts."""
 
     ANY = auto()
     NULL = auto()
@@ -68,23 +68,23 @@ def kind_of(value: object) -> Kind:
 
 
 class Item(str):
-    """The level of a filter: all names are first the entries of this item."""
+    """The scope level of a filter: names refer first to entries of this item."""
 
     __slots__ = ()
 
 
 Level: TypeAlias = "Mapping[str, str | None] | Item"
-"""Names and where their values are; None where there is no code for a name."""
+"""Names with the Python variables of their values; None for a name without code generation."""
 
 Emit: TypeAlias = "Callable[[Node, Block], str]"
-"""Write the lines of a part of the text; the answer is the name of its value."""
+"""Generates the lines of a node and returns the variable of its value."""
 
 
 class Source:
-    """The state that all blocks of one text share."""
+    """The state shared by all blocks of one text."""
 
     def __init__(self, runtime: Mapping[str, object]) -> None:
-        """Let the code call what `runtime` names."""
+        """Make the objects in `runtime` available to the code."""
         self.lines: list[str] = []
         self.namespace = {**runtime}
         self.size = 0
@@ -107,7 +107,7 @@ class Source:
 
 
 class Block:
-    """Lines that are run together or not at all. `levels` are the names around, the innermost last."""
+    """A block of lines; `levels` are the scopes around it, innermost last."""
 
     def __init__(
         self,
@@ -150,7 +150,7 @@ class Block:
         return variable
 
     def number(self, operand: str) -> Number | None:
-        """The number that a constant is; None for anything else."""
+        """Return the number of a numeric constant, else None."""
         value = self.source.namespace.get(operand)
         return value if is_number(value) else None
 
@@ -187,7 +187,7 @@ class Block:
 
 
 def _order(expected: type) -> tuple[int, str]:
-    """The commonest first, and the same order always."""
+    """Return a sort key: the most common types first, in a stable order."""
     return _COMMONEST.index(expected) if expected in _COMMONEST else len(_COMMONEST), expected.__name__
 
 

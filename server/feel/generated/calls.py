@@ -1,7 +1,7 @@
-"""Code for calls of builtins that are given what they ask for.
+"""Code for calls of builtins with arguments of the expected types.
 
-One that wants the evaluation is given one of its own, without ports, and may leave no failure in it. Calls of
-functions of the text are left to the closures, since those may ask for the ports.
+A builtin that uses the run gets a separate one without ports, and must not record failures. Calls of
+functions from the text are left to the closures, because they may use the ports.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ _RESULTS: Final[Mapping[object, Kind]] = {bool: Kind.BOOLEAN, int: Kind.INT, str
 
 
 def call(node: nodes.Call, block: Block, emit: Emit) -> str:
-    """The first signature with this number of arguments, if it takes these: by far the most calls."""
+    """Generate a call of the first signature with this number of arguments, which covers most calls."""
     signature = signature_of(node, block)
     if signature is None or node.arguments.names is not None:
         raise UnsupportedError(node)
@@ -53,7 +53,7 @@ def signature_of(node: nodes.Call, block: Block) -> Signature | None:
 
 
 def accepted_arguments(signature: Signature, arguments: list[str], block: Block) -> list[str]:
-    """Have the code check the types of the arguments; returns the expressions of their costs."""
+    """Generate type checks of the arguments, and return expressions of their costs."""
     costs = []
     expected = [*signature.types, *[None] * len(arguments)]
     for types, argument in zip(expected, arguments, strict=False):

@@ -1,4 +1,4 @@
-"""Code for lists and contexts: paths, filters and loops are lines of the same function."""
+"""Code for lists and contexts; paths, filters and loops become lines of the same function."""
 
 from server.feel import nodes
 from server.feel.closures.paths import ALWAYS_PER_ITEM
@@ -27,7 +27,7 @@ def context_literal(node: nodes.ContextLiteral, block: Block, emit: Emit) -> str
 
 
 def path(node: nodes.Path, block: Block, emit: Emit) -> str:
-    """The entry of a context, or those of the contexts in a list."""
+    """Generate access to an entry of a context, or of every context in a list."""
     source, key = emit(node.source, block), block.constant(node.key)
     result = block.source.variable()
     block.line(f"if type({source}) is dict: {result} = {source}[{key}]")
@@ -77,7 +77,7 @@ def quantified(node: nodes.Quantified, block: Block, emit: Emit) -> str:
 
 
 def _single(iterators: tuple[nodes.Iterator, ...], block: Block, emit: Emit) -> tuple[str, str]:
-    """The list and the name of the only iterator."""
+    """Return the list and the name of the only iterator."""
     iterator, *others = iterators
     if others or isinstance(iterator.source, nodes.IteratedRange):
         raise UnsupportedError(iterator)
@@ -87,7 +87,7 @@ def _single(iterators: tuple[nodes.Iterator, ...], block: Block, emit: Emit) -> 
 
 
 def _rounds(items: str, item: str, level: Level, block: Block) -> tuple[Block, str]:
-    """The inside of a loop, and the constant that is to be the steps of a round."""
+    """Begin a loop; return its inner block and the constant for the steps per round."""
     steps = block.constant(0)
     block.charge(f"(len({items}) + 1) * {steps}")
     block.line(f"for {item} in {items}:")

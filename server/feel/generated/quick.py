@@ -1,4 +1,4 @@
-"""Make the code of a text, once it has been evaluated often enough to be worth that."""
+"""Generates the code of a text that is evaluated often."""
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal
@@ -17,7 +17,7 @@ from server.feel.run import Run, Scope, cost, measure
 from server.feel.values import MISSING, Context, Value
 
 Quick: TypeAlias = Callable[[Scope], Evaluation | None]
-"""Evaluate without failures, or answer None: it takes the closures."""
+"""Evaluates without failures, or returns None, so that the closures evaluate."""
 
 _CACHED_SHAPES: Final = 1024
 
@@ -43,7 +43,7 @@ _FORMS: Mapping[type, Callable[..., str]] = {
 
 
 def _weigh(value: list[Value] | Context, steps: int) -> None:
-    """Refuse a result that is too large or too deep; most hold no list or context that could be."""
+    """Refuse a result that is too large or too deep; most results have no nested values."""
     items = value.values() if type(value) is dict else value
     if not _NESTED.isdisjoint(map(type, items)) or steps + len(value) > STEPS:
         run = Run({}, 0)
@@ -53,7 +53,7 @@ def _weigh(value: list[Value] | Context, steps: int) -> None:
 
 _NESTED: Final = frozenset({list, dict})
 _SURPRISES: Final = (ArithmeticError, LookupError, TypeError, ValueError, FeelError)
-"""Exceptions that the code raises when a value is not of the kind that it expects."""
+"""Exceptions that the code raises for values of unexpected types."""
 
 RUNTIME: Final[Mapping[str, object]] = {
     "EQUATABLE": frozenset({bool, int, str, Decimal}),
@@ -76,7 +76,7 @@ RUNTIME: Final[Mapping[str, object]] = {
 
 
 def generate(node: Node, dialect: Dialect) -> Quick | None:
-    """None for a text that has a form without code."""
+    """Generate the code of an expression; None if it has a form without code generation."""
     source = Source({**RUNTIME, "new_run": partial(Run, {}, 0, dialect)})
     block = Block(source, 2)
     try:
@@ -88,14 +88,14 @@ def generate(node: Node, dialect: Dialect) -> Quick | None:
         return None
     head = ["def quick(scope):", "    get, steps = scope.get, 0", "    try:"]
     tail = ["    except SURPRISES: return None"]
-    # The lines are made of this package's own words and of numbers; names and strings are constants beside them.
+    # The lines consist of this package's words and numbers; names and strings are constants.
     exec(_compiled("\n".join([*head, *source.lines, *tail])), source.namespace)  # noqa: S102
     return cast("Quick", source.namespace["quick"])
 
 
 @lru_cache(_CACHED_SHAPES)
 def _compiled(lines: str) -> CodeType:
-    """Texts that differ only in their names and values have the same lines."""
+    """Compile lines; texts that differ only in names and values have the same lines."""
     return compile(lines, "<feel>", "exec")
 
 

@@ -1,4 +1,4 @@
-"""Code for numbers, strings and booleans, and for the names of values."""
+"""Code for numbers, strings, booleans and names."""
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal
@@ -76,7 +76,7 @@ def negation(node: nodes.Negation, block: Block, emit: Emit) -> str:
 
 
 def arithmetic(node: nodes.Arithmetic, block: Block, emit: Emit) -> str:
-    """Take the links of `a + b - c …` one by one: they nest as deep as the text is long."""
+    """Generate `a + b - c …` iteratively, because it nests as deep as the chain is long."""
     links: list[nodes.Arithmetic] = []
     first: nodes.Node = node
     while isinstance(first, nodes.Arithmetic):
@@ -155,7 +155,7 @@ def between(node: nodes.Between, block: Block, emit: Emit) -> str:
 
 
 def membership(node: nodes.In, block: Block, emit: Emit) -> str:
-    """Only tests against what stands in the text: any other may mean one of several things."""
+    """Generate tests against constants only; other tests are ambiguous."""
     value = emit(node.operand, block)
     result = _tested(node.tests[0], value, block)
     for test in node.tests[1:]:
@@ -197,7 +197,7 @@ def disjunction(node: nodes.Disjunction, block: Block, emit: Emit) -> str:
 
 
 def _in_turn(operands: tuple[nodes.Node, ...], negation: str, block: Block, emit: Emit) -> str:
-    """Evaluate the next while the last left it open; one block for all, since each implies those before."""
+    """Evaluate the operands until the result is decided, in a single block."""
     result = block.assigned(_boolean(operands[0], block, emit), Kind.BOOLEAN)
     inner = block.inner()
     for operand in operands[1:]:

@@ -1,8 +1,8 @@
-"""Code for unary tests, which the rules of decision tables evaluate by the thousand.
+"""Code for unary tests, which decision tables evaluate by the thousand.
 
-It takes the steps that the closures take from the budget, or gives up before it has taken any. So it has only forms
-whose steps are known: numbers, strings and booleans, entries of contexts, and builtins without an evaluation of
-their own, since that may ask for the time of a regular expression.
+The code takes the same steps from the budget as the closures, or gives up before it takes any. It therefore
+only supports forms with known steps: numbers, strings, booleans, entries of contexts, and builtins that do
+not use the run, because these could charge for the time of a regular expression.
 """
 
 import re
@@ -26,7 +26,7 @@ from server.feel.values import Missing, Value
 
 Lookup: TypeAlias = Callable[[str, Missing], Value | Missing]
 Code: TypeAlias = Callable[[Lookup, Value, Budget], bool | None]
-"""Test a value in a scope, or answer None: the closures have to. Nothing is taken from the budget then."""
+"""Tests a value in a scope, or returns None without using the budget, so that the closures evaluate."""
 
 _CACHED_SHAPES: Final = 1024
 _ORDERED: Final = "ORDERED"
@@ -36,20 +36,20 @@ _STRINGS_MADE: Final = re.compile(r"steps \+= len\(\w+\)$")
 
 
 class Template(NamedTuple):
-    """The function that makes the code, and what it is given for these tests: names, builtins and their constants."""
+    """A function that creates the code, and its constants for these tests: names, builtins and values."""
 
     made: Callable[..., Code]
     constants: tuple[object, ...]
 
 
 def generate_tests(tests: Tests, dialect: Dialect) -> Code | None:
-    """None for tests that have a form without code."""
+    """Generate the code of unary tests; None if they have a form without code generation."""
     template = template_of(tests, dialect)
     return None if template is None else template.made(*template.constants)
 
 
 def template_of(tests: Tests, dialect: Dialect) -> Template | None:
-    """None for tests that have a form without code."""
+    """Return the template of unary tests; None if they have a form without code generation."""
     source = Source({})
     block = Block(source, 3)
     try:
@@ -66,7 +66,7 @@ def template_of(tests: Tests, dialect: Dialect) -> Template | None:
         block.give_up_if("steps > budget.left")
         block.line("budget.left -= steps")
     block.line(f"return {'not ' if tests.is_negated else ''}{result}")
-    # No text of a tenant stands in the lines, only names of this package and numbers: constants are parameters.
+    # The lines contain only names of this package and numbers; texts of tenants are parameters.
     constants = tuple(name for name in source.namespace if name.startswith("k"))
     types = frozenset((name, found) for name, found in source.namespace.items() if isinstance(found, type))
     made = _compiled("\n".join(source.lines), constants, types)
@@ -77,7 +77,7 @@ def template_of(tests: Tests, dialect: Dialect) -> Template | None:
 def _compiled(
     lines: str, constants: tuple[str, ...], types: frozenset[tuple[str, type]]
 ) -> Callable[..., Code]:
-    """Tests that differ only in their names and values share the function that makes their code."""
+    """Compile lines; tests that differ only in names and values share the function that creates their code."""
     head = [
         f"def made({', '.join(constants)}):",
         "    def code(get, value, budget):",
@@ -91,7 +91,7 @@ def _compiled(
 
 
 def _any_of(tests: tuple[Node, ...], block: Block) -> str:
-    """Evaluate the next test while none of those before accepts the value."""
+    """Generate the tests so that each is evaluated only if the previous ones did not accept."""
     result = block.assigned(_test(tests[0], block), Kind.BOOLEAN)
     for test in tests[1:]:
         block.line(f"if not {result}:")
@@ -101,7 +101,7 @@ def _any_of(tests: tuple[Node, ...], block: Block) -> str:
 
 
 def _test(node: Node, block: Block) -> str:
-    """As `closures.unary_tests` does: what speaks of the input says true or false, all else is compared with it."""
+    """Generate one test as in `closures.unary_tests`: a test that uses the input is a boolean, others are compared."""
     if isinstance(node, nodes.RangeLiteral):
         return scalars.within(node, _VALUE, block)
     constant = constant_of(node)
@@ -120,7 +120,7 @@ def _is_truth(node: Node) -> bool:
 
 
 def _speaks_of_input(node: object) -> bool:
-    """Whether the input is looked at; forms that bind an input of their own have none in the tests that have code."""
+    """Whether a test uses the input; forms that bind their own input do not occur in tests with code."""
     if isinstance(node, nodes.InputValue | nodes.InputComparison):
         return True
     if isinstance(node, nodes.In):
@@ -162,7 +162,7 @@ def _call(node: nodes.Call, block: Block, emit: Emit) -> str:
 
 
 def _cost(types: frozenset[type] | None, argument: str, block: Block) -> str:
-    """The expression of the steps of an argument, empty where it has none."""
+    """Return the expression of an argument's steps, empty if it has none."""
     constant = block.source.namespace.get(argument)
     if isinstance(constant, str):
         return str(cost(constant) or "")

@@ -1,5 +1,5 @@
-"""Dates, times and durations as FEEL has them.
+"""Dates, times and durations as in FEEL.
 
-Years reach from -999999999 to 999999999 and fractions to the nanosecond, so these are own values, not Python's.
-A value out of bounds is a ValueError, wherever it arises.
+Years range from -999999999 to 999999999 and fractions to nanoseconds, beyond the range of Python's types. Any
+value out of bounds raises ValueError.
 """

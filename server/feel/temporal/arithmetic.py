@@ -1,6 +1,6 @@
 """Sums, differences and products of temporal values (DMN 1.5 §10.3.2.5, tables 55 and 56).
 
-ValueError and ArithmeticError say that there is no result.
+Raises ValueError or ArithmeticError if there is no result.
 """
 
 from typing import Final
@@ -14,12 +14,12 @@ _MAX_FACTOR: Final = 10**34
 
 
 def date_plus_days(date: Date, duration: DaysDuration) -> Date:
-    """A date counts from its midnight, and what is left of a day is dropped."""
+    """Add a duration to the date's midnight; the remainder of a day is dropped."""
     return Date.of_epoch_day(date.epoch_day + duration.nanoseconds // DAY)
 
 
 def date_plus_months(date: Date, duration: MonthsDuration) -> Date:
-    """Where the month is shorter, the day is its last."""
+    """Add months; if the month is too short, the result is its last day."""
     year, month = divmod(date.year * 12 + date.month - 1 + duration.months, 12)
     return Date(year, month + 1, min(date.day, calendar.days_in_month(year, month + 1)))
 
@@ -53,7 +53,7 @@ def time_minus_time(left: Time, right: Time) -> DaysDuration:
 
 
 def time_between(left: Time, right: Time) -> DaysDuration:
-    """Between two times with zones the distance, whichever comes first."""
+    """Return the difference of two local times, or the distance of two times with zones."""
     difference = time_minus_time(left, right)
     return difference if left.zone is None else DaysDuration(abs(difference.nanoseconds))
 
@@ -99,7 +99,7 @@ def months_by_months(left: MonthsDuration, right: MonthsDuration) -> Number:
 
 
 def months_between(start: Date, end: Date) -> MonthsDuration:
-    """Count whole months; a month that is not over does not count, in either direction."""
+    """Count whole months in either direction; an incomplete month does not count."""
     months = (end.year - start.year) * 12 + end.month - start.month
     if months > 0 and end.day < start.day:
         months -= 1
@@ -137,5 +137,5 @@ def date_time_minus_date(left: DateTime, right: Date) -> DaysDuration:
 
 
 def _midnight(date: Date) -> DateTime:
-    """DMN 1.5 §10.3.2.9.4: in UTC."""
+    """Return the midnight of a date in UTC (DMN 1.5 §10.3.2.9.4)."""
     return DateTime(date, Time(0, Zone(0)))

@@ -1,9 +1,9 @@
-"""The Gregorian calendar, reaching backwards and forwards without end: days counted from 1970-01-01."""
+"""The proleptic Gregorian calendar, with days counted from 1970-01-01."""
 
 from typing import Final
 
 DAYS_IN_CYCLE: Final = 146_097
-"""Days of 400 years, after which the calendar repeats itself."""
+"""Days in 400 years, after which the calendar repeats."""
 
 MONTHS_IN_YEAR: Final = 12
 _DAYS_IN_MONTH: Final = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
@@ -22,7 +22,7 @@ def days_in_month(year: int, month: int) -> int:
 
 
 def epoch_day(year: int, month: int, day: int) -> int:
-    """Count with years that begin in March, so that the leap day is the last of its year."""
+    """Return the day number; years count from March, so that a leap day is the last day of its year."""
     year -= month <= _FEBRUARY
     cycle, year_of_cycle = divmod(year, 400)
     day_of_year = (153 * ((month + 9) % 12) + 2) // 5 + day - 1
@@ -31,7 +31,7 @@ def epoch_day(year: int, month: int, day: int) -> int:
 
 
 def civil(epoch_day: int) -> tuple[int, int, int]:
-    """Year, month and day: the inverse of `epoch_day`."""
+    """Return year, month and day; the inverse of `epoch_day`."""
     cycle, day_of_cycle = divmod(epoch_day + _EPOCH_FROM_MARCH_OF_YEAR_0, DAYS_IN_CYCLE)
     year_of_cycle = (
         day_of_cycle - day_of_cycle // 1_460 + day_of_cycle // 36_524 - day_of_cycle // 146_096
@@ -44,7 +44,7 @@ def civil(epoch_day: int) -> tuple[int, int, int]:
 
 
 def weekday(epoch_day: int) -> int:
-    """ISO 8601: Monday is 1, Sunday is 7."""
+    """Return the ISO 8601 weekday: Monday is 1, Sunday is 7."""
     return (epoch_day + _THURSDAY - 1) % _DAYS_IN_WEEK + 1
 
 
@@ -53,7 +53,7 @@ def day_of_year(year: int, month: int, day: int) -> int:
 
 
 def week_of_year(year: int, month: int, day: int) -> int:
-    """ISO 8601: the week belongs to the year that its Thursday is in."""
+    """Return the ISO 8601 week, which belongs to the year of its Thursday."""
     today = epoch_day(year, month, day)
     thursday = today - weekday(today) + _THURSDAY
     return (thursday - epoch_day(civil(thursday)[0], 1, 1)) // _DAYS_IN_WEEK + 1

@@ -1,4 +1,4 @@
-"""When two temporal values are the same, and which of two comes first."""
+"""Equality and order of temporal values."""
 
 from collections.abc import Callable, Hashable, Mapping
 
@@ -14,17 +14,17 @@ from server.feel.temporal.values import (
 
 
 def rank(value: Temporal) -> tuple[str, int | tuple[int, int, int]]:
-    """A sort key: first the kind within which values are comparable, local and zoned being two, then the place in it."""
+    """Return a sort key: the kind within which values are comparable (local and zoned differ), then the position in it."""
     return _RANKS[type(value)](value)
 
 
 def structure(value: Temporal) -> Hashable:
-    """Same only if written alike: the same instant in two zones is not."""
+    """Values are equal only with the same representation; the same instant in two zones differs."""
     return value
 
 
 def instant_of_second(value: Temporal) -> Hashable:
-    """DMN 1.5 §10.3.2.3.4 to 10.3.2.3.6 compare by whole seconds, in UTC where there is a zone."""
+    """Values are compared by whole seconds, in UTC if zoned (DMN 1.5 §10.3.2.3.4 to 10.3.2.3.6)."""
     if isinstance(value, Time | DateTime):
         return type(value), value.zone is None, value.in_utc // SECOND
     return value

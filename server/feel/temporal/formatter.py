@@ -1,4 +1,4 @@
-"""Temporal values as text: what `reading` reads."""
+"""Formats temporal values as texts that `parser` accepts."""
 
 from collections.abc import Callable, Mapping
 
@@ -35,12 +35,12 @@ def written_date_time(value: DateTime) -> str:
 
 
 def with_offset(value: DateTime) -> str:
-    """ISO 8601 knows no names of zones."""
+    """Format with an offset, because ISO 8601 has no zone names."""
     return f"{written_date(value.date)}T{_clock(value.time)}{_offset(value.zone) if value.zone else ''}"
 
 
 def with_offset_and_region(value: DateTime) -> str:
-    """`2023-06-14T14:55:00+02:00[Europe/Berlin]`."""
+    """Format as `2023-06-14T14:55:00+02:00[Europe/Berlin]`."""
     region = f"[{value.zone.name}]" if value.zone and value.zone.name else ""
     return with_offset(value) + region
 

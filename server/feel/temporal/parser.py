@@ -1,4 +1,4 @@
-"""Temporal values from text; ValueError for what is none."""
+"""Parses temporal values; raises ValueError for an invalid text."""
 
 import re
 
@@ -47,7 +47,7 @@ def time(text: str) -> Time:
 
 
 def date_time(text: str) -> DateTime:
-    """A date alone is its midnight."""
+    """Parse a date and time; a date alone means its midnight."""
     match = _matched(_DATE_TIMES, text)
     if match["hour"] is None:
         return DateTime(_date(match), Time(0))
@@ -62,7 +62,7 @@ def date_time(text: str) -> DateTime:
 
 
 def with_capital_z(text: str) -> str:
-    """Write the `z` behind a time as the standards do; a zone's name may end with one too."""
+    """Write a time's final `z` in upper case; a zone name may also end with `z`."""
     return _SMALL_Z.sub("Z", text)
 
 
@@ -81,7 +81,7 @@ def duration(text: str) -> DaysDuration | MonthsDuration:
 
 
 def literal(text: str) -> Temporal:
-    r"""Read what stands in `@"…"`."""
+    r"""Parse the text of a literal `@"…"`."""
     for read in (duration, date, time, date_time):
         try:
             return read(text)
@@ -102,7 +102,7 @@ def _date(match: re.Match[str]) -> Date:
 
 
 def _time(match: re.Match[str]) -> Time:
-    """ISO 8601: 24:00:00 is the midnight that ends the day."""
+    """Parse a time; 24:00:00 is the midnight at the end of the day (ISO 8601)."""
     name = match["name"] or match["region"] or match["offset"]
     hour, minute = int(match["hour"]), int(match["minute"])
     seconds = int(match["second"] or 0) * SECOND + _nanoseconds(match["fraction"])

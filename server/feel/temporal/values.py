@@ -1,4 +1,4 @@
-"""The five temporal types, and the zone that a time may have."""
+"""The five temporal types, and time zones."""
 
 from dataclasses import dataclass
 from typing import Final, TypeAlias
@@ -38,7 +38,7 @@ class Date:
 
 @dataclass(frozen=True, slots=True)
 class Zone:
-    """`offset` in seconds holds at the time that has the zone; `name` is an IANA id, if one was given."""
+    """A zone; `offset` is in seconds, valid at the time that has the zone. `name` is an IANA id, if given."""
 
     offset: int
     name: str | None = None
@@ -46,7 +46,7 @@ class Zone:
 
 @dataclass(frozen=True, slots=True)
 class Time:
-    """`nanoseconds` since midnight; a local time has no zone."""
+    """A time; `nanoseconds` count from midnight. A local time has no zone."""
 
     nanoseconds: int
     zone: Zone | None = None
@@ -57,7 +57,7 @@ class Time:
 
     @classmethod
     def of(cls, hour: int, minute: int, nanoseconds: int, *, zone: Zone | None = None) -> "Time":
-        """`nanoseconds` are those of the seconds and their fraction."""
+        """Create a time; `nanoseconds` are the seconds and their fraction."""
         if not (0 <= hour < DAY // HOUR and 0 <= minute < HOUR // MINUTE and 0 <= nanoseconds < MINUTE):
             raise ValueError(f"no time {hour}:{minute} and {nanoseconds} ns")
         return cls(hour * HOUR + minute * MINUTE + nanoseconds, zone)
@@ -76,13 +76,13 @@ class Time:
 
     @property
     def in_utc(self) -> int:
-        """Nanoseconds that two times are compared by: those of local times among themselves."""
+        """Nanoseconds for comparison: in UTC, or local for local times."""
         return self.nanoseconds - (self.zone.offset * SECOND if self.zone else 0)
 
 
 @dataclass(frozen=True, slots=True)
 class DateTime:
-    """The time's zone is that of both."""
+    """A date and time; the time's zone applies to both."""
 
     date: Date
     time: Time
@@ -93,12 +93,12 @@ class DateTime:
 
     @property
     def local(self) -> int:
-        """Nanoseconds since 1970-01-01T00:00:00 on the clock of its zone."""
+        """Nanoseconds since 1970-01-01T00:00:00 in the zone's local time."""
         return self.date.epoch_day * DAY + self.time.nanoseconds
 
     @property
     def in_utc(self) -> int:
-        """Nanoseconds that two date-times are compared by: those of local ones among themselves."""
+        """Nanoseconds for comparison: in UTC, or local for local date-times."""
         return self.date.epoch_day * DAY + self.time.in_utc
 
 

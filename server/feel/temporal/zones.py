@@ -1,7 +1,7 @@
-"""Offsets of zones, and what the clock of a zone shows.
+"""Offsets of time zones, and their local times.
 
-Python's zones know the years 2 to 9998. Later years have the rules of a year 400, 800, … years before, whose
-calendar is the same; earlier years have those of the first.
+Python's zones cover the years 2 to 9998. Later years use the rules of the year 400, 800, … years before,
+whose calendar is the same; earlier years use those of the first year.
 """
 
 import re
@@ -27,7 +27,7 @@ _WITHOUT_DAYLIGHT_SAVING = datetime(2025, 1, 1)  # noqa: DTZ001 - a local time, 
 
 
 def zone_of(text: str) -> Zone:
-    """Read `Z`, `+02:00` or `Europe/Paris`; a named zone has its standard offset, as a time needs it."""
+    """Parse `Z`, `+02:00` or `Europe/Paris`; a named zone gets its standard offset, which a time needs."""
     if text == "Z":
         return Zone(0)
     match = _OFFSET.fullmatch(text)
@@ -44,9 +44,10 @@ def fixed(offset: int) -> Zone:
 
 
 def placed(date: Date, time: Time, zone: Zone | None) -> DateTime:
-    """Make the date-time that the zone's clock shows; where it skips an hour, the one after.
+    """Return the date-time with this local time in the zone.
 
-    Where it shows an hour twice, the first of both.
+    If the zone skips the local time, the result is after the gap; if the local time occurs twice, it is the
+    first one.
     """
     if zone is None or zone.name is None:
         return DateTime(date, Time(time.nanoseconds, zone))
@@ -55,7 +56,7 @@ def placed(date: Date, time: Time, zone: Zone | None) -> DateTime:
 
 
 def at(instant: int, zone: Zone | None) -> DateTime:
-    """Make the date-time of an instant, in nanoseconds since 1970 in UTC."""
+    """Return the date-time of an instant in nanoseconds since 1970 in UTC."""
     if zone is not None and zone.name is not None:
         zone = Zone(_offset_at(zone.name, instant // SECOND), zone.name)
     day, nanoseconds = divmod(instant + (zone.offset * SECOND if zone else 0), DAY)

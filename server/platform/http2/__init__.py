@@ -1,10 +1,12 @@
 """gRPC over HTTP/2 on the event loop: the listener behind `GrpcServer`.
 
-libnghttp2 keeps the state of a connection: frames, header compression, flow control, limits against floods. This package
-moves its bytes, and speaks gRPC's protocol (github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md) on its streams.
+libnghttp2 keeps the state of a connection: frames, header compression, flow control and flood limits. This
+package moves the bytes, and implements gRPC's protocol
+(github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md) on the streams.
 
-connection → call → handler, and back: a connection belongs to one event loop, a call is one task of it. Invariants:
-nothing of a peer is kept without a bound, and a connection that fails takes only its own calls along.
+A connection belongs to one event loop and dispatches its calls to handlers; each call is a task of the
+connection. Invariants: everything kept for a peer is bounded, and a failing connection affects only its own
+calls.
 """
 
 from server.platform.http2.limits import Limits

@@ -1,4 +1,4 @@
-"""One call: from its headers over its handler to its status."""
+"""One call, from its headers through its handler to its status."""
 
 import asyncio
 import inspect
@@ -18,16 +18,16 @@ logger = logging.getLogger(__name__)
 
 
 class Stream(Protocol):
-    """The call's stream on its connection."""
+    """The connection's side of a call's stream."""
 
     peer: str
 
     def consume(self, stream_id: int, octets: int) -> None:
-        """Let the client send as much again, while its octets are being received."""
+        """Extend the flow control window by the octets; called while data is being received."""
         ...
 
     def release(self, stream_id: int, octets: int) -> None:
-        """Let the client send as much again, at any time."""
+        """Extend the flow control window by the octets; callable at any time."""
         ...
 
     def begin(self, stream_id: int, metadata: Metadata) -> None: ...
@@ -35,16 +35,16 @@ class Stream(Protocol):
     def answer(self, stream_id: int, message: bytes) -> None: ...
 
     async def room(self, stream_id: int) -> None:
-        """Return when flow control has let everything of the stream pass."""
+        """Return when flow control has let all data of the stream pass."""
         ...
 
     def finish(self, stream_id: int, code: grpc.StatusCode, details: str, metadata: Metadata) -> None: ...
 
 
 class ServedCall:
-    """Takes what arrives on a stream and starts the handler when it has what it needs.
+    """A call, which starts its handler as soon as the handler has its input.
 
-    Methods of the connection's side raise Refusal, which ends the call.
+    The methods for the connection raise Refusal, which ends the call.
     """
 
     __slots__ = (
@@ -97,7 +97,7 @@ class ServedCall:
             self._request = message
 
     def ended(self) -> None:
-        """The client has sent its last message."""
+        """Note that the client has sent its last message."""
         self.has_ended = True
         if self._reader.unfinished:
             raise Refusal(grpc.StatusCode.INTERNAL, "the stream ends within a message")
@@ -107,7 +107,7 @@ class ServedCall:
             raise Refusal(grpc.StatusCode.INTERNAL, "expected one message, found none")
 
     def leave(self) -> None:
-        """The stream is closed: nobody waits for an answer."""
+        """Note that the stream is closed, and cancel the handler."""
         self._is_gone = True
         if self.task is not None:
             self.task.cancel()
@@ -141,7 +141,7 @@ class ServedCall:
         self._finish(context.code(), context.details(), context.trailing_metadata())
 
     def done(self, task: asyncio.Task[None]) -> None:
-        """Say why the handler failed, where it did."""
+        """Report the handler's error to the client, if any."""
         if task.cancelled():
             self._finish(grpc.StatusCode.UNAVAILABLE, "the server ends", ())
             return

@@ -1,7 +1,7 @@
-"""One connection: octets to events of HTTP/2, events to calls, answers back to octets.
+"""One connection: bytes to HTTP/2 events, events to calls, responses back to bytes.
 
-Answers that are ready in one turn of the event loop leave in one write. Answers that a client does not read wait in the
-flow control of its streams, whose writers wait too.
+Responses that become ready in one turn of the event loop are sent in one write. If the client does not read,
+flow control holds responses back in their streams, and their writers wait.
 """
 
 import asyncio
@@ -42,14 +42,14 @@ class Owner(Protocol):
     deadlines: Deadlines
 
     def admit(self, connection: "Connection") -> bool:
-        """Whether there is room for one more."""
+        """Whether another connection is allowed."""
         ...
 
     def forget(self, connection: "Connection") -> None: ...
 
 
 class Connection(asyncio.Protocol):
-    """Serves the calls of one peer."""
+    """The connection of one peer, and its calls."""
 
     def __init__(self, owner: Owner) -> None:
         self._owner = owner
@@ -57,7 +57,7 @@ class Connection(asyncio.Protocol):
         self._loop = asyncio.get_running_loop()
         self._calls: dict[int, ServedCall] = {}
         self._waiting: dict[int, asyncio.Future[None]] = {}
-        # Streams whose answer is complete, and whose client has not ended its side yet.
+        # Streams with a complete response whose client has not closed its side yet.
         self._half_open: set[int] = set()
         self._unfinished = 0
         self._is_paused = self._is_flushing = self._is_closed = False
@@ -164,7 +164,7 @@ class Connection(asyncio.Protocol):
     def _data(self, event: ngh2.DataReceived) -> None:
         call = self._calls.get(event.stream_id)
         if call is None:
-            # The answer is complete already.
+            # The response is already complete.
             self.consume(event.stream_id, len(event.data))
             return
         before = call.unfinished
@@ -193,7 +193,7 @@ class Connection(asyncio.Protocol):
             self._start(call)
 
     def _start(self, call: ServedCall) -> None:
-        # The connection owns the task: it keeps it, cancels it, and hears how it ends.
+        # The connection owns the task: it references it, cancels it, and receives its outcome.
         call.task = self._loop.create_task(call.serve(self._owner.deadlines))
         call.task.add_done_callback(call.done)
 
@@ -210,7 +210,7 @@ class Connection(asyncio.Protocol):
         if not self._calls and not self._is_closed:
             self._liveness.used()
 
-    # What calls ask of their stream.
+    # The `Stream` interface of calls.
 
     def consume(self, stream_id: int, octets: int) -> None:
         if not self._is_closed:
@@ -257,16 +257,16 @@ class Connection(asyncio.Protocol):
         self._respond(stream_id, [*HEADERS, *status_headers(code, details, metadata)])
 
     def _respond(self, stream_id: int, headers: list[Header]) -> None:
-        """Answer with headers alone. A client that cancelled in the octets of its request hears nothing."""
+        """Respond with headers only; a client that cancelled in the same bytes receives nothing."""
         with contextlib.suppress(ngh2.StreamProtocolError):
             self._http.send_response(stream_id, headers, end_stream=True)
         self._liveness.sent()
         self._soon()
 
-    # What leaves the connection.
+    # Output of the connection.
 
     def _soon(self) -> None:
-        """Write what is ready when everything else of this turn is done."""
+        """Write all ready data at the end of this turn of the event loop."""
         if not self._is_flushing:
             self._is_flushing = True
             self._loop.call_soon(self._flush)
@@ -285,7 +285,7 @@ class Connection(asyncio.Protocol):
             self._terminate(ngh2.ErrorCode.NO_ERROR)
 
     def _reset_half_open(self) -> bool:
-        """End streams that were answered before their client had sent everything (RFC 9113 §8.1)."""
+        """Reset streams that were answered before their client had sent everything (RFC 9113 §8.1)."""
         if self._is_closed or not self._half_open:
             return False
         answered = {each for each in self._half_open if not self._http.queued_body_size(each)}
@@ -302,20 +302,20 @@ class Connection(asyncio.Protocol):
             if not waiting.done():
                 waiting.set_result(None)
 
-    # The end of a connection.
+    # End of the connection.
 
     def drain(self) -> None:
-        """Take no more calls; the connection closes when those under way are answered."""
+        """Accept no more calls, and close the connection after the running ones."""
         if self._is_closed or self._is_draining:
             return
         self._is_draining = True
-        # RFC 9113 §6.8: calls that the client sends before it hears of this are served.
+        # RFC 9113 §6.8: calls that the client sends before it receives the notice are served.
         self._http.send_shutdown_notice()
         self._http.ping(_LAST_PING)
         self._flush()
 
     def cancel(self) -> list["asyncio.Task[None]"]:
-        """Cancel the calls, whose clients hear of it; return their tasks."""
+        """Cancel all calls and notify their clients; return the calls' tasks."""
         tasks = [call.task for call in self._calls.values() if call.task is not None]
         for task in tasks:
             task.cancel()
@@ -337,7 +337,7 @@ class Connection(asyncio.Protocol):
             self.end(ngh2.ErrorCode.ENHANCE_YOUR_CALM)
 
     def end(self, code: ngh2.ErrorCode = ngh2.ErrorCode.NO_ERROR) -> None:
-        """Close now, with everything that is ready to be sent."""
+        """Send all ready data and close the connection."""
         if self._is_closed:
             return
         self._flush()
@@ -349,7 +349,7 @@ class Connection(asyncio.Protocol):
         self._fail()
 
     def _fail(self) -> None:
-        """Write what says why, if there is anything, and close."""
+        """Write the reason, if any, and close the connection."""
         try:
             data = self._http.data_to_send()
         except ngh2.NGH2Error:
@@ -372,13 +372,13 @@ def _configuration(limits: Limits) -> ngh2.Configuration:
     return ngh2.Configuration(
         auto_window_update=False,
         max_inbound_header_list_size=limits.max_header_bytes,
-        # A proxy's connection carries the cancellations of all of its clients.
+        # The connection of a proxy carries the cancellations of all its clients.
         stream_reset_rate_limit=(2 * limits.max_connection_calls, limits.max_connection_calls),
     )
 
 
 def _peer(name: object) -> str:
-    """Return gRPC's name of the other end, `ipv4:192.0.2.1:4711`."""
+    """Return the peer's name in gRPC's format: `ipv4:192.0.2.1:4711`."""
     match name:
         case (str(host), int(port)):
             return f"ipv4:{host}:{port}"

@@ -1,4 +1,4 @@
-"""The context that a handler gets, with the methods of `grpc.aio`."""
+"""The context of a handler, with the interface of `grpc.aio`."""
 
 import asyncio
 from collections import deque
@@ -15,7 +15,7 @@ class Stream(Protocol):
     """The connection's side of a call."""
 
     async def write(self, message: bytes) -> None:
-        """Return when flow control has let the message pass; raises grpc.aio.InternalError when the client left."""
+        """Return when flow control has let the message pass; raises grpc.aio.InternalError if the client is gone."""
         ...
 
     def begin(self, metadata: Metadata) -> None:
@@ -23,12 +23,12 @@ class Stream(Protocol):
         ...
 
     def release(self, octets: int) -> None:
-        """Let the client send as much again."""
+        """Extend the flow control window by the octets."""
         ...
 
 
 class Messages:
-    """The requests of a call that has any number of them; None is their end."""
+    """The request messages of a client-streaming call; None marks their end."""
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
@@ -37,7 +37,7 @@ class Messages:
         self._has_ended = False
 
     def put(self, messages: Sequence[bytes], octets: int) -> None:
-        """Keep messages that arrived in these octets; the client may send those of an unfinished message again at once."""
+        """Add messages that arrived in these octets; the octets of an unfinished message are released at once."""
         if not messages and not self._waiting:
             self._stream.release(octets)
             return
@@ -65,7 +65,7 @@ class Messages:
 
 
 class CallContext(grpc.aio.ServicerContext[Any, Any]):
-    """`messages` are there where the client sends any number of them."""
+    """The context of a call; `messages` is set for client-streaming calls."""
 
     def __init__(
         self,
@@ -141,10 +141,10 @@ class CallContext(grpc.aio.ServicerContext[Any, Any]):
         return self._peer
 
     def set_compression(self, compression: grpc.Compression) -> None:
-        """Answers are not compressed."""
+        """Do nothing: responses are not compressed."""
 
     def disable_next_message_compression(self) -> None:
-        """Answers are not compressed."""
+        """Do nothing: responses are not compressed."""
 
     def peer_identities(self) -> Iterable[bytes] | None:
         return None

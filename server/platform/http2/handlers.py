@@ -1,4 +1,4 @@
-"""The method that a call's path names."""
+"""Finds the method for a call's path."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class _Details:
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """`serve` takes a request or an iterator of them, and gives a response or an iterator of them."""
+    """A method; `serve` takes a request or an iterator of requests, and returns a response or an iterator of responses."""
 
     serve: Callable[[Any, Any], Any]
     deserialize: Callable[[bytes], Any]
@@ -27,7 +27,7 @@ class Method:
 
 
 class Handlers:
-    """A method is looked for once by each path that has one."""
+    """The methods by path; each path is looked up once."""
 
     def __init__(self) -> None:
         self._generic: list[grpc.GenericRpcHandler] = []
@@ -37,7 +37,7 @@ class Handlers:
         self._generic.extend(handlers)
 
     def method(self, path: str) -> Method:
-        """Raise Refusal where the path names none."""
+        """Return the method; raises Refusal for an unknown path."""
         found = self._found.get(path)
         return found if found is not None else self._looked_up(path)
 

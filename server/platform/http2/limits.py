@@ -1,17 +1,21 @@
-"""Bounds of one listener for its peers."""
+"""Limits of one listener for its peers."""
 
 from dataclasses import dataclass
 
 KIBIBYTE = 1024
 
-# RFC 9113 §6.9.2: octets that a stream may send ahead of its reader. All streams of a connection share the larger one.
+# RFC 9113 §6.9.2: octets that a peer may send ahead of the reader, per stream and for all streams of a
+# connection.
 STREAM_WINDOW = 256 * KIBIBYTE
 CONNECTION_WINDOW = 4096 * KIBIBYTE
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Pings find peers that vanished, so that their calls do not keep their places; peers may ping likewise."""
+    """The limits of a listener.
+
+    Pings detect peers that vanished, so that their calls free their places; peers may ping as often.
+    """
 
     max_connections: int
     max_connection_calls: int
@@ -26,5 +30,5 @@ class Limits:
 
     @property
     def max_unfinished_bytes(self) -> int:
-        """Octets of the messages of one connection that have not arrived as a whole."""
+        """Octets of all incomplete messages on one connection."""
         return 8 * self.max_message_bytes

@@ -1,4 +1,4 @@
-"""Accepts connections, and ends them in order; `GrpcServer` uses it as it would use `grpc.aio.Server`."""
+"""Accepts connections and stops gracefully; `GrpcServer` uses it like `grpc.aio.Server`."""
 
 import asyncio
 import socket
@@ -12,7 +12,7 @@ from server.platform.http2.handlers import Handlers
 from server.platform.http2.limits import Limits
 
 _BACKLOG = 1024
-# What a connection gets to tell its client that its calls were cancelled.
+# Time for a connection to tell its client that its calls were cancelled.
 _LAST_WORDS_SECONDS = 1.0
 
 
@@ -34,10 +34,10 @@ class Listener:
         self.handlers.add(handlers)
 
     def add_registered_method_handlers(self, service: str, handlers: Mapping[str, object]) -> None:
-        """Generated code adds all handlers in both ways."""
+        """Do nothing: generated code also adds all handlers as generic ones."""
 
     def listen(self, address: str, port: int) -> None:
-        """At one more address, from `start` on."""
+        """Add an address, at which `start` listens."""
         self._addresses.append((address, port))
 
     async def start(self) -> None:
@@ -49,7 +49,7 @@ class Listener:
             )
 
     async def stop(self, grace: float) -> None:
-        """Calls under way have the grace in seconds to end."""
+        """Stop; running calls have `grace` seconds to end."""
         self._is_stopping = True
         for server in self._servers:
             server.close()
@@ -63,7 +63,7 @@ class Listener:
         await self._wait(_LAST_WORDS_SECONDS)
 
     async def _wait(self, seconds: float) -> None:
-        """Until no connection is left, or the time is over."""
+        """Wait until no connection is left or the time has passed."""
         try:
             async with asyncio.timeout(seconds):
                 while self._connections:
@@ -85,7 +85,7 @@ class Listener:
 
 
 def _listening(address: str, port: int, *, reuse_port: bool) -> socket.socket:
-    """Return a socket; at all addresses of IPv6 it takes those of IPv4 too, where the system can."""
+    """Return a listening socket; the IPv6 wildcard address includes IPv4 where the system supports it."""
     if address in ("", "::"):
         everywhere = "::" if socket.has_dualstack_ipv6() else "0.0.0.0"  # noqa: S104  # as it is configured
         family = socket.AF_INET6 if everywhere == "::" else socket.AF_INET

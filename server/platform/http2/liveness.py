@@ -1,4 +1,4 @@
-"""When a connection is closed because its peer is silent, idle, or pings too often."""
+"""Closes connections whose peer is silent, idle, or pings too often."""
 
 import asyncio
 from collections.abc import Callable
@@ -7,10 +7,10 @@ from server.platform.http2.limits import Limits
 
 
 class Liveness:
-    """The timer of one connection; `ping` sends one, `close` ends the connection.
+    """The timer of one connection; `ping` sends a ping, `close` ends the connection.
 
-    A peer has to greet in time. While it has calls, it is pinged after a silence, and has to answer. Without calls the
-    connection ends after a while.
+    The peer must greet in time. While it has calls, it is pinged after a silence and must answer. Without
+    calls the connection closes after an idle time.
     """
 
     def __init__(
@@ -29,7 +29,7 @@ class Liveness:
         self._was_pinged = 0.0
         self._strikes = 0
         self._has_greeted = False
-        # Often enough that no bound is missed by more than its own length.
+        # Short enough to detect each timeout late by at most its own duration.
         self._period = min(
             limits.handshake_timeout_seconds,
             limits.idle_timeout_seconds,
@@ -39,25 +39,28 @@ class Liveness:
         self._timer = self._loop.call_later(self._period, self._check)
 
     def greeted(self) -> None:
-        """The peer has begun with HTTP/2."""
+        """Note that the peer has started HTTP/2."""
         self._has_greeted = True
 
     def heard(self) -> None:
-        """Something arrived, whatever it is."""
+        """Note that data arrived from the peer."""
         self._heard = self._loop.time()
         self._pinged = None
 
     def used(self) -> None:
-        """A call ended."""
+        """Note that a call has ended."""
         self._busy_until = self._loop.time()
 
     def sent(self) -> None:
-        """Headers or data went out: the peer may measure the connection by pings."""
+        """Note that headers or data were sent, after which the peer may ping to measure the connection."""
         self._strikes = 0
         self._was_pinged = 0.0
 
     def is_pinged_too_often(self) -> bool:
-        """Count a ping of the peer (github.com/grpc/proposal/blob/master/A8-client-side-keepalive.md)."""
+        """Count a ping of the peer; return whether there were too many.
+
+        See github.com/grpc/proposal/blob/master/A8-client-side-keepalive.md.
+        """
         now = self._loop.time()
         if now - self._was_pinged < self._limits.min_ping_interval_seconds:
             self._strikes += 1

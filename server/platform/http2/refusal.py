@@ -1,10 +1,10 @@
-"""A call that is ended by the listener, before or instead of its handler."""
+"""Calls that the listener ends before or instead of their handler."""
 
 import grpc
 
 
 class Refusal(Exception):
-    """The status that the client gets."""
+    """The call is refused with this status."""
 
     def __init__(self, code: grpc.StatusCode, details: str) -> None:
         super().__init__(details)

@@ -1,4 +1,4 @@
-"""Method, metadata and deadline in the headers of a request."""
+"""Reads method, metadata and deadline from request headers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ _CONTENT_TYPE = "application/grpc"
 
 
 class NotGrpc(Exception):
-    """A request of something else than gRPC, with the status of HTTP that it gets."""
+    """The request is not gRPC; `status` is the HTTP status of the response."""
 
     def __init__(self, status: bytes) -> None:
         super().__init__(status)
@@ -19,7 +19,7 @@ class NotGrpc(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """The beginning of a call; `seconds` is what its client gives it."""
+    """The start of a call; `seconds` is the client's timeout, or None."""
 
     method: Method
     metadata: Mapping[str, str]
@@ -31,7 +31,7 @@ class Opening:
 
 
 def opening(headers: tuple[Header, ...], handlers: Handlers) -> Opening:
-    """Read the headers; raises Refusal and NotGrpc."""
+    """Read the request headers; raises Refusal or NotGrpc."""
     metadata = metadata_of(headers)
     if metadata[":method"] != "POST":
         raise NotGrpc(b"405")

@@ -1,6 +1,6 @@
-"""gRPC's own formats inside HTTP/2: messages with their length, deadlines, metadata and status.
+"""gRPC's formats within HTTP/2: length-prefixed messages, timeouts, metadata and status.
 
-github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md
+See github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md.
 """
 
 import base64
@@ -17,7 +17,7 @@ Metadata = grpc.aio.Metadata | Sequence[tuple[str, str | bytes]]
 
 _PREFIX = 5
 _BINARY = "-bin"
-# zlib's numbers for the formats: 16 is added for a header of gzip.
+# zlib's format numbers; adding 16 selects the gzip header.
 _WINDOW_BITS = {"gzip": 16 + zlib.MAX_WBITS, "deflate": zlib.MAX_WBITS}
 _UNITS = {"H": 3600.0, "M": 60.0, "S": 1.0, "m": 1e-3, "u": 1e-6, "n": 1e-9}
 _MAX_DIGITS = 8
@@ -32,12 +32,12 @@ OK: tuple[Header, ...] = ((b"grpc-status", b"0"),)
 
 
 def framed(message: bytes) -> bytes:
-    """Return the message as it stands in DATA frames, without compression."""
+    """Return the message as sent in DATA frames, uncompressed."""
     return b"\0" + len(message).to_bytes(4, "big") + message
 
 
 class MessageReader:
-    """Takes messages out of the DATA of one call; raises Refusal."""
+    """Extracts the messages from a call's DATA frames; raises Refusal."""
 
     __slots__ = ("_buffer", "_encoding", "_max_bytes")
 
@@ -48,7 +48,7 @@ class MessageReader:
 
     @property
     def unfinished(self) -> int:
-        """Octets of a message that has not arrived as a whole."""
+        """Octets of an incomplete message."""
         return len(self._buffer)
 
     def read(self, chunk: bytes) -> list[bytes]:
@@ -97,7 +97,7 @@ def _too_large(length: int, most: int) -> Refusal:
 
 
 def expect_encoding(name: str) -> None:
-    """Raise Refusal for an encoding of messages that is not served."""
+    """Raise Refusal for an unsupported message encoding."""
     if name != "identity" and name not in _WINDOW_BITS:
         raise Refusal(grpc.StatusCode.UNIMPLEMENTED, f"messages with encoding '{name}' are not served")
 
@@ -111,7 +111,7 @@ def seconds_of(timeout: str) -> float:
 
 
 def metadata_of(headers: Iterable[Header]) -> dict[str, str]:
-    """Return the text entries of a request, pseudo-headers too; the last one of a name counts. Raises Refusal."""
+    """Return a request's text entries, including pseudo-headers; the last value of a name counts. Raises Refusal."""
     try:
         return {
             name.decode("ascii"): value.decode("ascii")
@@ -123,7 +123,7 @@ def metadata_of(headers: Iterable[Header]) -> dict[str, str]:
 
 
 def headers_of(metadata: Metadata) -> list[Header]:
-    """Return metadata as headers: a name that ends in `-bin` has binary values."""
+    """Return metadata as headers; names that end in `-bin` have binary values."""
     return [(name.lower().encode("ascii"), _value(name, value)) for name, value in metadata]
 
 
@@ -136,7 +136,7 @@ def status_headers(code: grpc.StatusCode, details: str, metadata: Metadata = ())
     """Return the trailers that end a call."""
     headers = [(b"grpc-status", b"%d" % code.value[0])]
     if details:
-        # All but printable ASCII, and the percent sign, is percent-encoded.
+        # All characters except printable ASCII, and the percent sign, are percent-encoded.
         headers.append((b"grpc-message", quote(details, safe=_UNENCODED).encode("ascii")))
     return headers + headers_of(metadata)
 

@@ -66,7 +66,7 @@ def _insert(rows: RowChanges, row: Entity) -> None:
 
 
 def _delete(rows: RowChanges, key: Key) -> None:
-    """Delete a row; one that the batch inserted is not written at all."""
+    """Delete a row; a row that the batch itself inserts is not written at all."""
     rows.updates.pop(key, None)
     rows.inserts.pop(key, None)
     rows.deletions[key] = None

@@ -53,7 +53,7 @@ _HOLDING = tuple(field.name for field in fields(LeaseHolder))
 
 @dataclass(frozen=True, slots=True)
 class NodeFormats:
-    """The formats that a node reads and the one that it writes; `unreadable` is the number of partitions it cannot read.
+    """The formats that a node can read and writes; `unreadable` is the number of partitions it cannot read.
 
     `latest` is lower than what the version reads if an operator holds it back.
     """

@@ -41,7 +41,7 @@ class Reservations:
         self._open: list[int] = []
 
     async def reserve(self, wanted: Mapping[str, int], most: int) -> Reservation:
-        """Reserve for each tenant what it wants, or what is left of its quota; raises Unavailable."""
+        """Reserve the wanted amount for each tenant, or the rest of its quota; raises Unavailable."""
         granted: dict[str, int] = {}
         for failures in range(1, MOST_ATTEMPTS + 1):
             missing = sorted(wanted.keys() - granted.keys())
@@ -71,7 +71,7 @@ class Reservations:
         return {each: _Use(**row) for each, row in zip(tenant_ids, found, strict=True)}
 
     async def _kept(self, used: Mapping[str, _Use], grants: Mapping[str, int]) -> Mapping[str, int]:
-        """Write reservations; returns those that succeeded without a conflict with another partition."""
+        """Write reservations; return the reservations without a conflict with another partition."""
         if not grants:
             return {}
         self._last += 1
