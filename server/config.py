@@ -23,18 +23,18 @@ LEAST_FINISHED_INSTANCES = 1000
 
 @dataclass(frozen=True, slots=True)
 class ServerConfig:
-    """[server]: the mode to run in."""
+    """[server]: the mode of the deployment."""
 
     mode: Mode = Mode.EMBEDDED
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryConfig:
-    """[history]: how long what has ended can be read.
+    """[history]: how long ended process instances, decision evaluations and audit entries can be read.
 
-    In embedded mode the `max_finished_instances` that ended last are kept, at least 1000, and as many evaluations of
-    decisions. In the durable modes history, evaluations and audit log are kept for `retention_days`, for ever when it is 0, and answers to commands with an idempotency key
-    for `answer_days`.
+    Embedded mode keeps the last `max_finished_instances`, at least 1000, and as many decision evaluations.
+    The durable modes keep history, evaluations and audit log for `retention_days`, or forever if it is 0.
+    They keep responses to commands with an idempotency key for `answer_days`.
     """
 
     max_finished_instances: int = 100_000

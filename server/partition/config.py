@@ -12,12 +12,13 @@ MAX_STALL_SECONDS = 600.0
 
 @dataclass(frozen=True, slots=True)
 class PartitionConfig:
-    """[partition]: `max_queued` commands wait at most, `max_tenant_queued` of one tenant; `max_batch` are committed together.
+    """[partition]: limits of a partition. At most `max_queued` commands wait, at most `max_tenant_queued` of one tenant; up to `max_batch` commands are committed together.
 
-    `max_kept_answers` of commands with an idempotency key are kept in memory for repeats, the latest;
-    `max_loaded_instances` process instances are, those that were busy last. Callers wait `commit_seconds` for a commit
-    and are then told that the partition is unavailable; the commit goes on. After `turn_seconds` of work it lets others of
-    its process run. One statement of the database may take `statement_seconds` before its connection counts as broken.
+    A partition keeps the latest `max_kept_answers` responses to commands with an idempotency key in memory,
+    and the `max_loaded_instances` process instances that were active last. Callers wait up to
+    `commit_seconds` for a commit. Then they receive an error that the partition is unavailable, while the
+    commit continues. After `turn_seconds` of work a partition yields to others of its process. A database
+    statement may take `statement_seconds` before its connection counts as broken.
     """
 
     max_queued: int = 10_000
@@ -32,10 +33,10 @@ class PartitionConfig:
 
 @dataclass(frozen=True, slots=True)
 class JobsConfig:
-    """[jobs]: how long an activation waits when it does not say, and at the most.
+    """[jobs]: `long_poll_seconds` is the default time that an activation waits for jobs, `longest_poll_seconds` the maximum.
 
-    At most `max_waiting` activations wait at a partition, and `max_tenant_waiting` of one tenant. At most `max_streams`
-    streams of jobs are open in a process, and `max_tenant_streams` of one tenant.
+    At most `max_waiting` activations wait at a partition, and at most `max_tenant_waiting` of one tenant. At
+    most `max_streams` job streams are open in a process, and at most `max_tenant_streams` of one tenant.
     """
 
     long_poll_seconds: float = 10.0
@@ -48,9 +49,9 @@ class JobsConfig:
 
 @dataclass(frozen=True, slots=True)
 class InstancesConfig:
-    """[instances]: how long awaiting a completion takes when the call does not say.
+    """[instances]: the default time that a call waits for the completion of a process instance.
 
-    At most `max_awaiting` calls wait at a partition, and `max_tenant_awaiting` of one tenant.
+    At most `max_awaiting` calls wait at a partition, and at most `max_tenant_awaiting` of one tenant.
     """
 
     await_completion_seconds: float = 10.0
@@ -68,23 +69,23 @@ class DialectChoice(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DecisionsConfig:
-    """[decisions]: the dialect of FEEL and DMN that deployed decisions are evaluated in; `auto` tells by the file."""
+    """[decisions]: the dialect of FEEL and DMN for deployed decisions; `auto` selects it by the file."""
 
     dialect: DialectChoice = DialectChoice.AUTO
 
 
 @dataclass(frozen=True, slots=True)
 class QuotaConfig:
-    """[quota]: `max_active_instances` of one tenant may be active at a time; 0 means any number."""
+    """[quota]: the maximum number of active process instances per tenant; 0 means no limit."""
 
     max_active_instances: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterVariablesConfig:
-    """[cluster_variables]: callers that act in `tenant` change the global ones, which all tenants see.
+    """[cluster_variables]: callers that act in `tenant` may change the global cluster variables, which all tenants can read.
 
-    Without it they are those of the tenant that is created at start.
+    The default is `bootstrap.tenant`.
     """
 
     tenant: str = ""
@@ -94,15 +95,16 @@ class ClusterVariablesConfig:
 class ClusterConfig:
     """[cluster]: the processes of one deployment.
 
-    `node_id` is the name of a process, by default that of its host; each start adds a number of its own. `host` and
-    `port` are where a process listens for the others, `address` how they reach it when that differs; `secret` is what
-    they share. `partitions` is the number of partitions, which grows and never shrinks; 0 keeps the present number, and
-    makes one for every two cores in a new database of bundled mode, one for each core in one of cluster mode. A lease is
-    good for `lease_seconds`, and is renewed every `poll_seconds`. A process whose event loop stands still for
-    `stall_seconds` renews no lease until the loop goes on. With `format`, the deployment stays at that format while this
-    process runs, so that an older version can come back; 0 lets it rise to the latest that all processes read.
-    `starting` is how many processes start at the same time, this one included: for the length of three leases a process
-    leaves the others their share, so that no partition changes hands right after the start. Bundled mode sets it.
+    `node_id` is the name of a process, by default the host name; each start appends its own number. A process
+    listens for the others at `host` and `port`; they connect to `address` if it differs. All processes share
+    `secret`. `partitions` is the number of partitions, which can only increase. With 0 an existing database
+    keeps its number; a new one gets one per two cores in bundled mode, one per core in cluster mode. A lease
+    is valid for `lease_seconds` and renewed every `poll_seconds`. If the event loop of a process is blocked
+    for `stall_seconds`, the process stops renewing leases until the loop continues. With `format`, the
+    deployment keeps this format while the process runs, so that an older version can be used again; with 0,
+    the format rises to the latest that all processes can read. `starting` is the number of processes that
+    start at the same time, including this one. For the duration of three leases, a process leaves the others
+    their share of partitions, so that none moves right after the start. Bundled mode sets this value.
     """
 
     node_id: str = ""

@@ -35,13 +35,15 @@ class Library(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GrpcConfig:
-    """[grpc]: where gRPC listens. `host` `localhost` is both loopback addresses; `port` 0 takes a free one.
+    """[grpc]: the address and limits of the gRPC listener. `host` `localhost` means both loopback addresses; `port` 0 selects a free port.
 
-    `max_connections` may be open, fewer where the limit of open files is lower; `max_connection_calls` may be under way
-    on one of them, further calls wait at their client. A client has `handshake_timeout_seconds` to begin with HTTP/2; a connection
-    without a call closes after `idle_timeout_seconds`, and its client opens another one for the next call.
-    `drain_seconds` is what calls get to end at stop. `max_tunnel_calls` may be under way at once on one tunnel. `reuse_port` lets several
-    processes share the port. `library` carries the calls: `nghttp2`, or `grpcio`, which takes several times the processor time.
+    At most `max_connections` may be open, fewer if the limit of open files is lower. At most
+    `max_connection_calls` may run on one connection; further calls wait at the client. A client must start
+    HTTP/2 within `handshake_timeout_seconds`. A connection without calls closes after `idle_timeout_seconds`,
+    and the client reconnects for its next call. Running calls have `drain_seconds` to end when the server
+    stops. At most `max_tunnel_calls` may run on one tunnel. With `reuse_port` several processes share the
+    port. `library` is the gRPC implementation: `nghttp2`, or `grpcio`, which takes several times the
+    processor time.
     """
 
     host: str = LOCALHOST

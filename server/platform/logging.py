@@ -21,7 +21,7 @@ class LogFormat(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LoggingConfig:
-    """[logging]: `level` is a name of Python's logging; `format` `auto` is text in a terminal and json elsewhere."""
+    """[logging]: `level` is a level name of Python's logging; `format` `auto` means text in a terminal and JSON otherwise."""
 
     level: str = "INFO"
     format: LogFormat = LogFormat.AUTO

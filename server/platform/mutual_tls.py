@@ -18,11 +18,11 @@ _HEADER = re.compile(r"[A-Za-z0-9-]{1,64}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MutualTlsConfig:
-    """[mutual_tls]: client certificates that a proxy passes on in `header`; without a header there are none.
+    """[mutual_tls]: client certificates that a proxy passes on in `header`; without a header, client certificates are not used.
 
-    The header counts from the networks `proxies` alone, which have to remove it from requests of others. `authorities`
-    is a PEM file with the certificates of the authorities whose certificates `tls_client_auth` accepts; without it this
-    method does not exist.
+    The header is accepted only from the networks `proxies`; the proxies must remove it from other requests.
+    `authorities` is a PEM file with the certificate authorities that `tls_client_auth` accepts; without it
+    this method is not available.
     """
 
     header: str = ""

@@ -7,10 +7,11 @@ MAX_PORT = 65535
 
 @dataclass(frozen=True, slots=True)
 class MetricsConfig:
-    """[metrics]: the listener that Prometheus reads, at `/metrics`; it asks for no credential.
+    """[metrics]: the listener from which Prometheus reads `/metrics`, without a credential.
 
-    Of the processes of bundled mode each takes a port of its own, counted from `port`. `max_tenants` is how many tenants
-    have a label of their own in one metric. Every `sample_seconds` each process counts what waits in the database.
+    In bundled mode each process has its own port, counted from `port`. `max_tenants` is the number of tenants
+    that have their own label in one metric. Every `sample_seconds` each process counts the waiting work in
+    the database.
     """
 
     enabled: bool = False
@@ -29,10 +30,11 @@ class MetricsConfig:
 
 @dataclass(frozen=True, slots=True)
 class TracingConfig:
-    """[tracing]: spans are sent to an OpenTelemetry collector, by OTLP over gRPC without TLS at `endpoint`.
+    """[tracing]: spans are sent to the OpenTelemetry collector at `endpoint`, by OTLP over gRPC without TLS.
 
-    `sample_ratio` of the requests without a trace begin one; a request of a sampled trace continues that one. Callers
-    choose what they send, so that a process records at most `max_traces_per_second` of both.
+    The fraction `sample_ratio` of requests without a trace starts a trace. A request of a sampled trace
+    continues that trace. Callers control the traces that they send, so each process records at most
+    `max_traces_per_second` in total.
     """
 
     enabled: bool = False

@@ -11,11 +11,12 @@ _MOST_IN_BATCH = 100
 
 @dataclass(frozen=True, slots=True)
 class DocumentsConfig:
-    """[documents]: files that processes and their workers refer to.
+    """[documents]: files that processes and workers refer to.
 
-    A document has at most `max_kib` KiB, 4000 at the most; over HTTP it has to fit into `edge.max_body_bytes` with its
-    form. One call creates at most `max_batch`. A tenant has at most `max_tenant_documents` with `max_tenant_mib` MiB in
-    all. A link to a document works for at most `max_link_seconds`.
+    A document has at most `max_kib` KiB, up to 4000. Over HTTP it must fit into `edge.max_body_bytes`
+    together with its form. One call creates at most `max_batch` documents. A tenant has at most
+    `max_tenant_documents` documents and `max_tenant_mib` MiB in total. A link to a document is valid for at
+    most `max_link_seconds`.
     """
 
     max_kib: int = _MOST_KIB

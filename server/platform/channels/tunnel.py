@@ -43,10 +43,10 @@ FIRST_PAUSE_SECONDS = 0.05
 
 @dataclass(frozen=True, slots=True)
 class TunnelConfig:
-    """[tunnel]: `max_calls` may be under way at once, `connect_seconds` is how long a call waits for a connection.
+    """[tunnel]: at most `max_calls` may run at once; a call waits up to `connect_seconds` for a connection.
 
-    `max_message_bytes` is what the server takes. A connection that broke is tried again after about
-    `max_back_off_seconds` at most; one whose server is silent for `silence_seconds` counts as broken.
+    `max_message_bytes` is the server's message limit. A broken connection is retried after pauses of at most
+    about `max_back_off_seconds`. A connection counts as broken if its server is silent for `silence_seconds`.
     """
 
     max_calls: int = 4096

@@ -15,10 +15,11 @@ _BOUNDS = {
 
 @dataclass(frozen=True, slots=True)
 class DatabaseConfig:
-    """[database]: without a DSN the bundled PostgreSQL runs in the data directory.
+    """[database]: the PostgreSQL database; without a DSN, the bundled PostgreSQL runs in the data directory.
 
-    `installation` is a PostgreSQL with `bin/` to run in place of the bundled one; `account` is who the server
-    becomes when it is started as root.
+    `installation` is the directory of another PostgreSQL, with `bin/` in it, to run instead of the bundled
+    one. `account` is the operating system account that the bundled server switches to if it is started as
+    root.
     """
 
     dsn: str = ""
