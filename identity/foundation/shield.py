@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from google.protobuf.message import Message
 
 from server.platform.call import Call
+from server.platform.deadlines import Deadlines
 from server.platform.errors import DeadlineExceeded, ResourceExhausted, ServiceError, Unavailable
 
 logger = logging.getLogger(__name__)
@@ -41,6 +42,7 @@ class CallShield:
         self._call_seconds = call_seconds
         self._drain_seconds = drain_seconds
         self._most_calls = most_calls
+        self._deadlines = Deadlines()
         self._running: set[asyncio.Task[Message | Exception]] = set()
         self._is_draining = False
 
@@ -77,12 +79,12 @@ class CallShield:
 
     async def _outcome(self, serve: Serve, request: Message, call: Call) -> Message | Exception:
         """Return the error of a failed call: if raised, it would end the other calls of the task group."""
-        deadline = asyncio.timeout(self._call_seconds)
+        deadline = self._deadlines.within(self._call_seconds)
         try:
-            async with deadline:
+            with deadline:
                 return await serve(request, call)
         except Exception as error:
-            if not deadline.expired():
+            if not deadline.is_past:
                 return error
             logger.exception("a call exceeded its deadline", extra={"rpc": call.policy.path})
             return DeadlineExceeded(f"{call.policy.name} took longer than {self._call_seconds:g} s")

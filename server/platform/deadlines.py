@@ -35,11 +35,11 @@ class Deadlines:
 class Deadline:
     """Like `asyncio.timeout`: tells its own cancellation of the task from other cancellations."""
 
-    __slots__ = ("_bucket", "_cancelling", "_is_past", "_task")
+    __slots__ = ("_bucket", "_cancelling", "_task", "is_past")
 
     def __init__(self, bucket: set["Deadline"]) -> None:
         self._bucket = bucket
-        self._is_past = False
+        self.is_past = False
 
     def __enter__(self) -> None:
         task = asyncio.current_task()
@@ -53,9 +53,9 @@ class Deadline:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._bucket.discard(self)
-        if self._is_past and self._task.uncancel() <= self._cancelling and kind is asyncio.CancelledError:
+        if self.is_past and self._task.uncancel() <= self._cancelling and kind is asyncio.CancelledError:
             raise TimeoutError from error
 
     def expire(self) -> None:
-        self._is_past = True
+        self.is_past = True
         self._task.cancel()
