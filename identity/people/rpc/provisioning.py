@@ -1,13 +1,14 @@
 """ProvisioningService."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import msgspec
 
-from gnomon.identity.v1 import caller_pb2
 from gnomon.identity.v1 import provisioning_service_pb2 as pb
 from identity.access.callers import Actor, AdministrationArea, Right
 from identity.access.rpc.admission import Admission, Asked
+from identity.access.rpc.operations import Admitted, Names, Operations
 from identity.foundation.tenants import Tenant
 from identity.people.provisioning.answers import DEFAULT_COUNT, MOST_COUNT, Answer, Projection, Search
 from identity.people.provisioning.bulk import Operation, run_all
@@ -18,28 +19,37 @@ from identity.people.provisioning.members import Budget
 from identity.people.provisioning.users import ProvisionedUsers
 from server.platform.call import Call
 from server.platform.errors import Unauthenticated
+from server.platform.policy import Policy
 
 _MOST_START = 10_000_000
 
 
-class ProvisioningServicer:
-    """The callers are programs: a signed-in browser is none."""
+Shown = tuple[bytes, str, str]
 
+
+class ProvisioningServicer(Operations):
     def __init__(self, admission: Admission, users: ProvisionedUsers, groups: ProvisionedGroups) -> None:
         self._admission = admission
         self._users = users
         self._groups = groups
+        super().__init__(
+            ProgramAdmission(admission),
+            {
+                pb.DescribeProvisioningRequest: self._describe,
+                pb.SearchScimResourcesRequest: self._search,
+                pb.GetScimResourceRequest: self._get,
+                pb.CreateScimResourceRequest: self._create,
+                pb.ReplaceScimResourceRequest: self._replace,
+                pb.PatchScimResourceRequest: self._patch,
+                pb.DeleteScimResourceRequest: self._delete,
+                pb.RunScimOperationsRequest: self._run,
+            },
+        )
 
-    async def describe_provisioning(
-        self, request: pb.DescribeProvisioningRequest, _call: Call
-    ) -> pb.DescribeProvisioningResponse:
-        tenant, _ = await self._admitted(request)
-        return pb.DescribeProvisioningResponse(document=_json(document_of(request.name, tenant)))
+    async def _describe(self, tenant: Tenant, name: str) -> bytes:
+        return _json(document_of(name, tenant))
 
-    async def search_scim_resources(
-        self, request: pb.SearchScimResourcesRequest, _call: Call
-    ) -> pb.SearchScimResourcesResponse:
-        tenant, _ = await self._admitted(request)
+    async def _search(self, tenant: Tenant, request: pb.SearchScimResourcesRequest) -> bytes:
         search = Search(
             filter=request.filter,
             sort_by=request.sort_by,
@@ -49,69 +59,36 @@ class ProvisioningServicer:
             projection=_projection(request.projection),
         )
         if request.resource_type == pb.RESOURCE_TYPE_USER:
-            return pb.SearchScimResourcesResponse(document=_json(await self._users.search(tenant, search)))
-        return pb.SearchScimResourcesResponse(document=_json(await self._groups.search(tenant, search)))
+            return _json(await self._users.search(tenant, search))
+        return _json(await self._groups.search(tenant, search))
 
-    async def get_scim_resource(
-        self, request: pb.GetScimResourceRequest, _call: Call
-    ) -> pb.GetScimResourceResponse:
-        tenant, _ = await self._admitted(request)
+    async def _get(self, tenant: Tenant, request: pb.GetScimResourceRequest) -> Shown:
         projection = _projection(request.projection)
         if request.resource_type == pb.RESOURCE_TYPE_USER:
-            answer = await self._users.get(tenant, request.resource_id, projection)
-        else:
-            answer = await self._groups.get(tenant, request.resource_id, projection)
-        return pb.GetScimResourceResponse(
-            document=_json(answer.members), version=answer.version, location=answer.location
-        )
+            return _shown(await self._users.get(tenant, request.resource_id, projection))
+        return _shown(await self._groups.get(tenant, request.resource_id, projection))
 
-    async def create_scim_resource(
-        self, request: pb.CreateScimResourceRequest, _call: Call
-    ) -> pb.CreateScimResourceResponse:
-        tenant, actor = await self._admitted(request)
+    async def _create(self, tenant: Tenant, request: pb.CreateScimResourceRequest, actor: Actor) -> Shown:
         operation = _operation("POST", request.resource_type, "", request.document)
-        answer = await self._created(tenant, operation, actor, _projection(request.projection))
-        return pb.CreateScimResourceResponse(
-            document=_json(answer.members), version=answer.version, location=answer.location
-        )
+        return _shown(await self._created(tenant, operation, actor, _projection(request.projection)))
 
-    async def replace_scim_resource(
-        self, request: pb.ReplaceScimResourceRequest, _call: Call
-    ) -> pb.ReplaceScimResourceResponse:
-        tenant, actor = await self._admitted(request)
+    async def _replace(self, tenant: Tenant, request: pb.ReplaceScimResourceRequest, actor: Actor) -> Shown:
         operation = _operation(
             "PUT", request.resource_type, request.resource_id, request.document, request.versions
         )
-        answer = await self._replaced(tenant, operation, actor, _projection(request.projection))
-        return pb.ReplaceScimResourceResponse(
-            document=_json(answer.members), version=answer.version, location=answer.location
-        )
+        return _shown(await self._replaced(tenant, operation, actor, _projection(request.projection)))
 
-    async def patch_scim_resource(
-        self, request: pb.PatchScimResourceRequest, _call: Call
-    ) -> pb.PatchScimResourceResponse:
-        tenant, actor = await self._admitted(request)
+    async def _patch(self, tenant: Tenant, request: pb.PatchScimResourceRequest, actor: Actor) -> Shown:
         operation = _operation(
             "PATCH", request.resource_type, request.resource_id, request.document, request.versions
         )
-        answer = await self._patched(tenant, operation, actor, _projection(request.projection))
-        return pb.PatchScimResourceResponse(
-            document=_json(answer.members), version=answer.version, location=answer.location
-        )
+        return _shown(await self._patched(tenant, operation, actor, _projection(request.projection)))
 
-    async def delete_scim_resource(
-        self, request: pb.DeleteScimResourceRequest, _call: Call
-    ) -> pb.DeleteScimResourceResponse:
-        tenant, actor = await self._admitted(request)
+    async def _delete(self, tenant: Tenant, request: pb.DeleteScimResourceRequest, actor: Actor) -> None:
         operation = _operation("DELETE", request.resource_type, request.resource_id, b"", request.versions)
         await self._deleted(tenant, operation, actor)
-        return pb.DeleteScimResourceResponse()
 
-    async def run_scim_operations(
-        self, request: pb.RunScimOperationsRequest, _call: Call
-    ) -> pb.RunScimOperationsResponse:
-        _expect_program(request.caller)
-
+    async def _run(self, request: pb.RunScimOperationsRequest) -> bytes:
         async def run(operation: Operation) -> Answer | None:
             tenant, actor = await self._admission.of(
                 request, AdministrationArea.PROVISIONING, _RIGHTS[operation.method]
@@ -127,8 +104,7 @@ class ProvisioningServicer:
                     await self._deleted(tenant, operation, actor)
                     return None
 
-        await self._admitted(request)
-        return pb.RunScimOperationsResponse(document=_json(await run_all(request.document, run)))
+        return _json(await run_all(request.document, run))
 
     async def _created(
         self, tenant: Tenant, operation: Operation, actor: Actor, projection: Projection
@@ -161,19 +137,27 @@ class ProvisioningServicer:
         else:
             await self._groups.delete(tenant, operation.resource_id, actor)
 
-    async def _admitted(self, request: Asked) -> tuple[Tenant, Actor]:
-        _expect_program(request.caller)
-        return await self._admission.of(request)
+
+class ProgramAdmission:
+    """Admits programs alone, not users in a browser."""
+
+    def __init__(self, admission: Admission) -> None:
+        self._admission = admission
+
+    def admitted(self, policy: Policy, wanted: Names) -> Admitted:
+        admitted = self._admission.admitted(policy, wanted)
+
+        async def admit(request: Asked, call: Call) -> Mapping[str, object]:
+            if not request.caller.api_key and not request.caller.access_token:
+                raise Unauthenticated("expected an API key or an access token")
+            return await admitted.admit(request, call)
+
+        return replace(admitted, admit=admit)
 
 
 _USERS = "Users"
 _KINDS = {pb.RESOURCE_TYPE_USER: _USERS, pb.RESOURCE_TYPE_GROUP: "Groups"}
 _RIGHTS = {"POST": Right.CREATE, "PUT": Right.UPDATE, "PATCH": Right.UPDATE, "DELETE": Right.DELETE}
-
-
-def _expect_program(caller: caller_pb2.Caller) -> None:
-    if not caller.api_key and not caller.access_token:
-        raise Unauthenticated("expected an API key or an access token")
 
 
 def _operation(
@@ -199,3 +183,7 @@ def _projection(message: pb.Projection) -> Projection:
 
 def _json(members: Members) -> bytes:
     return msgspec.json.encode(members)
+
+
+def _shown(answer: Answer) -> Shown:
+    return _json(answer.members), answer.version, answer.location

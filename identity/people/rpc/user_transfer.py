@@ -8,6 +8,7 @@ import msgspec
 from gnomon.identity.v1 import user_transfer_service_pb2 as pb
 from identity.access.callers import Actor, AdministrationArea, Right
 from identity.access.rpc.admission import Admission
+from identity.access.rpc.operations import Operations
 from identity.authentication.rpc.continuation import id_of, token_of
 from identity.foundation.tenants import Tenant, Tenants
 from identity.people.rpc.people import user_message, values_of
@@ -15,7 +16,6 @@ from identity.people.transfer.account import ImportedGenerator, ImportedLink, Im
 from identity.people.transfer.exports import ExportedUser, UserExports
 from identity.people.transfer.imports import ImportOptions, Outcome, Result, UserImports
 from identity.people.user_changes import UserChange
-from server.platform.call import Call
 from server.platform.errors import PermissionDenied
 
 _MOST_OF_A_PAGE = 500
@@ -27,7 +27,7 @@ _OUTCOMES = {
 }
 
 
-class UserTransferServicer:
+class UserTransferServicer(Operations):
     def __init__(
         self, tenants: Tenants, admission: Admission, imports: UserImports, exports: UserExports
     ) -> None:
@@ -35,9 +35,16 @@ class UserTransferServicer:
         self._admission = admission
         self._imports = imports
         self._exports = exports
+        super().__init__(
+            admission,
+            {
+                pb.ImportUsersRequest: self._import,
+                pb.ExportUsersRequest: self._export,
+            },
+            shows={Result: _result},
+        )
 
-    async def import_users(self, request: pb.ImportUsersRequest, _call: Call) -> pb.ImportUsersResponse:
-        tenant, actor = await self._admission.of(request)
+    async def _import(self, tenant: Tenant, request: pb.ImportUsersRequest, actor: Actor) -> Sequence[Result]:
         if request.creates_labels:
             for area in _LABELS:
                 await self._admission.of(request, area, Right.CREATE)
@@ -46,39 +53,28 @@ class UserTransferServicer:
             creates_labels=request.creates_labels,
             allows_administrators=request.allows_administrators,
         )
-        imported = [_imported(user) for user in request.users]
-        results = await self._imports.run(tenant, imported, actor, options)
-        return pb.ImportUsersResponse(results=map(_result, results))
+        return await self._imports.run(tenant, [_imported(user) for user in request.users], actor, options)
 
-    async def export_users(self, request: pb.ExportUsersRequest, _call: Call) -> pb.ExportUsersResponse:
-        tenant, actor = await self._admission.of(request)
-        after = id_of(request.continuation_token)
-        if request.with_password_hashes:
+    async def _export(
+        self, tenant: Tenant, request: pb.ExportUsersRequest, actor: Actor
+    ) -> tuple[Sequence[pb.TransferredUser], str]:
+        after, with_hash = id_of(request.continuation_token), request.with_password_hashes
+        if with_hash:
             await self._expect_of_deployment(request, actor)
             # For each page: a caller can begin with any of them.
             await self._exports.tell_of_hashes(tenant, actor)
         most = request.page_size or _MOST_OF_A_PAGE
         # One more than shown, to know whether there is a next page.
         found = await self._exports.page(tenant, after=after, most=most + 1)
-        return self._page(found, most, with_hashes=request.with_password_hashes)
-
-    def _page(self, found: Sequence[ExportedUser], most: int, *, with_hashes: bool) -> pb.ExportUsersResponse:
-        page = found[:most]
-        return pb.ExportUsersResponse(
-            users=[_message(each, with_hash=with_hashes) for each in page],
-            continuation_token=token_of(page[-1].user.id) if len(found) > most else "",
-        )
+        users = [_message(each, with_hash=with_hash) for each in found[:most]]
+        return users, token_of(found[most - 1].user.id) if len(found) > most else ""
 
     async def _expect_of_deployment(self, request: pb.ExportUsersRequest, actor: Actor) -> None:
         """Raise PermissionDenied unless the caller administers the default tenant, and so the whole deployment."""
         if actor.is_api_key:
             raise PermissionDenied("an API key gets no password hashes")
-        whole = pb.ExportUsersRequest(tenant_id=self._default.tenant_id, caller=request.caller)
+        whole = pb.ExportUsersRequest(tenant_id=self._tenants.default.tenant_id, caller=request.caller)
         await self._admission.of(whole, AdministrationArea.USERS, Right.UPDATE)
-
-    @property
-    def _default(self) -> Tenant:
-        return self._tenants.default
 
 
 def _imported(user: pb.TransferredUser) -> ImportedUser:
