@@ -583,6 +583,14 @@ async def test_the_editor_of_processes_is_in_the_language_of_the_page(
     assert found == {}
 
 
+@needs_editors
+async def test_findings_are_in_the_language_of_the_page(page: Page, addresses: Addresses) -> None:
+    told = "[...document.querySelectorAll('#findings .grow')].map((each) => each.textContent)"
+    await page.prefer("de")
+    await edit(page, addresses, "models/new/process")
+    await page.until(f"{told}.includes('Kein Endereignis: erwartet: mindestens 1 endEvent, gefunden: 0')")
+
+
 SHOWN = """[...document.querySelectorAll('.workspace, .workspace *')].flatMap((each) => [
   each.title, each.placeholder ?? '', ...[...each.childNodes].filter(({nodeType}) => nodeType === 3).map(({data}) => data.trim())])"""
 OPEN_ALL = "document.querySelectorAll('.bio-properties-panel-group-header:not(.open)').forEach((each) => each.click())"

@@ -17,6 +17,7 @@ from edge.console.addresses import START, address_of
 from edge.console.api import Document
 from edge.console.editor_words import words_in
 from edge.console.element_templates import templates_in
+from edge.console.finding_words import finding_words_in
 from edge.console.pages.live import saved
 from edge.console.visit import Visit
 from server.platform.errors import NotFound
@@ -146,4 +147,5 @@ async def _editor(
         editors=files.addresses,
         templates=templates_in(visit.language) if kind is KINDS["process"] else [],
         words=words_in(visit.language, kind.name),
+        findings=finding_words_in(visit.language),
     )

@@ -54,10 +54,23 @@ const { editorOf, hasStyledMarkup } = await import(words.adapter);
 if (hasStyledMarkup) permitStyles();
 root.hidden = false;
 part("waiting").remove();
+const translatorOf = (known) => (template, values = {}) =>
+  (Object.hasOwn(known, template) ? known[template] : template).replace(/{([^}]+)}/g, (_, name) => values[name] ?? `{${name}}`);
 const translations = JSON.parse(words.words);
 // Editors ask for each text that they show.
-const translate = (template, values = {}) =>
-  (Object.hasOwn(translations, template) ? translations[template] : template).replace(/{([^}]+)}/g, (_, name) => values[name] ?? `{${name}}`);
+const translate = translatorOf(translations);
+// A finding is what a rule says, and most often what was expected and found.
+const phrase = translatorOf(JSON.parse(words.findings));
+const BOUND = /\b(at least|at most|exactly)(?= \d)/g;
+const detailed = (detail) => {
+  const [, wanted, found] = /^expected (.*), found (.*)$/s.exec(detail) ?? [];
+  if (wanted === undefined) return detail;
+  return phrase(words.detail, { wanted: wanted.replace(BOUND, (bound) => phrase(bound)), found });
+};
+const phrased = (message) => {
+  const cut = message.indexOf(": ");
+  return cut < 0 ? phrase(message) : [phrase(message.slice(0, cut)), detailed(message.slice(cut + 2))].join(": ");
+};
 const editor = editorOf(root.querySelector(".drawing"), root.querySelector(".properties"), { translate, translations });
 
 const nameOfFile = () => file.value.trim() || `${editor.id() || words.kind}${words.ending}`;
@@ -112,7 +125,8 @@ let lintHereLater = 0;
 let here;
 let told = { findings: [], totalFindings: 0 };
 
-const show = ({ findings, totalFindings }) => {
+const show = ({ findings: found, totalFindings }) => {
+  const findings = found.map((each) => ({ ...each, message: phrased(each.message) }));
   const errors = findings.filter(({ severity }) => severity === "error").length;
   const counts = [[words.errors, errors], [words.warnings, findings.length - errors]].filter(([, count]) => count);
   const more = totalFindings - findings.length;
