@@ -15,6 +15,7 @@ PATTERNS = {
     "tells of": re.compile(r"\btells? of\b", re.IGNORECASE),
     "the other one of": re.compile(r"\bthe other one of\b", re.IGNORECASE),
     "a metaphor": re.compile(r"\b(?:errands?|manners|upkeep|residence)\b", re.IGNORECASE),
+    "an idiom": re.compile(r"\b(?:as good as|comes? along|without a word)\b", re.IGNORECASE),
 }
 
 
@@ -32,6 +33,7 @@ def test_no_sentence_has(tic: str) -> None:
         ("tells of", "An event tells of it."),
         ("the other one of", "The other one of the two."),
         ("a metaphor", "An errand for the queue."),
+        ("an idiom", "An expired record is as good as gone."),
     ],
 )
 def test_the_check_finds(tic: str, text: str) -> None:

@@ -29,7 +29,7 @@ def _constant(value: Value) -> Evaluate:
 
 
 def evaluated(expression: feel.Expression, at: Element, place: Place) -> Evaluate:
-    """Evaluate a FEEL expression; its failures are recorded under the element's id."""
+    """Return the evaluation of an expression; its failures are recorded under the element's id."""
     types = place.types.model
 
     def literal(frame: Frame) -> Value:
