@@ -14,6 +14,7 @@ from pathlib import Path
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
+from tests.campaigns.ports import kept_port
 from tests.identity.certificates import Issued, issue
 from tests.waits import until_others
 
@@ -134,7 +135,8 @@ def slapd() -> Iterator[Slapd]:
             modules=modules, directory=directory, suffix=SUFFIX, admin=ADMIN, password=ADMIN_PASSWORD
         )
         (directory / "slapd.conf").write_text(text)
-        server = Slapd(directory, *_free_ports(), authority)
+        port = kept_port("127.0.0.1", in_a_row=2)
+        server = Slapd(directory, port, port + 1, authority)
         server.start()
         try:
             server.add(_ENTRIES)
@@ -157,13 +159,6 @@ def _certify(directory: Path) -> str:
 
 def _pem(issued: Issued) -> str:
     return issued.certificate.public_bytes(Encoding.PEM).decode()
-
-
-def _free_ports() -> tuple[int, int]:
-    with socket.socket() as first, socket.socket() as second:
-        first.bind(("127.0.0.1", 0))
-        second.bind(("127.0.0.1", 0))
-        return first.getsockname()[1], second.getsockname()[1]
 
 
 def _answers(port: int) -> bool:
