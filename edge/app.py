@@ -21,7 +21,7 @@ from server.platform.errors import NotFound, PayloadTooLarge
 
 _VARIABLE = re.compile(r"\{([^{}]*)\}")
 
-# RFC 6797 §7.2: sent over https alone.
+# RFC 6797 §7.2: sent over https only.
 STRICT_TRANSPORT_SECURITY = ((istr("Strict-Transport-Security"), "max-age=31536000;includeSubDomains"),)
 
 ChannelOf = Callable[[str], Channel]
@@ -40,7 +40,7 @@ def create_app(
 ) -> web.Application:
     """Create the application with every route of the contract.
 
-    `channel_of` returns the channel to a service by its full name. `extra_routes` are added as they are. `page_of`
+    `channel_of` returns the channel to a service by its full name. `extra_routes` are added unchanged. `page_of`
     makes the response for a browser that opens an unknown address. There is no middleware: the steps of every request
     are compiled into its handler. With `has_tls`, clients reach the application by https, and responses carry
     Strict-Transport-Security (RFC 6797). Requests that are refused here are reported to `reports`. Answers and
@@ -60,7 +60,7 @@ def create_app(
 
 
 def _add(app: web.Application, method: str, path: str, handler: Handler) -> None:
-    # The router's own variables do not match braces, which ids may have.
+    # The router's own variables do not match braces, which ids may contain.
     variables = _VARIABLE.sub(r"{\1:[^/]+}", path)
     # RFC 9110 §9.1: every GET route serves HEAD as well.
     for verb in (method, "HEAD") if method == "GET" else (method,):

@@ -30,7 +30,7 @@ class _Asset:
 
 
 class Assets:
-    """The files of a folder at addresses below `prefix`; a folder that is absent has none."""
+    """The files of a folder at addresses below `prefix`; an absent folder has no files."""
 
     def __init__(self, folder: Path, prefix: str) -> None:
         files = sorted(folder.iterdir()) if folder.is_dir() else []

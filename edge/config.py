@@ -22,7 +22,7 @@ class Release(StrEnum):
 class ApiConfig:
     """[api]: which clients the HTTP API answers.
 
-    `release` is `8.9` or `8.10`, in quotes. With `8.10` answers have the members that clients of Camunda 8.10 insist on;
+    `release` is `8.9` or `8.10`, in quotes. With `8.10` answers have the members that clients of Camunda 8.10 require;
     clients of 8.9 ignore them. With `process_tests`, embedded mode serves what Camunda's process-test library calls
     between tests, on loopback only and without a credential: the clock, and the deletion of all processes and their data.
     """

@@ -61,12 +61,12 @@ class Route:
 
     @property
     def empty_status(self) -> int:
-        """Status of a response without body; of every response where the message has no fields."""
+        """Status of a response without body; status of every response if the message has no fields."""
         return 204 if self.policy.descriptor.output_type.fields else self.status
 
     @property
     def download_field(self) -> FieldDescriptor | None:
-        """The field whose bytes are the body of the response, as they are."""
+        """The field whose bytes are the unchanged body of the response."""
         field = self.response_field
         return field if field is not None and self.media_type != JSON and _is_bytes(field) else None
 

@@ -1,6 +1,6 @@
-"""Answers of bytes that somebody sent: browsers save them and never show them; clients may ask for a part of them.
+"""Answers with uploaded bytes: browsers save them and never display them; clients may request a part of them.
 
-One range is answered (RFC 9110 §14); a request for several gets all of the bytes, which a server may answer.
+Only one range is supported (RFC 9110 §14); a request for several gets all of the bytes, as the standard permits.
 """
 
 import re
@@ -19,7 +19,7 @@ from edge.contract import Route
 from edge.problem import REQUEST_ID, problem
 from server.platform.errors import InvalidArgument, Problem
 
-# Browsers must neither sniff the type of what others sent nor run its content.
+# Browsers must neither guess the type of uploads nor run their content.
 UNTRUSTED = (
     (istr("X-Content-Type-Options"), "nosniff"),
     (istr("Content-Security-Policy"), "sandbox; default-src 'none'"),
@@ -88,7 +88,7 @@ def _text_of(field: FieldDescriptor | None) -> Callable[[Message], str]:
 
 
 def _wanted(request: web.Request, etag: str, size: int) -> range | None:
-    """Return the range of bytes that a request asks for, empty when there are none; None for all bytes."""
+    """Return the requested range of bytes, empty if there are none; None for all bytes."""
     found = _RANGE.fullmatch(request.headers.get("Range", ""))
     if (
         request.method != "GET"

@@ -137,7 +137,7 @@ def _fixed_headers(route: Route) -> tuple[tuple[istr, str], ...]:
 
 
 def _refusal(error: ServiceError, policy: Policy) -> ServiceError:
-    """Keep to the contract: only an operation that waits may answer DEADLINE_EXCEEDED."""
+    """Follow the contract: only an operation that waits may answer DEADLINE_EXCEEDED."""
     if isinstance(error, DeadlineExceeded) and error.reason not in policy.rejections:
         return Unavailable(error.detail)
     return error

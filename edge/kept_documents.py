@@ -1,7 +1,7 @@
 """Cache of published documents: provider metadata, key sets, OpenAPI.
 
-A copy is used while no change of this process concerns documents, and for a second at most, because other processes
-make changes, too. A key signs five seconds after it was published, so a key set of that age has every signing key.
+A copy is used for at most a second, and while no change in this process affects documents; other processes make
+changes, too. A key signs five seconds after its publication, so a key set of that age contains every signing key.
 """
 
 import asyncio
@@ -21,12 +21,12 @@ FRESH_SECONDS = 1.0
 MOST_BYTES = 16 * 1024 * 1024
 JSON = "application/json"
 REVALIDATED = "public, no-cache"
-"""Caches ask each time whether the document has changed: RFC 9111 §5.2.2.4."""
+"""Caches must revalidate each time: RFC 9111 §5.2.2.4."""
 
 NO_HEADERS: Mapping[str, str] = {}
 
 _ETAG_LENGTH = 32
-# What a copy takes besides its body.
+# Size of a copy besides its body.
 _OVERHEAD_BYTES = 2048
 
 Name = tuple[str, str]
@@ -65,7 +65,7 @@ class _Copy:
 
 
 class KeptDocuments:
-    """Bounded by the size of all copies; the copy that was unused for the longest time is dropped first."""
+    """Bounded by the size of all copies; the least recently used copy is dropped first."""
 
     def __init__(
         self,
@@ -99,7 +99,7 @@ class KeptDocuments:
             known = self.current(name)
             if known is not None:
                 return known
-            # Read first: a change while the document is made leaves an outdated copy.
+            # Read first, so that a change during the call makes the copy outdated.
             revision, fresh_until = self._revision.number, self._time() + FRESH_SECONDS
             document = await make(name[1])
             self._keep(name, _Copy(document, revision, fresh_until))

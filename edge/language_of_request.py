@@ -10,7 +10,7 @@ from aiohttp import hdrs, web
 from server.platform.languages import Language, languages
 
 _PARAMETER = "ui_locales"
-# A request has a few languages; the rest of a longer list does not count.
+# A few languages suffice; the rest of a longer list is ignored.
 _MOST_LOCALES = 16
 
 
@@ -25,7 +25,7 @@ _current: ContextVar[_Wishes] = ContextVar("wishes for a language", default=_NON
 
 
 def keep_language(request: web.Request) -> None:
-    """Keep the wishes of the browser for pages that the current task renders."""
+    """Store the language preferences of the browser for pages that the current task renders."""
     _current.set(_wishes(request))
 
 

@@ -87,7 +87,7 @@ from server.platform.records import RecordStore
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The running provider; `revision` is that of its published documents."""
+    """The running provider; `revision` counts changes of its published documents."""
 
     issuer: str
     servicers: Mapping[ServiceDescriptor, object]

@@ -28,7 +28,7 @@ _VALUES = ("birthdate", "zoneinfo", "phone_number", "street_address", "postal_co
 
 
 def bootstrap_tenants(config: IdentityConfig) -> Tenants:
-    """Return all tenants; raises ValueError for a name that a tenant may not have."""
+    """Return all tenants; raises ValueError for a forbidden name."""
     default = tenant_id_of(config.bootstrap.tenant)
     return Tenants(config.identity.origin, default, map(tenant_id_of, config.bootstrap.tenants))
 

@@ -81,7 +81,7 @@ def policy_named(rpc: str) -> Policy:
 
 @cache
 def permissions() -> Sequence[str]:
-    """Return the permissions that RPCs of the contract ask for."""
+    """Return the permissions that RPCs of the contract need."""
     policies = (policy for service in services() for policy in policies_of(service).values())
     return sorted({policy.permission for policy in policies if policy.permission})
 

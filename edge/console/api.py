@@ -1,6 +1,6 @@
 """The HTTP API in this process, called with the session of a browser.
 
-An operation has the routes, permissions, bounds and documents that programs get: a page sees what its person sees.
+An operation has the same routes, permissions, bounds and documents as for programs: a page shows what its user may see.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -26,7 +26,7 @@ from server.platform.channels import Channel, error_of
 Document = Any
 CredentialOf = Callable[[web.Request], Awaitable[Metadata]]
 
-# What the credential is made of; a page checked before where its request came from.
+# The function that builds the credential; a page has already checked where its request came from.
 _CREDENTIAL_HEADERS = (hdrs.COOKIE, hdrs.X_FORWARDED_FOR, hdrs.X_FORWARDED_HOST, hdrs.HOST)
 
 
@@ -50,7 +50,7 @@ class Api:
     def caller(self, request: web.Request, tenant: str, csrf_token: str = "") -> "Caller":
         """Return the API for the person of a request; a change needs the CSRF token of the session.
 
-        Without a tenant it is the only one of the person.
+        Without a tenant, the call is for the user's only tenant.
         """
         headers = CIMultiDict(
             (name, request.headers[name]) for name in _CREDENTIAL_HEADERS if name in request.headers
@@ -106,7 +106,7 @@ class Caller:
         return orjson.loads(encoded) if self._api.operation(name).is_json else encoded.decode()
 
     async def encoded(self, name: str, body: Mapping[str, object], /, **path: str) -> bytes:
-        """Call an operation that has a response, and return it as it is written, with every digit of its numbers."""
+        """Call an operation with a response, and return the response as text, with every digit of its numbers."""
         return await self._encoded(name, body, path) or b""
 
     async def _encoded(

@@ -23,7 +23,7 @@ def _field(
     feel: str = "",
     is_required: bool = False,
 ) -> Mapping[str, Any]:
-    """Return a text field; `feel` is `optional` where an expression can stand, `required` where one has to."""
+    """Return a text field; `feel` is `optional` if it may be an expression, `required` if it must be one."""
     return {
         "label": label,
         "type": "String",
@@ -72,7 +72,7 @@ def _template(
     becomes: str,
     **more: str,
 ) -> Mapping[str, Any]:
-    """Return a template that elements of the types `of` can have, and which makes them one of `becomes`."""
+    """Return a template for elements of the types `of`, which changes them to one of `becomes`."""
     return {
         "$schema": _SCHEMA,
         "id": f"gnomon.{name}",

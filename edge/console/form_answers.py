@@ -1,4 +1,4 @@
-"""Variables that a person's answers to a form make, checked as the form demands."""
+"""Variables from a user's answers to a form, checked by the rules of the form."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -68,7 +68,7 @@ def _of_text(field: Field, text: str) -> Any:
         raise InvalidArgument(
             f"{field.label}: {_range(field, 'minLength', 'maxLength')} characters, found {length}"
         )
-    # A text of several lines comes with the line ends of HTTP forms.
+    # The text of several lines has the line ends of HTTP forms.
     return text.replace("\r\n", "\n")
 
 
@@ -117,7 +117,7 @@ _TIMES: Final[Mapping[Kind, Callable[[str], object]]] = {
     Kind.TIME: time.fromisoformat,
     Kind.MOMENT: datetime.fromisoformat,
 }
-# A text has no row: it is its own value.
+# A text has no number in the list: it is its own value.
 _VALUES: Final[Mapping[Kind, Callable[[Field, str], Any]]] = {
     Kind.ONE: lambda field, text: written(_option(field, text).value),
     Kind.NUMBER: _number,

@@ -194,7 +194,7 @@ _BOUNDS: Final[Mapping[Kind, tuple[str, ...]]] = {
 
 
 def _is_bound(value: object) -> bool:
-    """Whether a bound is a constant; an expression is none."""
+    """Whether a bound is a constant and not an expression."""
     return (
         isinstance(value, int | float | str)
         and not isinstance(value, bool)
@@ -203,7 +203,7 @@ def _is_bound(value: object) -> bool:
 
 
 def _text(value: object) -> str:
-    """Return a text of the form; an expression is none."""
+    """Return a text of the form, empty for an expression."""
     return value if isinstance(value, str) and not value.startswith("=") else ""
 
 
@@ -228,7 +228,7 @@ def _at(variables: Mapping[str, Any], path: tuple[str, ...]) -> Any:
 
 
 def _shown(field: Field, value: Any) -> tuple[str, ...]:
-    """Return what the inputs of a field show for a value; options are shown by their numbers."""
+    """Return the text that the inputs of a field show for a value; options are shown by their numbers."""
     if value is None:
         return ()
     if field.kind is Kind.ONE or field.kind is Kind.MANY:

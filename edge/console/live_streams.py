@@ -1,7 +1,8 @@
 """Live documents of pages as server-sent events (HTML Living Standard §9.2).
 
-All who watch a document share its reads: one a second, or fewer where they take long, by the viewer whose turn it is. A viewer reads it with its own
-credential when its stream begins and at each heartbeat, so a stream ends with the session or the permission.
+All viewers of a document share its reads: one a second, or fewer if they take long, by the viewer whose turn it is. A
+viewer reads it with its own credential when its stream begins and at each heartbeat, so a stream ends with the session
+or the permission.
 """
 
 import asyncio
@@ -41,8 +42,8 @@ class LiveConfig:
     """Bounds and pauses of live streams.
 
     A document is read once in `pause_seconds`, and by each of its viewers once in `heartbeat_seconds`. Counting many
-    instances takes long: such reads are so far apart that they take `most_share` of the time. A viewer that accepts
-    nothing for `write_seconds` is disconnected; a stream lasts `longest_seconds`, then the browser reconnects.
+    instances takes long: the pauses between such reads grow until reads take `most_share` of the time. A viewer that
+    accepts nothing for `write_seconds` is disconnected; a stream lasts `longest_seconds`, then the browser reconnects.
     """
 
     most: int = 512
@@ -68,7 +69,7 @@ class _Event:
 
 @dataclass(slots=True)
 class _Document:
-    """The last read of a document, its time by the clock of the loop, its seconds, and the number of viewers."""
+    """The last read of a document, its time by the clock of the loop, its duration, and the number of viewers."""
 
     viewers: int = 0
     cost: float = 0.0
@@ -81,7 +82,7 @@ class _Document:
             return await self._read(read)
 
     async def latest(self, read: Read, config: LiveConfig) -> _Event:
-        """Return what any viewer has read during the last pause, or read it now."""
+        """Return the document that any viewer read during the last pause, or read it now."""
         async with self.lock:
             is_fresh = _now() < self.read_at + config.pause_after(self.cost)
             return self.event if is_fresh else await self._read(read)
@@ -106,7 +107,7 @@ class LiveStreams:
     async def serve(self, request: web.Request, place: Place, read: Read) -> web.StreamResponse:
         """Send the document now and whenever it changed, until it is final.
 
-        Raises what `read` raises, before the response begins.
+        Raises the errors of `read`, before the response begins.
         """
         config = self._config
         if self._of_tenant.total() >= config.most or self._of_tenant[place.tenant] >= config.most_of_tenant:
@@ -151,7 +152,7 @@ class LiveStreams:
 
     @contextmanager
     def _watched(self, place: Place) -> Iterator[_Document]:
-        """Keep a document as long as somebody watches it."""
+        """Keep a document as long as it has a viewer."""
         document = self._documents.setdefault(place, _Document())
         document.viewers += 1
         self._of_tenant[place.tenant] += 1

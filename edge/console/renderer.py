@@ -54,7 +54,7 @@ class Renderer:
 def security_policy(nonce: str) -> str:
     """Permit scripts and styles of the page itself, and requests to our own origin.
 
-    The viewer of diagrams needs nothing more: it sets styles by properties, which no policy governs, and its
+    The viewer of diagrams needs no further permission: it sets styles by properties, which no policy governs, and its
     stylesheets contain images as data.
     """
     return "; ".join(
@@ -81,5 +81,5 @@ def moment(language: Language, value: str | None) -> Markup:
 
 
 def words(name: str) -> str:
-    """Return the name of a state or a kind in words: `JOB_NO_RETRIES` is `Job no retries`."""
+    """Return the name of a state or a kind as words: `JOB_NO_RETRIES` becomes `Job no retries`."""
     return name.replace("_", " ").capitalize()

@@ -77,7 +77,7 @@ def console_routes(
     canonical: CanonicalHost | None,
     credential_of: CredentialOf,
 ) -> list[web.RouteDef]:
-    """Return the routes of the console; they stand before those of the provider, which has all paths below /auth.
+    """Return the routes of the console; they must precede those of the provider, which has all paths below /auth.
 
     `has_tls` is whether browsers use https; `credential_of` returns the metadata of a request's session.
     """
@@ -141,7 +141,7 @@ def _pages(site: Site) -> Iterator[_Row]:
         yield "POST", f"{_TENANT}/{path}", site.change(change)
 
 
-# By their paths below the tenant; a fixed segment stands before a key.
+# By their paths below the tenant; a fixed segment precedes a key.
 PAGES: Mapping[str, Show] = {
     "": overview,
     "processes": processes,

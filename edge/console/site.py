@@ -42,7 +42,7 @@ from server.platform.languages import marked
 
 _DEFAULT = "default"
 _PAYLOAD_TOO_LARGE = 413
-# A form has a field for each row of a table, and a deployed form as many as its author wants.
+# A form has a field for each row of a table, and a deployed form as many as its author defines.
 _MAX_PARAMETERS = 4096
 
 Form = MultiDictProxy[str]
@@ -125,7 +125,7 @@ class Site:
         try:
             me = await self.api.caller(request, home)("GetAuthentication")
         except PermissionDenied:
-            # An account may act in other tenants than the one that knows it.
+            # An account may act in other tenants than its own.
             me = await self.api.caller(request, "")("GetAuthentication")
         own = [each["tenantId"] for each in me["tenants"]]
         tenant = home if home in own or not own else own[0]
@@ -208,7 +208,7 @@ _HEADINGS: dict[type[ServiceError], str] = {
 
 
 def _origin_of(request: web.Request) -> str:
-    """Return the page of a form that was refused, which is one segment above, or the start."""
+    """Return the page of a refused form, which is one segment above, or the start page."""
     return request.path.rpartition("/")[0] if request.method == hdrs.METH_POST else START
 
 

@@ -1,4 +1,4 @@
-"""Names of states, types and operations in the contract, as the pages write them: their translations stand here."""
+"""Names of states, types and operations in the contract, as the pages show them, for translation."""
 
 from typing import Final
 

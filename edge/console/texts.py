@@ -1,4 +1,4 @@
-"""Sentences of pages that no template has: reports of changes, causes of incidents, and kinds of refusals."""
+"""Sentences of pages that are in no template: reports of changes, causes of incidents, and kinds of refusals."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -95,7 +95,7 @@ REFUSALS: Final[Mapping[str, str]] = {
 
 
 def reason_of(error: ServiceError, language: Language) -> str:
-    """Return why something was refused.
+    """Return the reason of a refusal.
 
     Services write reasons with their facts in English: another language has the kind of the refusal in front, and the
     reason is marked as English for programs that read pages aloud.

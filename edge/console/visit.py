@@ -57,7 +57,7 @@ class Visit:
         return self.request.match_info["key"]
 
     def page_of(self, limit: int) -> dict[str, Any]:
-        """Return the page of a search that the address asks for."""
+        """Return the page parameters of a search from the address."""
         after = self.query.get("after", "")
         return {"limit": limit, **({"after": after} if after else {})}
 
@@ -79,7 +79,7 @@ class Visit:
     def form_page(
         self, template: str, section: str, problem: Exception | None, facts: Mapping[str, object]
     ) -> web.Response:
-        """Render the page of a form, also again with the reason why the server refused it."""
+        """Render the page of a form, also after a refusal, with its reason."""
         status = problem.problem.status if isinstance(problem, ServiceError) else HTTPStatus.OK.value
         text = reason_of(problem, self.language) if isinstance(problem, ServiceError) else ""
         return self.page(template, section, status=status, problem=text, **facts)
@@ -89,15 +89,15 @@ class Visit:
         return web.Response(status=303, headers={hdrs.LOCATION: address_of(self.tenant, *segments, **query)})
 
     async def together(self, *calls: Awaitable[Document]) -> list[Document]:
-        """Return what several calls of the API return, which run at the same time."""
+        """Return the results of several calls of the API, which run at the same time."""
         return list(await asyncio.gather(*calls))
 
     async def named(self, **calls: Awaitable[Document]) -> dict[str, Document]:
-        """Return what several calls return, which run at the same time, by their names."""
+        """Return the results of several calls, which run at the same time, by their names."""
         return dict(zip(calls, await self.together(*calls.values()), strict=True))
 
     async def optional(self, call: Awaitable[Document]) -> Document:
-        """Return what a call returns, None where the mode or the person's permissions do not have it."""
+        """Return the result of a call, None if the mode or the user's permissions do not have it."""
         try:
             return await call
         except (ModeNotSupported, PermissionDenied):

@@ -1,4 +1,4 @@
-"""The page at `/docs`: people read the OpenAPI document of this server in a viewer and try its operations."""
+"""The page at `/docs`: users read the OpenAPI document of this server in a viewer and try its operations."""
 
 from edge.documentation.routes import documentation_routes
 

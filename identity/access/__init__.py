@@ -1,1 +1,1 @@
-"""Callers and what they present: sessions, tokens, API keys and client credentials; protection against guessing."""
+"""Callers and their credentials: sessions, tokens, API keys and client credentials; protection against guessing."""

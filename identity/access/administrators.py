@@ -2,7 +2,7 @@
 
 An API key cannot create or change an administrator: it could gain that administrator's rights. Users, clients, labels
 and providers of a tenant are checked here before each change. A caller can give a client, a label or the owner of an
-authorization only what the caller has.
+authorization only rights that the caller has.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -84,7 +84,7 @@ class Administrators:
         self._expect_may_pass_on(await self._standings.of(anybody), actor)
 
     async def expect_may_redirect(self, rule: MappingRule, actor: Actor) -> None:
-        """Raise PermissionDenied when the rule gives what the caller lacks, so that other principals would get it."""
+        """Raise PermissionDenied when the changed rule would give other principals a right that the caller lacks."""
         anybody = _Anybody(tenant_id=rule.tenant_id, roles=rule.roles, groups=rule.groups)
         standing = await self._standings.of(anybody)
         grants = await self._standings.granted_to(rule.tenant_id, owner_text(OwnerType.MAPPING_RULE, rule.id))
@@ -122,7 +122,7 @@ class Administrators:
         self.expect_may_grant(new.grants - old.grants, actor)
 
     async def _given_by(self, label: Label) -> Standing:
-        """Return what a principal with this label has from it."""
+        """Return the rights that a principal has from this label."""
         match label:
             case Role():
                 owner = owner_text(OwnerType.ROLE, label.id)

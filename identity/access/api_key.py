@@ -8,7 +8,7 @@ from identity.access.callers import AdministrationArea, Right
 from server.platform.records import Kind, Record
 
 LATER_AREAS = frozenset({AdministrationArea.PROVISIONING, AdministrationArea.WEBHOOKS})
-"""Those that the version before does not know."""
+"""Areas that the previous version does not know."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Access:
 class ApiKey(Record):
     """`id` is the name of the key. The record holds only a keyed hash of the secret.
 
-    `later_access` are the rights to areas that the version before does not know: it can read the rest.
+    `later_access` are the rights to areas that the previous version does not know: it can read the rest.
     """
 
     secret_hash: bytes = field(repr=False)

@@ -107,7 +107,7 @@ class ApiKeyAdministration:
         return changed
 
     async def rotate(self, tenant: Tenant, name: str, *, actor: Actor) -> str:
-        """Return the text that callers present from now on; raises NotFound, InvalidState, PermissionDenied."""
+        """Return the text that callers present after this call; raises NotFound, InvalidState, PermissionDenied."""
         key = await self._find(tenant, name, actor)
         secret = self._randomness.alphanumeric(_SECRET_LENGTH)
         await self._replace(replace(key, secret_hash=self._secrets.hash(secret)))

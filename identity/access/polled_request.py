@@ -1,4 +1,4 @@
-"""Requests about which a client asks the token endpoint until their user has decided: RFC 8628 §3.5."""
+"""Requests for which a client polls the token endpoint until their user has decided: RFC 8628 §3.5."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,7 @@
 """Reads events: a range of time, or the next ones after a position.
 
-Events are ordered by time and written by several processes. So a reader that continues from a position stays a second
-behind: by then all earlier events are stored.
+Events are ordered by time and written by several processes. A reader that continues from a position therefore stays a
+second behind: by then all earlier events are stored.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ _MOST_READ = 50_000
 _SETTLES_IN = timedelta(seconds=1)
 _POLL_SECONDS = 1.0
 
-# Periods in which the newest events are looked for, in this order.
+# Periods in which the newest events are searched, in this order.
 _NEAR = (timedelta(hours=1), timedelta(days=1), KEPT_FOR)
 
 

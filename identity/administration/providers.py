@@ -65,7 +65,7 @@ class ProviderAdministration:
     async def create(
         self, tenant: Tenant, fields: ProviderFields, client_secret: str, *, actor: Actor
     ) -> Provider:
-        """Raises InvalidArgument, InvalidState, and PermissionDenied for an API key's provider of administrators."""
+        """Raises InvalidArgument, InvalidState; PermissionDenied for an API key whose provider makes administrators."""
         await self._expect(tenant, fields, actor)
         expect_reachable_endpoints(fields, self.destinations)
         if len(await self.all(tenant)) >= MOST:

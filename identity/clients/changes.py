@@ -171,7 +171,7 @@ def _expect_reachable(client: Client, after: Client, destinations: Destinations)
 def _expect_subjects(after: Client) -> None:
     expect_sector(after.subject_type, after.sector_identifier_uri, after.redirect_uris)
     if after.subject_type is SubjectType.PAIRWISE and not _WITHOUT_REDIRECTS.isdisjoint(after.grant_types):
-        # Any client can name the redirect URIs of a sector. Only one that receives codes there belongs to it.
+        # Any client can name the redirect URIs of a sector. Only a client that receives codes there belongs to it.
         raise InvalidArgument(
             "subject_type: pairwise excludes the device grant and CIBA, which use no redirect URI"
         )
@@ -287,7 +287,7 @@ def _expect_notifications(after: Client) -> None:
 def _expect_keys(change: ClientChange, after: Client) -> None:
     if not _has_keys(after):
         return
-    # A public client uses keys for signed requests only, so the caller has to set the method explicitly.
+    # A public client uses keys only for signed requests, so the caller must set the method explicitly.
     if not change.is_confidential and change.method is None:
         raise InvalidArgument("jwks, jwks_uri: expected a confidential client")
     if after.jwks and after.jwks_uri:

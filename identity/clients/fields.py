@@ -1,7 +1,7 @@
 """Fields of a client by the names of the contract and by those of its record.
 
-A new field has one name in both and needs no line here: its type in the record says how it is read and shown. Times are
-in seconds, words of a closed set are texts, and the empty text stands for the default of the record.
+A new field has one name in both and needs no line here: its type in the record determines the conversion. Times are
+in seconds, words of a closed set are texts, and the empty text means the default of the record.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -40,7 +40,7 @@ _RECORD_NAMES = {
     "tls_client_certificate_bound_access_tokens": "requires_certificate",
     "fed_cm": "has_fed_cm",
 }
-# Members that say together how a client authenticates.
+# Members that together describe how a client authenticates.
 _OF_AUTHENTICATION = frozenset({"id", "confidential", "token_endpoint_auth_method"})
 _HINTS = get_type_hints(Client)
 _DEFAULTS = {each.name: each.default for each in fields(Client) if each.default is not MISSING}
@@ -49,7 +49,7 @@ _DEFAULTS = {each.name: each.default for each in fields(Client) if each.default 
 def record_fields(values: Values) -> RecordFields:
     """Return the fields of the record; raises InvalidArgument for a word that does not exist.
 
-    The id and what says how the client authenticates are left out.
+    The id and the members for the client's authentication are left out.
     """
     found: RecordFields = {}
     for member, value in values.items():
@@ -66,7 +66,7 @@ def record_fields(values: Values) -> RecordFields:
 
 
 def reader_of_record(member: str) -> Callable[[Client], Value]:
-    """Return what reads a member of the contract from a record."""
+    """Return the function that reads a member of the contract from a record."""
     if member == "confidential":
         return lambda client: not client.is_public
     if member == "challenges":

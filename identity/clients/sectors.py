@@ -1,7 +1,7 @@
 """Sectors of clients with pairwise subjects: OpenID Connect Core 1.0 §8.1, OpenID Connect Dynamic Registration §5.
 
-A client joins the sector of a host only when a document at that host lists its redirect URIs. So no client gets the
-subjects of a sector that did not admit it.
+A client joins the sector of a host only when a document at that host lists its redirect URIs. No client therefore gets
+the subjects of a sector that did not admit it.
 """
 
 import msgspec

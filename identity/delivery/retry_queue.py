@@ -4,7 +4,7 @@ A task is a record. A process claims a task by incrementing its attempt counter,
 process dies before the outcome is known, another attempt follows.
 
 Tasks of different tenants run concurrently. Tenants whose last attempts failed share a part of the attempts that other
-tenants never wait for. So an unreachable server delays only its own tenant.
+tenants never wait for, so an unreachable server delays only its own tenant.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _BACK_OFF = BackOff(60, 60, spread=0.5)
-# A bound for handlers that do not bound their own calls.
+# A limit for handlers that do not limit their own calls.
 _ATTEMPT_SECONDS = 600.0
 _OCTET = 256
 

@@ -1,6 +1,6 @@
 """An authorization, which opens operations of the process API to its owner.
 
-The operations that a permission type opens, and the permissions that these need otherwise, are those of the contract.
+The contract determines the operations that a permission type opens, and the permissions that these otherwise need.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -14,7 +14,7 @@ from server.platform.policy import policies_of, services
 from server.platform.records import Kind, Record
 
 MOST_AUTHORIZATIONS = 1000
-"""In a tenant."""
+"""Maximum in a tenant."""
 
 COMPONENT, ACCESS = "COMPONENT", "ACCESS"
 """The resource type of web applications, and its permission type. Both open no operation: applications ask for them."""
@@ -63,7 +63,7 @@ AUTHORIZATIONS = Kind(Authorization, "directory_authorization", indexed=("owner"
 
 @cache
 def permission_types() -> Mapping[str, Mapping[str, frozenset[Permission]]]:
-    """Return the permission types of each resource type, with the permissions that the operations need which they open."""
+    """Return the permission types of each resource type, with the permissions of the operations that they open."""
     found: dict[str, dict[str, frozenset[Permission]]] = {COMPONENT: {ACCESS: frozenset()}}
     for policy in (policy for service in services() for policy in policies_of(service).values()):
         for rule in policy.authorizations:
@@ -77,7 +77,7 @@ def permission_types() -> Mapping[str, Mapping[str, frozenset[Permission]]]:
 def lacking(
     grants: Iterable[Grant], permissions: Collection[Permission], own: Collection[Grant]
 ) -> Iterator[Grant]:
-    """Return the grants that open more than `permissions` and the grants `own` do."""
+    """Return the grants that open more than `permissions` and the grants `own` together."""
     for grant in grants:
         needed = permission_types().get(grant.resource_type, {}).get(grant.permission_type, frozenset())
         is_held = grant in own or grant._replace(resource_id=ANY_RESOURCE) in own

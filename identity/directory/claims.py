@@ -7,7 +7,7 @@ import msgspec
 from server.platform.errors import InvalidArgument
 
 Claims = Mapping[str, frozenset[str]]
-"""By name the texts that a claim holds."""
+"""The texts of a claim, by its name."""
 
 NO_CLAIMS: Claims = {}
 

@@ -163,12 +163,12 @@ class Client(Record):
 
     @property
     def signs_messages(self) -> bool:
-        """Whether authorization requests and the responses to them have to be signed: FAPI 2.0 Message Signing."""
+        """Whether authorization requests and the responses to them must be signed: FAPI 2.0 Message Signing."""
         return self.security_profile is SecurityProfile.FAPI_2_MESSAGE_SIGNING
 
     @property
     def accepted_algorithms(self) -> Collection[str]:
-        """Algorithms of what the client signs."""
+        """Accepted algorithms for the client's signatures."""
         return FAPI_ALGORITHMS if self.follows_fapi else CLIENT_ALGORITHMS
 
     @property
@@ -187,7 +187,7 @@ class Client(Record):
 
 
 def sector_hosts(sector_identifier_uri: str, redirect_uris: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the hosts that may stand for a sector; more than one, or none, makes no sector."""
+    """Return the hosts that may stand for a sector; only a single host makes a sector."""
     uris = (sector_identifier_uri,) if sector_identifier_uri else redirect_uris
     found = (absolute_uri(uri) for uri in uris)
     return tuple(dict.fromkeys((parts.hostname or "").rstrip(".") for parts in found if parts is not None))
@@ -198,7 +198,7 @@ CLIENTS = Kind(
     "client",
     derived=("groups", "roles", "tenant_ids"),
     later={"permissions": LATER_PERMISSIONS, "grant_types": LATER_GRANT_TYPES},
-    # Without keys of its own such a client proves nothing to the version before; with keys it proves the same key.
+    # Without keys of its own the previous version refuses such a client; with keys, that version verifies the same key.
     instead={
         "security_profile": {SecurityProfile.FAPI_2_MESSAGE_SIGNING.value: SecurityProfile.FAPI_2.value},
         "token_endpoint_auth_method": dict.fromkeys(

@@ -1,7 +1,7 @@
 """Look-up of clients, as seen by the provider of a tenant, with the rules of their security profiles.
 
-A profile is a set of rules that hold for a client as a whole: FAPI 2.0 Security Profile §5.3.2, FAPI 2.0 Message Signing
-§5.3 and §5.4. A client that is looked up has the rules among its own settings, so that every endpoint applies them. They
+A profile is a set of rules for a client as a whole: FAPI 2.0 Security Profile §5.3.2, FAPI 2.0 Message Signing
+§5.3 and §5.4. The rules are settings of a client that is looked up, so that every endpoint applies them. They
 come from its record or from its tenant, and never make a client less strict. The provider's own pages have no profile:
 their clients are public and get no tokens.
 """

@@ -9,7 +9,7 @@ from identity.foundation.bounds import expect_within
 class UsersConfig:
     """[users]: self-service of users, and removal of expired accounts.
 
-    With `registration_enabled` users create accounts themselves, which needs mail. They choose a username where
+    With `registration_enabled` users create accounts themselves, which needs mail. They choose a username if
     `preferred_username_required` is set. A network address may register `registration_limit` times in an hour. With
     `self_delete` users can delete their own account. With `preferred_username_immutable` a user cannot change an
     existing username. Names of `preferred_username_blacklist` cannot be chosen. An expired account is removed after

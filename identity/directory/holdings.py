@@ -15,7 +15,7 @@ from identity.foundation.vocabulary import Permission
 from server.platform.call import Grant, TenantId
 
 ADMINISTRATOR_ROLES = frozenset({"admin", "rauthy_admin"})
-"""Built in: they are there in every tenant, and administer it."""
+"""Built in: they exist in every tenant, and administer it."""
 
 ADMINISTRATOR_PERMISSIONS = (Permission.IDENTITY_READ, Permission.IDENTITY_WRITE)
 
@@ -83,7 +83,7 @@ def held_by(holder: Holder, givers: Givers, claims: Claims) -> Held:
 
 
 def owner_of(what: object) -> str:
-    """Return the text by which authorizations name a record; empty for what owns none."""
+    """Return the text by which authorizations name a record; empty for a record that cannot own any."""
     match what:
         case User():
             return owner_text(OwnerType.USER, what.id)
@@ -118,7 +118,7 @@ def standing_of(holder: Holder, givers: Givers, claims: Claims) -> Standing:
 
 
 def _owners(holder: Holder, held: Held) -> Iterator[str]:
-    """Return all owners of authorizations that the principal is, as authorizations name them."""
+    """Return all owners that the principal counts as, in the form in which authorizations name them."""
     yield from map(owner_of, (holder, *held.roles, *held.groups, *held.rules))
     yield from (owner_text(OwnerType.ROLE, name) for name in held.built_in)
 

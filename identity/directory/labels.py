@@ -7,7 +7,7 @@ from identity.foundation.vocabulary import LATER_PERMISSIONS, Permission
 from server.platform.call import TenantId
 from server.platform.records import Kind, Record
 
-# Of each kind in a tenant.
+# Maximum of each kind in a tenant.
 MOST_LABELS = 1000
 
 
@@ -20,7 +20,7 @@ class Label(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DescribedLabel(Label):
-    """A label of the process API, whose id there is `name`. `display_name` is empty where people see the id."""
+    """A label of the process API, whose id there is `name`. `display_name` is empty if users see the id."""
 
     display_name: str = ""
     description: str | None = None

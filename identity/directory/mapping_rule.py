@@ -7,12 +7,12 @@ from server.platform.call import TenantId
 from server.platform.records import Kind, Record
 
 MOST_RULES = 1000
-"""In a tenant."""
+"""Maximum in a tenant."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MappingRule(Record):
-    """`id` is the mapping rule's id. A principal whose token has the claim gets what the rule gives."""
+    """`id` is the mapping rule's id. A principal whose token has the claim gets the rights of the rule."""
 
     name: str
     claim_name: str

@@ -41,8 +41,8 @@ def extent_of(client: Client, *, without_defaults: tuple[str, ...]) -> Extent:
 def own_extent_of(client: Client, permissions: Collection[Permission]) -> Extent:
     """Return the scope bounds of a client in its own name; `permissions` are all permissions it has now.
 
-    Permissions from roles and groups need no scope: the client may ask for them, and gets them when it asks for
-    nothing. The same holds for the client's own permissions, unless its default scopes select some of them.
+    Permissions from roles and groups need no scope: the client may request them, and gets all of them if it requests
+    nothing. The same applies to the client's own permissions, unless its default scopes select some of them.
     """
     extent = extent_of(client, without_defaults=client.oauth_scopes)
     labelled = tuple(

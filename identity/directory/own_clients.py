@@ -1,6 +1,6 @@
 """The provider's own clients in each tenant: its pages and its administration console.
 
-They are ordinary relying parties with S256 and a nonce. They ask for the scope `openid` only, because the permissions
+They are ordinary relying parties with S256 and a nonce. They request only the scope `openid`, because the permissions
 of their users come from the session.
 """
 

@@ -1,6 +1,6 @@
-"""Removal of the authorizations of an owner that is removed.
+"""Removal of the authorizations of a removed owner.
 
-An authorization is written only while its owner is there, so none comes after the record of the owner is gone.
+An authorization is written only while its owner exists, so none is written after the record of the owner is gone.
 """
 
 from identity.directory.authorization import AUTHORIZATIONS, OwnerType, owner_text
@@ -15,7 +15,7 @@ class OwnedAuthorizations:
         self._records = store.of(AUTHORIZATIONS)
 
     async def remove_of(self, owner: Record) -> None:
-        """Remove those of a client, role, group or mapping rule; raises Unavailable."""
+        """Remove the authorizations of a client, role, group or mapping rule; raises Unavailable."""
         await self._records.remove(owner.tenant_id, "owner", owner_of(owner))
 
     async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None:

@@ -1,7 +1,7 @@
 """Password hashing with argon2id (RFC 9106) in a bounded thread pool.
 
 A hash takes a tenth of a second and much memory, so it never runs on the event loop. Calls beyond the bound of the
-queue are refused. Hashes of other systems, which an import brings, are verified in the same threads and are outdated.
+queue are refused. Hashes of other systems, from imports, are verified in the same threads and count as outdated.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ class Passwords:
         return await self._threads.run(self._verify, password_hash, password)
 
     async def is_easily_guessed(self, password: str, about: Sequence[str]) -> bool:
-        """Whether it is a known password, or varies one, a pattern, or facts about the user.
+        """Whether it is a known password, or a variation of one, of a pattern, or of facts about the user.
 
         Raises ResourceExhausted.
         """

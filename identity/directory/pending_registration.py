@@ -47,7 +47,7 @@ class PendingRegistration:
         return replace(self, attempt=attempt, letters=self.letters + 1)
 
     def done(self) -> "PendingRegistration":
-        """Return the members that are kept after the confirmation: the client to return to."""
+        """Return the members that stay after the confirmation: the client to return to."""
         return PendingRegistration(attempt=self.attempt, client_id=self.client_id, return_uri=self.return_uri)
 
     def _is_long_ago(self, now: datetime) -> bool:

@@ -53,8 +53,8 @@ class Principals:
     async def of(self, subject: str, issuer: str, claims: Claims = NO_CLAIMS) -> Principal:
         """Return the principal of a subject; raises NotFound when it is unknown, or it or its tenant is disabled.
 
-        `claims` are those of the token, whose client tells what a pairwise subject means. The principal has the id of
-        the user, also as the claim that mapping rules compare.
+        `claims` are the claims of the token, whose client determines the meaning of a pairwise subject. The principal has
+        the id of the user; mapping rules compare this id too.
         """
         tenant = self._tenants.find_by_issuer(issuer)
         user = await self._users.get(tenant.tenant_id, subject)

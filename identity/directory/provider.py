@@ -9,7 +9,7 @@ from server.platform.records import Kind, Record
 
 
 class ProviderType(StrEnum):
-    """Product of the provider; it decides which sign-in hints the provider gets."""
+    """Product of the provider; it determines which sign-in hints the provider gets."""
 
     OIDC = "oidc"
     CUSTOM = "custom"
@@ -21,7 +21,7 @@ class ProviderType(StrEnum):
 
 
 class SamlBinding(StrEnum):
-    """How the authentication request travels: SAML 2.0 Bindings §3.4, §3.5."""
+    """How the browser transfers the authentication request: SAML 2.0 Bindings §3.4, §3.5."""
 
     REDIRECT = "redirect"
     POST = "post"

@@ -7,7 +7,7 @@ from identity.foundation.tenants import Tenant
 from server.platform.records import RecordStore
 
 MOST = 100
-"""Of a tenant, so that all of them are one page."""
+"""Maximum in a tenant, so that all of them fit into one page."""
 
 
 class Providers:

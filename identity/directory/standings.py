@@ -13,7 +13,7 @@ from identity.foundation.tenants import Tenants
 from server.platform.call import Grant, TenantId
 from server.platform.records import RecordStore
 
-# Between two turns of the event loop.
+# Standings that are computed between two turns of the event loop.
 _AT_A_TIME = 20
 
 
@@ -44,16 +44,16 @@ class Standings:
             givers = givers or await self._givers(holder, claims)
             found.append(standing_of(holder, givers, claims))
             if len(found) % _AT_A_TIME == 0:
-                # With a thousand labels each standing takes a part of a millisecond.
+                # With a thousand labels each standing takes a fraction of a millisecond.
                 await asyncio.sleep(0)
         return found
 
     async def held(self, holder: TenantHolder, claims: Claims = NO_CLAIMS) -> Held:
-        """Return what the principal has, in the same way."""
+        """Return the roles and groups of the principal, in the same way."""
         return held_by(holder, await self._givers(holder, claims), claims)
 
     async def granted_to(self, tenant_id: TenantId, owner: str) -> frozenset[Grant]:
-        """Return what the authorizations of one owner give."""
+        """Return the rights that the authorizations of one owner give."""
         found = await self._authorizations.find(tenant_id, "owner", owner, most=MOST_AUTHORIZATIONS)
         return frozenset(grant for authorization in found for grant in authorization.grants)
 

@@ -20,12 +20,12 @@ from identity.foundation.tenants import Tenant
 # Octets of the tag, RFC 5297 §2.6.
 _TAG = 16
 
-# Keeps ids of sessions apart from those of users.
+# Separates ids of sessions from those of users.
 _SESSION = b"sid"
 
 
 class UnknownSubject(Exception):
-    """The text is no subject of the client's sector."""
+    """The text is not a subject of the client's sector."""
 
 
 class Subjects:
@@ -47,7 +47,7 @@ class Subjects:
     def user_of(self, tenant: Tenant, client: Client, subject: str) -> UserId:
         """Return the id of the user with this subject; raises UnknownSubject for one of another sector.
 
-        For a client with public subjects every text is an id, perhaps of no user.
+        For a client with public subjects every text counts as an id, even if no user has it.
         """
         if not client.has_pairwise_subjects:
             return UserId(subject)

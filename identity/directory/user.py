@@ -15,14 +15,14 @@ from server.platform.records import Kind, Record
 
 UserId = NewType("UserId", str)
 
-# The database makes the same words: migration 0051.
+# The database derives the same words: migration 0051.
 _BETWEEN_WORDS = re.compile(r"[ @.+_'-]+")
 _WORD_CHARACTERS = 64
-# The database makes the same: migration 0054.
+# The database derives the same text: migration 0054.
 _NAME_CHARACTERS = 256
 _LOWER_CASE = str.maketrans(ascii_uppercase, ascii_lowercase)
 
-# Of its answers, clients of the process API take such usernames only.
+# Clients of the process API accept only such usernames in responses.
 _USERNAME = re.compile(r"[A-Za-z0-9_@.+-]{1,256}")
 
 
@@ -41,8 +41,8 @@ class AccountType(StrEnum):
 class Provisioned:
     """Values of an account that come from a provisioning client; texts are empty without a value.
 
-    `user_name` is spelled as the client spells it. `document` has the attributes that mean nothing to the provider and
-    go back to the client: JSON of a SCIM resource.
+    `user_name` is spelled as the client spells it. `document` has the attributes that the provider does not use and
+    returns to the client: JSON of a SCIM resource.
     """
 
     user_name: str = ""
@@ -61,7 +61,7 @@ class User(Record):
     until `valid_until`, the password until `password_until`. `previous_password_hashes` are the hashes that must not be
     reused, newest first. `registration` is the unconfirmed registration. `unconfirmed_login_at` is
     the last sign-in with the address unconfirmed, since an administrator last changed the address or its confirmation.
-    `provisioned` is what a provisioning client gave the account.
+    `provisioned` are the values that a provisioning client gave the account.
     """
 
     email: str
@@ -130,7 +130,7 @@ class User(Record):
 
     @property
     def display_name(self) -> str | None:
-        """The name that a provisioning client gave the account for people, else first and last name."""
+        """The display name from a provisioning client, else first and last name."""
         return (self.provisioned.display_name if self.provisioned else "") or self.name
 
     @property
@@ -162,7 +162,7 @@ class User(Record):
             return False
         if self.unconfirmed_login_at is not None:
             return True
-        # Records of earlier versions do not say whether the address was confirmed at the last sign-in. It was not if no
+        # Records of earlier versions do not show whether the address was confirmed at the last sign-in. It was not if no
         # administrator can have changed that since.
         return self.changed_at is None or self.changed_at < self.last_login_at
 
@@ -220,7 +220,7 @@ USERS = Kind(
 
 
 def word_of(text: str) -> str:
-    """Return a text as users are found by it: its first 64 characters, with ASCII letters in lower case."""
+    """Return a text in the form for searches of users: its first 64 characters, with ASCII letters in lower case."""
     return ascii_lower(text)[:_WORD_CHARACTERS]
 
 

@@ -42,7 +42,7 @@ class Users:
             return user
 
     async def replace(self, user: User) -> User:
-        """Raises Changed when somebody else was faster, AlreadyThere when the address or the name is taken."""
+        """Raises Changed when another caller was faster, AlreadyThere when the address or the name is taken."""
         return await self._records.replace(user)
 
 

@@ -35,7 +35,7 @@ DIRECTORY_VERSIONS = Kind(DirectoryVersionRecord, "directory_version")
 
 class DirectoryVersion:
     def __init__(self, store: RecordStore, revision: DocumentRevision | None = None) -> None:
-        """Advance `revision`, that of published documents, with every change."""
+        """Advance `revision` with every change; it is the revision of published documents."""
         self._records = store.of(DIRECTORY_VERSIONS)
         self._revision = revision or DocumentRevision()
         self._number = 0
@@ -51,7 +51,7 @@ class DirectoryVersion:
         except Unavailable:
             logger.warning("the directory version was not stored; other processes notice a change late")
         finally:
-            # Also when the caller gave up, and when another process stored the version first.
+            # Even if the caller gave up, or another process stored the version first.
             self._revision.advance()
         # Waiting tasks of this process run before the caller continues.
         await asyncio.sleep(0)

@@ -1,4 +1,4 @@
-"""Refusals of the protocol endpoints, each with the code that its RFC gives it.
+"""Refusals of the protocol endpoints, each with the code of its RFC.
 
 OAuthError                   server.platform
 └─ ProtocolError
@@ -31,7 +31,7 @@ OAuthError                   server.platform
    ├─ InvalidRedirectUri     RFC 7591 §3.2.2
    └─ InvalidClientMetadata  RFC 7591 §3.2.2
 
-A description never repeats what the caller sent: it may be a secret.
+A description never repeats input of the caller, which may be a secret.
 """
 
 from typing import ClassVar
@@ -107,7 +107,7 @@ class InvalidDpopProof(ProtocolError):
 
 
 class UseDpopNonce(ProtocolError):
-    """`nonce`, also in the metadata, is what the next proof has to carry."""
+    """`nonce`, also in the metadata, is required in the next proof."""
 
     oauth_code = "use_dpop_nonce"
 

@@ -1,7 +1,7 @@
 """Leader election among the processes of a deployment, for work that one process does.
 
-It saves work and gives no safety: a paused process may still believe that it leads. So leaders write with compare and
-set. When a leader is gone, another process takes over after a minute.
+It saves work but guarantees nothing: a paused process may still believe that it leads. Leaders therefore write with
+compare-and-set. When a leader is gone, another process takes over after a minute.
 """
 
 import asyncio

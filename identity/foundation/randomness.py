@@ -22,7 +22,7 @@ class SystemRandomness:
     def alphanumeric(self, length: int) -> str:
         found = ""
         while len(found) < length:
-            # An octet beyond the last multiple would make the first letters likelier.
+            # An octet beyond the last multiple would make the first letters more likely.
             octets = (octet for octet in secrets.token_bytes(length) if octet < _LAST_MULTIPLE)
             found += "".join(_ALPHANUMERICS[octet % len(_ALPHANUMERICS)] for octet in octets)
         return found[:length]

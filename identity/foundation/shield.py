@@ -1,7 +1,7 @@
 """Shields servicer calls from client cancellation.
 
-So a change is never stored without its event, nor the first of two related changes without the second. A shielded call
-still ends: at its own deadline, and when the provider stops.
+A change is therefore never stored without its event, nor the first of two related changes without the second. A
+shielded call still ends: at its own deadline, and when the provider stops.
 """
 
 import asyncio

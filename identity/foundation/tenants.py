@@ -32,7 +32,7 @@ RESERVED_SLUGS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Tenant:
-    """`security_profile` holds for all clients of the provider; `name` is what administrators call the tenant."""
+    """`security_profile` applies to all clients of the provider; `name` is the administrators' name of the tenant."""
 
     tenant_id: TenantId
     issuer: str
@@ -46,7 +46,7 @@ class Tenant:
 
     @property
     def shown_name(self) -> str:
-        """The name for people; the host of a tenant that has none but its id."""
+        """The name for users; the host if the tenant has no name but its id."""
         own = self.name.strip()
         return own if own and own != self.tenant_id else urlsplit(self.issuer).hostname or self.tenant_id
 
@@ -89,7 +89,7 @@ class _Known:
 
 
 class Tenants:
-    """The default tenant, with its issuer at the prefix, and the others: below it, or at their own hosts."""
+    """The default tenant, with its issuer at the prefix, and all others: below it, or at their own hosts."""
 
     def __init__(self, origin: str, default: TenantId, others: Iterable[TenantId] = ()) -> None:
         self.default = Tenant(default, f"{origin}{PREFIX}")

@@ -18,7 +18,7 @@ class GrantType(StrEnum):
 LATER_GRANT_TYPES: frozenset[str] = frozenset(
     {GrantType.TOKEN_EXCHANGE, GrantType.JWT_BEARER, GrantType.CIBA}
 )
-"""Those that the version before does not know."""
+"""Grants that the previous version does not know."""
 
 
 class AuthenticationMethod(StrEnum):
@@ -52,7 +52,7 @@ class TokenDeliveryMode(StrEnum):
 
 
 class SecurityProfile(StrEnum):
-    """Rules that hold for a client as a whole: FAPI 2.0 Security Profile, FAPI 2.0 Message Signing.
+    """Rules for a client as a whole: FAPI 2.0 Security Profile, FAPI 2.0 Message Signing.
 
     Each profile has the rules of those before it.
     """
@@ -108,7 +108,7 @@ LATER_PERMISSIONS: frozenset[str] = frozenset(
         Permission.DOCUMENT_READ,
     }
 )
-"""Those that programs of the first format do not know."""
+"""Permissions that programs of the first format do not know."""
 
 
 class Scope(StrEnum):

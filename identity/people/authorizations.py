@@ -1,7 +1,7 @@
 """Authorizations of the process API: create, replace and remove.
 
-They have the ids of their owners, so that a name that is given again does not inherit them. The record of an owner is
-removed before its authorizations, and looked up again after one was written, so that none is left.
+They contain the ids of their owners, so that a new owner of an old name does not inherit them. The record of an owner
+is removed before its authorizations, and looked up again after one was written, so that none remains.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -189,7 +189,7 @@ class Authorizations:
                 assert_never(never)
 
     async def _expect_owner_still(self, kept: Authorization, requested: RequestedAuthorization) -> None:
-        """Take the authorization back when its owner was removed in the meantime."""
+        """Remove the authorization when its owner was removed in the meantime."""
         try:
             owner = owner_text(requested.owner_type, await self._record_id(kept.tenant_id, requested))
         except NotFound:

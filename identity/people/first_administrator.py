@@ -1,7 +1,7 @@
-"""The first administrator of a deployment whose configuration leaves it to the process API.
+"""The first administrator of a deployment whose configuration leaves the creation to the process API.
 
-A record reserves the id of the account before the account is created, so of several attempts one succeeds, in whichever
-process, and an attempt that was interrupted can be repeated. With the record marked as done there is no other attempt.
+A record reserves the id of the account before the account is created. Of several attempts, in any processes, therefore
+only one succeeds, and an interrupted attempt can be repeated. Once the record is marked as done, no attempt works.
 """
 
 from collections.abc import Collection
@@ -28,7 +28,7 @@ _USER_ID_LENGTH = 24
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup(Record):
-    """Of the default tenant; `user_id` is the id of the first administrator, empty for one of the configuration."""
+    """A record of the default tenant; `user_id` is the id of the first administrator, empty for a configured one."""
 
     user_id: str = ""
     is_done: bool = False
@@ -105,7 +105,7 @@ class FirstAdministrator:
         return setup
 
     async def _is_there_one(self, setup: Setup) -> bool:
-        """Whether a user has a role that administers, by itself or by a group, or is one of the configuration."""
+        """Whether a user is an administrator by a role, directly or by a group, or is in the configuration."""
         tenant_id = setup.tenant_id
         if await self._users.get(tenant_id, setup.user_id) is not None:
             return True

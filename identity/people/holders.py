@@ -67,7 +67,7 @@ class PeopleWith:
             if not found:
                 return
             await self._users.replace_all([self._renamed(user, before, after) for user in found])
-            # In memory nothing else waits: other callers take their turn between two steps.
+            # In memory no other work waits: other callers take their turn between two steps.
             await asyncio.sleep(0)
         raise Unavailable("too many users get the label at the same time")
 
@@ -158,7 +158,7 @@ class ScopesWithAttributes:
 
 
 async def _write_each(records: Records[R], tenant: Tenant, changed: Callable[[R], R]) -> None:
-    """Replace every record by what `changed` returns for it."""
+    """Replace every record by the result of `changed`."""
     async for record in every(records, tenant.tenant_id):
         await _write_until_kept(records, record, changed)
 

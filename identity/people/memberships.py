@@ -169,7 +169,7 @@ def _without(membership: Membership, names: Names) -> Names:
 
 
 def _expect_rest(membership: Membership, names: Names) -> None:
-    """Raise InvalidState for the only tenant of a user or client: without any it would act in the tenant of its record."""
+    """Raise InvalidState for the only tenant of a user or client: without it, the tenant of the record would apply."""
     is_principal = membership.member in (MemberKind.USER, MemberKind.CLIENT)
     if membership.of is MemberKind.TENANT and is_principal and names == (membership.name,):
         raise InvalidState(f"expected the {membership.member} to keep a tenant, found its only one")

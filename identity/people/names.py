@@ -11,7 +11,7 @@ from datetime import date
 from identity.directory.users import email_key
 from server.platform.errors import InvalidArgument
 
-# Two dots are no segment of a path.
+# Two dots cannot be a segment of a path.
 _LABEL = re.compile(r"(?!\.\.$)[A-Za-z0-9\-_/,:*.~@+]{2,64}")
 _GROUP = re.compile(r"(?!\.\.$)[A-Za-z0-9\-_/,:*.~@+ ]{2,64}")
 _ATTRIBUTE = re.compile(r"[A-Za-z0-9\-_/]{2,32}")
@@ -58,7 +58,7 @@ def person(text: str) -> str:
 
 
 def person_like(text: str) -> str:
-    """Return a name of the letters of a text that names may have, cut to the length of a name; empty without any."""
+    """Return the letters of a text that names may contain, truncated to the length of a name; empty without any."""
     letters = (letter for letter in unicodedata.normalize("NFC", text) if _is_of_names(letter))
     return "".join(letters).strip()[:_MOST_LETTERS].strip()
 

@@ -1,4 +1,4 @@
-"""Searches of administrators for users, by indexes alone."""
+"""Searches of administrators for users, using only indexes."""
 
 from dataclasses import dataclass
 
@@ -38,7 +38,7 @@ MOST_WORDS = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserSearch:
-    """Users that meet all conditions, in the order of `sort`, empty for that of usernames.
+    """Users that meet all conditions, in the order of `sort`; empty means the order of usernames.
 
     Each word of `text` begins one of the user's words.
     """

@@ -32,7 +32,7 @@ NEVER_EXPIRES = NeverExpires()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserChange:
-    """The user joins and leaves groups beside those that the user has at that moment, or that `groups` names."""
+    """The user joins and leaves groups in addition to the present ones, or to those in `groups`."""
 
     email: str | None = None
     preferred_username: str | None = None

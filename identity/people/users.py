@@ -33,7 +33,7 @@ from server.platform.query.cursor import cursors
 from server.platform.records import AlreadyThere, Changed, Records
 
 OTHER_REVISION = "OTHER_ETAG"
-"""Cause of the refusal of a change that is meant for another revision of the record."""
+"""Cause of the refusal of a change for another revision of the record."""
 
 _ID_LENGTH = 24
 _ATTEMPTS = 20
@@ -103,7 +103,7 @@ class UserAdministration:
     async def search(
         self, tenant: Tenant, search: UserSearch, *, token: str, most: int
     ) -> tuple[Sequence[User], str]:
-        """Return a page of the users that are searched for, and the continuation token of the next one, empty for none.
+        """Return a page of matching users, and the continuation token of the next page, empty for none.
 
         Raises InvalidArgument.
         """
@@ -144,7 +144,7 @@ class UserAdministration:
         note: AuditNote | None = None,
         account: User | None = None,
     ) -> User:
-        """Create an account, and send a welcome mail if it has no password; `account` has what no change sets.
+        """Create an account, and send a welcome mail if it has no password; `account` has values that no change sets.
 
         Raises InvalidArgument, AlreadyExists, and PermissionDenied for an API key that creates an administrator.
         """
@@ -180,7 +180,7 @@ class UserAdministration:
         note: AuditNote | None = None,
         revision: int | None = None,
     ) -> User:
-        """Change a user, with `revision` only the record of that revision.
+        """Change a user; with `revision` only if the record has that revision.
 
         Raises NotFound, InvalidArgument, AlreadyExists, InvalidState, PermissionDenied.
         """
@@ -225,7 +225,7 @@ class UserAdministration:
     async def remove_unchanged(self, tenant: Tenant, user: User) -> bool:
         """Remove a user with all dependent records, unless it was changed since it was read."""
         try:
-            # `take` ignores the revision, `replace` compares it. So the record expires now, and maintenance removes it.
+            # `take` ignores the revision, `replace` compares it: the record expires now, and maintenance removes it.
             await self.users.replace(replace(user, expires_at=self.clock.now()))
         except Changed:
             return False

@@ -1,6 +1,6 @@
 """Metadata of a provider: OpenID Connect Discovery 1.0 §3, RFC 8414 §2, RFC 8628 §4, RFC 9126 §5, RFC 8705 §3.3, RFC 9207 §3, RFC 9449 §5.1, JARM §4, CIBA Core 1.0 §4.
 
-Only what works is in it.
+It lists only supported features.
 """
 
 from collections.abc import Iterable, Sequence
@@ -106,8 +106,8 @@ def metadata_of(
 ) -> ProviderMetadata:
     """Return the metadata; `scopes_supported` includes the tenant's own scopes.
 
-    `certificate_methods` are those by which clients can authenticate with a certificate; without any there are no
-    certificates of clients.
+    `certificate_methods` are the methods by which clients can authenticate with a certificate; if it is empty, client
+    certificates are not supported.
 
     `prompt_values_supported` includes `create` only while people register themselves: Initiating User Registration via
     OpenID Connect 1.0 §4.

@@ -1,4 +1,4 @@
-"""Composes the directory as the process API keeps it."""
+"""Composes the directory of the process API."""
 
 from collections.abc import Mapping
 

@@ -1,6 +1,6 @@
 """Python client of Gnomon over gRPC: `Client` for asyncio, `SyncClient` for threads.
 
-It needs the generated stubs, grpcio and protobuf, and nothing of the server, the identity provider or the edge.
+It needs the generated stubs, grpcio and protobuf, and no part of the server, the identity provider or the edge.
 """
 
 from gnomon.client.client import Client

@@ -1,11 +1,11 @@
-"""Pauses between attempts with full jitter: chance picks a pause between 0 and a bound that doubles."""
+"""Pauses between attempts with full jitter: each is random, between 0 and a bound that doubles."""
 
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 
 _chance: Callable[[], float] = secrets.SystemRandom().random
-# More doublings than that exceed every bound.
+# More doublings exceed every bound.
 _MOST_DOUBLINGS = 32
 
 

@@ -69,7 +69,7 @@ class Calls:
         seconds: float,
         key: str,
     ) -> Response:
-        """Call a method that carries out several commands, again while a repeat may carry out those that failed."""
+        """Call a method that carries out several commands; repeat it while that may help the commands that failed."""
         ends_at, failures = _now() + seconds, 0
         while True:
             answer = await self.command(method, request, seconds=ends_at - _now(), key=key)

@@ -1,6 +1,6 @@
-"""Completions of jobs, sent together: those that wait while calls are under way share the next call.
+"""Completions of jobs, sent together: completions that wait while calls are running share the next call.
 
-A completion that is alone goes as CompleteJob. A server without CompleteJobs gets one call for each completion.
+A single completion is sent as CompleteJob. A server without CompleteJobs gets one call for each completion.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from gnomon.engine.v1 import job_service_pb2 as pb
 if TYPE_CHECKING:
     from gnomon.engine.v1.job_service_pb2_grpc import JobServiceAsyncStub
 
-# Calls under way.
+# Running calls.
 SENDERS = 2
 # Bounds of one call: completions by the contract, and octets far below the largest message that servers take.
 _MOST_COMPLETIONS = 1_000
@@ -61,7 +61,7 @@ class Completions:
             raise refusal
 
     async def send(self) -> NoReturn:
-        """Send completions as they come, until it is cancelled."""
+        """Send completions as they arrive, until the task is cancelled."""
         while True:
             while not self._waiting:
                 self._has_waiting.clear()

@@ -1,4 +1,4 @@
-"""Process instances that are started together: many of them share a call, and each has an outcome of its own.
+"""Process instances that are started together: many share a call, and each has its own outcome.
 
 A server without CreateProcessInstances gets one call for each instance.
 """

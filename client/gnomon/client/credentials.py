@@ -43,7 +43,7 @@ class AccessTokens(Protocol):
         """A token that is valid now."""
 
     def reject(self, token: str) -> bool:
-        """Drop a token that the server refused; whether another token can be had."""
+        """Drop a token that the server refused; returns whether another token can be obtained."""
 
 
 class ReadyToken:

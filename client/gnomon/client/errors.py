@@ -42,9 +42,9 @@ class DeadlineExceeded(RequestFailed):
 
 
 class BpmnError(GnomonError):
-    """Throws a BPMN error from a job; a catch event with the same code takes over.
+    """Throws a BPMN error from a job; the process continues at the catch event with the same code.
 
-    Raises ValueError for an empty code, and what `encoded` raises for variables that JSON does not know.
+    Raises ValueError for an empty code, and the errors of `encoded` for variables that JSON cannot express.
     """
 
     def __init__(self, code: str, message: str = "", *, variables: Variables | None = None) -> None:
@@ -57,7 +57,7 @@ class BpmnError(GnomonError):
 
 
 class JobFailure(GnomonError):
-    """Fails a job. `retries` are those left afterwards (one fewer by default); with 0 an incident is raised.
+    """Fails a job. `retries` are those left afterwards (one less by default); 0 raises an incident.
 
     Raises ValueError for a negative or too large number of retries and for a negative back-off.
     """

@@ -45,7 +45,7 @@ class Job:
 
 
 def encoded(variables: Variables | None) -> bytes:
-    """A JSON object; raises TypeError or ValueError for values that JSON does not know."""
+    """A JSON object; raises TypeError or ValueError for values that JSON cannot express."""
     return json.dumps(dict(variables or {}), allow_nan=False).encode()
 
 

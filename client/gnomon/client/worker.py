@@ -1,7 +1,7 @@
 """Worker that activates jobs by long polling and runs a handler for each.
 
-A worker never has more than `max_jobs` jobs in hand: it asks for no more than its free places, with one poll at a time.
-At most `concurrency` handlers run at once; the other jobs in hand wait for their turn.
+A worker never holds more than `max_jobs` jobs: it asks for as many as it can take, with one poll at a time.
+At most `concurrency` handlers run at once; the other jobs wait for their turn.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ Handler = Callable[[Job], Awaitable[Variables | None]]
 
 # Most jobs that one activation may ask for, by the contract.
 MAX_JOBS = 10_000
-# Milliseconds that a poll waits for a job, and seconds that its answer may take beyond.
+# Milliseconds that a poll waits for a job, and additional seconds for its answer.
 _POLL_MILLISECONDS = 20_000
 _POLL_MARGIN_SECONDS = 10
 _HAND_BACK_SECONDS = 5
@@ -104,7 +104,7 @@ class Worker:
         self._is_ending = True
         if self._polling:
             self._polling.cancel()
-        # The jobs that wait for a turn see that the worker ends.
+        # Jobs that wait for a turn see that the worker ends.
         for _ in range(self.jobs_in_hand):
             self._turns.release()
         if self._handling:
@@ -176,7 +176,7 @@ class Worker:
             await self._hand_back(job)
             raise
         except RequestFailed as error:
-            # The job was cancelled, or comes back when its deadline has passed.
+            # The job was cancelled, or the server offers it again after its deadline.
             logger.warning("job not answered", extra={"job_key": job.key, "error": str(error)})
 
     async def _run(self, job: Job) -> None:

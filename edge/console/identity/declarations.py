@@ -1,4 +1,4 @@
-"""The words in which a page about a kind of record is declared.
+"""Terms for the declaration of a page about a kind of record.
 
 Paths are names of fields with dots between them, as in `fields.user_values.phone`. Labels are for people; everything
 else about a field is read from the contract.
@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from enum import StrEnum, auto
 from typing import Final, Self
 
-# Requests of RPCs have these of the page itself.
+# Requests of RPCs have these fields for the page itself.
 PAGE_SIZE: Final = "page_size"
 SEARCH: Final = "search"
 
 
 class Show(StrEnum):
-    """How a value of a message is shown; WHOLE is as its type in the contract suggests."""
+    """How the page shows a value of a message; WHOLE follows its type in the contract."""
 
     WHOLE = auto()
     CODE = auto()
@@ -23,7 +23,7 @@ class Show(StrEnum):
 
 
 class Control(StrEnum):
-    """Input of a value. FITTING is that which the contract suggests."""
+    """Input of a value. FITTING follows the contract."""
 
     FITTING = auto()
     TEXT = "text"
@@ -42,9 +42,9 @@ class Control(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """Values that people can choose from: those at the paths in the response of an RPC.
+    """Values for the user to choose from: those at the paths in the response of an RPC.
 
-    Without an RPC they are the permissions that the contract asks for.
+    Without an RPC they are the permissions of the contract.
     """
 
     rpc: str = ""
@@ -53,7 +53,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A value of a record. `kind` is that of the record which the value names, `sort` what the RPC calls the order."""
+    """A value of a record. `kind` is the kind of the named record, `sort` the name of the order in the RPC."""
 
     path: str
     label: str

@@ -1,4 +1,4 @@
-"""Forms of pages about records: what they show, and the requests that they make."""
+"""Forms of pages about records: their content, and the requests that they send."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ Known = Mapping[FormField, Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A form that the service refused, with what the person answered."""
+    """A form that the service refused, with the user's answers."""
 
     form: Form
     row: str
@@ -28,7 +28,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class ShownForm:
-    """A form as its page shows it; `row` is the id of the row that it is for."""
+    """A form as its page shows it; `row` is the id of its row."""
 
     declared: Form
     inputs: Sequence[Input]
@@ -48,7 +48,7 @@ async def send(visit: Visit, form: Form, sent: Sent, *, keys: Sequence[str] = ()
 
 
 async def known_values(visit: Visit, fields: Sequence[FormField]) -> Known:
-    """Return the values that people can choose from; a source that the person may not read has none."""
+    """Return the values for the user to choose from; a source that the user may not read has none."""
     sources = list(dict.fromkeys(source for field in fields for source in field.sources))
     found = dict(zip(sources, [await _values(visit, source) for source in sources], strict=True))
     return {field: list(chain(*(found[source] for source in field.sources))) for field in fields}
@@ -76,7 +76,7 @@ def shown_form(form: Form, record: Any, known: Known, refusal: Refusal | None) -
 
 
 def _inputs(form: Form, known: Known, sent: Sent) -> list[Input]:
-    """Return the inputs with what the person answered."""
+    """Return the inputs with the user's answers."""
 
     def answers(declared: FormField, _field: Any) -> Answers:
         return tuple(sent.getall(declared.path, ()))
@@ -92,7 +92,7 @@ def _field_of(error: ServiceError) -> str:
 
 
 def _words_of(error: ServiceError) -> str:
-    """Return the refusal without the name that the contract has for the field."""
+    """Return the refusal without the contract's name of the field."""
     name, colon, words = error.detail.partition(": ")
     return words if colon and " " not in name else error.detail
 

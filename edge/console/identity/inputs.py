@@ -1,6 +1,6 @@
-"""Inputs of HTML for fields of a request, and the request that a person's answers make.
+"""Inputs of HTML for fields of a request, and the request from a user's answers.
 
-The services check bounds; an input has them as well, so that the browser tells the person before.
+The services check bounds; an input has them as well, so that the browser reports errors before the request.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -120,7 +120,7 @@ def _words(field: FieldDescriptor, known: Sequence[str], answered: Answers) -> t
     words = list(dict.fromkeys((*own, *known)))
     if not words or len(words) > MAX_BOXES:
         return ()
-    # A value stays what it is, also where nothing knows it any more.
+    # A value stays unchanged, even if no list contains it any more.
     words += [each for each in answered if each not in words]
     return tuple((word, word) for word in words if word)
 
@@ -213,7 +213,7 @@ _EXPECTED: Final[Mapping[Control, str]] = {
 
 
 def _value(declared: FormField, field: FieldDescriptor, each: Input) -> Any:
-    """Return the value of an answer, None for what the request leaves out; raises ValueError."""
+    """Return the value of an answer, None if the request omits it; raises ValueError."""
     is_text = kind_of(field) is Kind.STRING
     text = each.answer if each.control is Control.SECRET else each.answer.strip()
     match each.control:

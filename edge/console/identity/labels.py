@@ -7,7 +7,7 @@ from server.platform.languages import marked
 
 GROUP_NAMES: Final = Source(rpc="ListGroups", paths=("groups.name",))
 ROLE_NAMES: Final = Source(rpc="ListRoles", paths=("roles.name",))
-# The provider has permissions of its own, which its built-in roles give.
+# The provider has its own permissions, which its built-in roles give.
 PERMISSIONS: Final = (Source(), Source(rpc="ListRoles", paths=("roles.permissions",)))
 _ATTRIBUTES: Final = Source(rpc="ListUserAttributes", paths=("values.name",))
 

@@ -1,6 +1,6 @@
 """Handlers of all pages about records: the list of a kind, a new record, one record, and the forms on them.
 
-A form is sent to the address of its page, so that a page which shows a refusal has an address to load again.
+A form is sent to the address of its page, so a page with a refusal can be reloaded.
 """
 
 from collections.abc import Callable, Sequence
@@ -44,7 +44,7 @@ from server.platform.errors import (
 _DEFAULT: Final = "default"
 _MAX_ROWS_OF_PART: Final = 50
 _MAX_KEY: Final = 256
-# Refusals that a form shows, so that the person keeps the answers.
+# Refusals that a form shows, so that the user keeps the answers.
 _REFUSED: Final = (
     *(InvalidArgument, InvalidState, NotFound, AlreadyExists, PermissionDenied),
     *(ResourceExhausted, Unavailable),
@@ -127,7 +127,7 @@ async def _change_record(visit: Visit, kind: RecordKind, key: str, sent: Sent) -
         return page
     is_here = kind.listing is not None and not form.is_gone
     changed = record_in(response)
-    # A record can be named by what the form changes.
+    # The form may change the field that identifies the record.
     if is_here and kind.listing and kind.listing.key and changed is not None and form in kind.forms:
         key = str(value_at(changed, kind.listing.key)) or key
     return visit.sent_to("identity", kind.name, *((key,) if is_here else ()), done=form.done)
@@ -193,7 +193,7 @@ _MAX_OFFSET: Final = 10_000_000
 
 
 def _links(visit: Visit, kind: RecordKind, filters: Sequence[Input]) -> Callable[..., str]:
-    """Return what makes addresses of the list with its filters, and with further parameters."""
+    """Return the function that builds addresses of the list with its filters and further parameters."""
     kept = {each.name: each.answer for each in filters} | {SEARCH: visit.query.get(SEARCH, "")}
     return lambda **query: address_of(visit.tenant, "identity", kind.name, **{**kept, **query})
 
@@ -204,7 +204,7 @@ def _is_whole(listing: Listing) -> bool:
 
 
 def _sort_of(listing: Listing, path: str) -> str:
-    """Return what the order by a column is called in the address, empty where there is none."""
+    """Return the name of the order by a column in the address, empty if there is none."""
     if _is_whole(listing):
         return path
     return next(column.sort for column in listing.columns if column.path == path)
@@ -351,14 +351,14 @@ def _named(sent: Sent, forms: Sequence[Form]) -> Form:
 
 
 def _checked(key: str) -> str:
-    """Return an id that a message can hold; raises NotFound."""
+    """Return an id that fits into a message; raises NotFound."""
     if len(key) > _MAX_KEY or not key.isprintable():
         raise NotFound("there is nothing with this name")
     return key
 
 
 def _key_of_new(kind: RecordKind, response: Any, sent: Sent) -> str:
-    """Return the id of a new record: that in the response, or that which the person chose."""
+    """Return the id of a new record: the one in the response, or the one that the user chose."""
     if kind.listing is None or not kind.listing.key:
         return ""
     created = record_in(response)

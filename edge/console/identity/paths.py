@@ -50,14 +50,14 @@ def values_at(message: Message, path: str) -> Iterator[Any]:
 
 
 def put_at(message: Message, path: str, value: Any) -> None:
-    """Set a field, None leaves it out; raises ValueError or TypeError for a value that the field cannot hold."""
+    """Set a field, or omit it for None; raises ValueError or TypeError for a value that the field cannot hold."""
     *above, last = path.split(".")
     parent: Any = message
     for name in above:
         parent = getattr(parent, name)
     parent.ClearField(last)
     if parent is not message:
-        # An empty list in a message of its own is not the same as no message.
+        # An empty list in its own message differs from an absent message.
         parent.SetInParent()
     if value is None:
         return
@@ -77,12 +77,12 @@ def type_of(message: Message) -> Descriptor:
 
 
 def listed(response: Message) -> Any:
-    """Return the records of a response, which are its one repeated field of messages."""
+    """Return the records of a response, which has exactly one repeated field of messages."""
     (field,) = (each for each in response.DESCRIPTOR.fields if each.is_repeated and each.message_type)
     return getattr(response, field.name)
 
 
 def record_in(response: Message) -> Any:
-    """Return the record of a response, which is its one message; None without one."""
+    """Return the record of a response, which has at most one message; None without one."""
     fields = [each for each in response.DESCRIPTOR.fields if each.message_type and not each.is_repeated]
     return getattr(response, fields[0].name) if fields else None

@@ -14,7 +14,7 @@ from edge.fields import Kind, enum_names, enum_of, kind_of
 
 LIMIT: Final = 50
 _MILLISECONDS: Final = 1000
-# A moment that no calendar has is shown as the number it is.
+# A time that no calendar contains is shown as a number.
 _MOST_SECONDS: Final = 253_402_300_799
 
 
@@ -109,7 +109,7 @@ def _searched(record: Message, listing: Listing) -> str:
 
 
 def _rank(value: Any) -> Any:
-    """Return what orders a value of a column; None for one without a value."""
+    """Return the sort key of a value in a column; None for a record without a value."""
     if value is None or value == "":
         return None
     return value.casefold() if isinstance(value, str) else value if isinstance(value, int) else str(value)

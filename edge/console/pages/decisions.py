@@ -47,7 +47,7 @@ async def decision(visit: Visit) -> web.Response:
 
 
 async def decision_model(visit: Visit) -> web.Response:
-    """The DMN file of a decision, which browsers save and never show."""
+    """The DMN file of a decision, which browsers save and never display."""
     text = await visit.api("GetDecisionDefinitionXml", decision_definition_key=visit.key)
     return saved(text, f"{visit.key}.dmn")
 

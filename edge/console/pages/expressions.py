@@ -15,7 +15,7 @@ _MOST_SHOWN: Final = 100_000
 _PLACE: Final = re.compile(r"at line (\d+), column (\d+)$")
 _EXAMPLE: Final = "order.total * 1.19"
 _EXAMPLE_VARIABLES: Final = '{\n  "order": {"total": 100}\n}'
-# Longer lines are cut around the mistake.
+# Longer lines are truncated around the error.
 _BEFORE_MISTAKE: Final = 60
 _AFTER_MISTAKE: Final = 20
 
@@ -25,7 +25,7 @@ class _Warning(msgspec.Struct):
 
 
 class _Evaluation(msgspec.Struct):
-    """The result stays as it is written, so that no digit is lost."""
+    """The result stays text, so that no digit is lost."""
 
     result: msgspec.Raw
     warnings: list[_Warning] = []
@@ -33,7 +33,7 @@ class _Evaluation(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """`is_cut` is whether the text is the beginning only."""
+    """`is_cut` is whether the text is truncated."""
 
     text: str
     is_cut: bool
@@ -45,8 +45,8 @@ async def expression(visit: Visit) -> web.Response:
 
 
 async def evaluate(visit: Visit, form: Form) -> web.Response:
-    """Evaluate the expression and show its value below; nothing is kept."""
-    # The equals sign of models is no part of the expression, and places do not count it.
+    """Evaluate the expression and show its value below; nothing is stored."""
+    # The leading equals sign of models is not part of the expression, and positions do not count it.
     text = form.get("expression", "").replace("\r\n", "\n").removeprefix("=")
     variables = form.get("variables", "")
     try:
@@ -64,7 +64,7 @@ def _result(found: _Evaluation) -> Result:
 
 
 def mistake_of(detail: str, expression: str) -> str:
-    """Return the line that a refusal names, with a mark below the column; empty without a place."""
+    """Return the line of the error with a mark below the column; empty without a position."""
     place = _PLACE.search(detail)
     lines = expression.split("\n")
     if place is None or not detail.startswith("expression:") or int(place[1]) > len(lines):

@@ -25,7 +25,7 @@ _BATCHES: Final = {
     "delete": "DeleteProcessInstancesBatchOperation",
 }
 
-# The first list that people see; an index of the stores has this order.
+# The default list; an index of the stores has this order.
 LATEST_FIRST: Final = ({"field": "startDate", "order": "DESC"},)
 
 Asked = dict[str, str]
@@ -82,7 +82,7 @@ async def _page(visit: Visit, asked: Asked, problem: Exception | None = None) ->
 
 
 def conditions(asked: Asked) -> dict[str, Any]:
-    """Return the filter of a search for what the fields of the page ask; raises InvalidArgument."""
+    """Return the filter of a search for the fields of the page; raises InvalidArgument."""
     keys = asked["key"].replace(",", " ").split()
     found: dict[str, Any] = {
         "processDefinitionId": _text(asked["process"]),
@@ -138,6 +138,6 @@ def _variables(name: str, value: str) -> list[dict[str, str]]:
     try:
         orjson.loads(value)
     except orjson.JSONDecodeError:
-        # People type a text without quotes.
+        # Users type a text without quotes.
         value = orjson.dumps(value).decode()
     return [{"name": name, "value": value}]

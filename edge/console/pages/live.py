@@ -1,7 +1,7 @@
-"""Documents that renew a page while it is shown: counts of tokens, the path taken, and the model of the diagram.
+"""Documents that update a page while it is shown: counts of tokens, the path taken, and the model of the diagram.
 
-The small document of a page is a stream of server-sent events for a script that asks for one. For others it has an
-entity tag that changes with its content, so a request without news costs no octets of it.
+The small document of a page is a stream of server-sent events for a script that asks for one. Other requests get an
+entity tag that changes with its content, so a request without news transfers no content.
 """
 
 import hashlib
@@ -63,7 +63,7 @@ async def instance_state(visit: Visit, instance: Document) -> Live:
 
 
 async def model(visit: Visit) -> web.Response:
-    """The BPMN file of a process definition, which never changes; browsers save it and never show it."""
+    """The BPMN file of a process definition, which never changes; browsers save it and never display it."""
     key = visit.key
     etag = _etag(key.encode())
     definition = await visit.api("GetProcessDefinition", process_definition_key=key)
@@ -77,7 +77,7 @@ async def model(visit: Visit) -> web.Response:
 
 
 def saved(text: str, file_name: str) -> web.Response:
-    """Return a model for a browser to save, in a sandbox should it be shown."""
+    """Return a model as a file to save, in a sandbox in case a browser displays it."""
     headers = {
         **{str(name): value for name, value in UNTRUSTED},
         hdrs.CONTENT_DISPOSITION: attachment(file_name),

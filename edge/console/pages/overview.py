@@ -1,4 +1,4 @@
-"""The first page: how many instances run, where incidents are, and what waits for people."""
+"""The first page: the number of running instances, the incidents, and the tasks that wait for users."""
 
 from aiohttp import web
 

@@ -14,7 +14,7 @@ from edge.console.visit import REFUSED, Visit
 from server.platform.errors import InvalidState
 from server.platform.languages import marked
 
-# Of instances that people start to try a model. Searches with `excludedTags` leave them out.
+# For instances that users start to try a model. Searches with `excludedTags` leave them out.
 TEST_RUN: Final = "console-test-run"
 
 

@@ -65,7 +65,7 @@ async def claim(visit: Visit, _form: Form) -> web.Response:
 
 
 async def assign(visit: Visit, form: Form) -> web.Response:
-    """Assign the task to a person, whoever has it."""
+    """Assign the task to a person, even if somebody else has it."""
     shown = await _get(visit)
     body = {"assignee": form.get("assignee", "").strip(), "allowOverride": True}
     try:
@@ -119,7 +119,7 @@ async def _page(
         "fields": fields,
         "text": form.get("variables", "") if form is not None else "",
         "variables": variables,
-        # Another scheme would run in this page.
+        # Another URL scheme would run in this page.
         "link": reference if reference.startswith(("https://", "http://")) else "",
         "reference": reference,
         "is_mine": shown["assignee"] == visit.me["username"],
@@ -137,7 +137,7 @@ async def _form_of(visit: Visit, shown: Document) -> Document:
 
 
 async def _known(visit: Visit, names: list[str]) -> dict[str, Any]:
-    """Return the variables of these names that the task sees, whole."""
+    """Return the complete variables of these names that the task sees."""
     if not names:
         return {}
     wanted = {"filter": {"name": {"$in": names}}, "page": {"limit": len(names)}}

@@ -24,7 +24,7 @@ async def new_variable(visit: Visit) -> web.Response:
 
 
 async def set_variable(visit: Visit, form: Form) -> web.Response:
-    """Set a variable in exactly the scope that the person chose."""
+    """Set a variable in exactly the scope that the user chose."""
     name, scope = form.get("name", "").strip(), form.get("scope", "")
     text, is_new = form.get("value", ""), form.get("is_new", "") == "yes"
     try:

@@ -56,7 +56,7 @@ class ClientAuthenticator:
     async def authenticate(self, credentials: ClientCredentials, tenant: Tenant) -> Client:
         """Return the authenticated client; raises InvalidClient.
 
-        A public client is returned without any proof; its grants have to allow for that.
+        A public client is returned without any proof; grants must take this into account.
         """
         client_id = self._client_id(credentials)
         client = await self._clients.find(tenant, client_id) if client_id else None

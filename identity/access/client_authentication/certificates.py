@@ -2,7 +2,7 @@
 
 `tls_client_auth` verifies here that a configured authority issued the certificate, so that it does not depend on what
 the proxy verifies. `self_signed_tls_client_auth` needs no authority: the connection proves the certificate's key, which
-has to be a key of the client.
+must be a key of the client.
 """
 
 from collections.abc import Iterable, Mapping
@@ -41,7 +41,7 @@ _TEXTS: Mapping[
 
 
 class ClientCertificates:
-    """Without `authorities` nobody authenticates by `tls_client_auth`."""
+    """Without `authorities`, no client can authenticate by `tls_client_auth`."""
 
     def __init__(
         self, keys: ClientKeys, clock: Clock, *, authorities: Iterable[x509.Certificate] = ()
@@ -51,7 +51,7 @@ class ClientCertificates:
         self._authorities = list(authorities)
 
     async def prove(self, certificate: bytes, client: Client) -> bool:
-        """Whether the certificate of the connection, in DER, is one of the client that holds now."""
+        """Whether the certificate of the connection, in DER, belongs to the client and is valid now."""
         try:
             presented = x509.load_der_x509_certificate(certificate)
             if client.token_endpoint_auth_method is AuthenticationMethod.SELF_SIGNED_TLS_CLIENT_AUTH:
@@ -85,7 +85,7 @@ class ClientCertificates:
         return True
 
 
-# The operator chose each of them; that it is an authority, and no client, has to stand in it.
+# The operator chose each of them; the certificate itself must say that it is an authority.
 _AUTHORITIES = ExtensionPolicy.permit_all().require_present(x509.BasicConstraints, Criticality.AGNOSTIC, None)
 
 
@@ -137,12 +137,12 @@ def _is_named(presented: x509.Certificate, name: CertificateName) -> bool:
 
 
 def _name_of(text: str) -> x509.Name:
-    # RFC 4514 §3 has no short name for it, and many certificates have it.
+    # RFC 4514 §3 has no short name for it, but many certificates contain it.
     return x509.Name.from_rfc4514_string(text, {"emailAddress": x509.OID_EMAIL_ADDRESS})
 
 
 def _relative_names(name: x509.Name) -> Iterable[frozenset[tuple[str, str | bytes]]]:
-    """Yield the relative names; the type of their strings does not matter, and letters match exactly."""
+    """Yield the relative names; the type of their strings does not matter, and the comparison is case-sensitive."""
     for relative in name.rdns:
         yield frozenset((attribute.oid.dotted_string, attribute.value) for attribute in relative)
 

@@ -1,7 +1,7 @@
 """Server nonces for DPoP proofs: RFC 9449 §8.
 
-A nonce is the time window in which it was made, with a MAC. So every process accepts nonces of all others, and none is
-stored.
+A nonce is the time window in which it was made, with a MAC. Every process therefore accepts nonces of all others, and
+none is stored.
 """
 
 import hmac

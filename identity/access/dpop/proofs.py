@@ -87,7 +87,7 @@ class DpopProofs:
             raise InvalidDpopProof("the proof is for another address")
 
     def _spent_until(self, jwt: SignedJwt) -> datetime:
-        """Time from which the proof would be refused as too old."""
+        """Time after which the proof would be refused as too old."""
         issued_at, now = jwt.time("iat"), self._clock.now()
         if issued_at is None or not (now - _MAX_AGE).timestamp() <= issued_at <= (now + _SKEW).timestamp():
             raise InvalidDpopProof("the proof was not made recently")

@@ -1,7 +1,7 @@
 """Network addresses from which sign-ins to one account failed.
 
-An account with failures from many addresses is answered later, and never blocked. A block would let attackers lock the
-owner out.
+Answers for an account with failures from many addresses are delayed; the account is never blocked, because a block
+would let attackers lock the owner out.
 """
 
 from dataclasses import dataclass, replace

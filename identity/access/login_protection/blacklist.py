@@ -1,7 +1,7 @@
 """Blocked network addresses, as administrators list, set and lift them.
 
-An address that an administrator blocks is refused everything. Login protection blocks sign-ins alone; its blocks are
-listed beside those of administrators and lifted in the same way. Blocks are of one tenant.
+An address that an administrator blocks is refused everything. Login protection blocks only sign-ins; its blocks are
+listed beside those of administrators and lifted in the same way. Blocks belong to one tenant.
 """
 
 from collections.abc import Sequence
@@ -63,7 +63,7 @@ class Blacklist:
         ]
 
     async def block(self, tenant: Tenant, address: str, *, until: datetime, actor: Actor) -> None:
-        """Block an address up to a time and no longer, whatever blocks it had; raises InvalidArgument."""
+        """Block an address exactly until this time, whatever blocks it had; raises InvalidArgument."""
         now = self._clock.now()
         if not is_address(address):
             raise InvalidArgument("ip: expected an IP address")

@@ -1,4 +1,4 @@
-"""Settings of login protection: when wrong passwords and codes are answered later, and when they block."""
+"""Settings of login protection: when answers to wrong passwords and codes are delayed, and when they block."""
 
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -14,7 +14,7 @@ _MOST_CREDENTIALS = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Threshold:
-    """A number of failures of one account from one network address, and what follows from it.
+    """A number of failures of one account from one network address, and its effect.
 
     The answer is delayed by `delay_secs_per_failure` for each failure; `block_secs` blocks the account for the address.
     """
@@ -30,7 +30,7 @@ class Threshold:
             raise ValueError("thresholds: expected a delay and a block of no less than 0 seconds")
 
 
-# In ascending order; the last row that is reached counts.
+# In ascending order; the last row whose number is reached applies.
 DEFAULT_THRESHOLDS = (
     Threshold(failures=1),
     Threshold(failures=3, delay_secs_per_failure=2),

@@ -1,8 +1,8 @@
 """Login protection: delays and blocks after wrong passwords, codes and passkeys (OWASP ASVS 5, 6.3.1).
 
 Failures count for a pair of a network address and an account, so nobody can lock the owner out from another address. Two
-bounds catch what a pair does not see. Many different wrong credentials from one address block all sign-ins from it. An
-account that fails from many addresses is answered later from all of them, and is never blocked.
+bounds catch attacks that spread over pairs. Many different wrong credentials from one address block all sign-ins from
+it. An account that fails from many addresses gets delayed answers from all of them, and is never blocked.
 
 Only attempts to prove an identity are refused. Clients, published documents and the administration stay reachable.
 """
@@ -28,10 +28,10 @@ from server.platform.records import AlreadyThere, Changed, Records, RecordStore
 from server.platform.records.port import R
 
 _ATTEMPTS = 20
-# The least number of different credentials that are kept per address, for the counts of accounts.
+# The smallest number of different credentials that are stored per address, for the counts of accounts.
 _LEAST_KEPT = 100
 
-# The first row whose number is reached applies; the single numbers are those at which a block gets longer.
+# The first row whose number is reached applies; the single numbers are those at which a block becomes longer.
 _LEVELS = ((25, Level.CRITICAL), (15, Level.WARNING), (7, Level.NOTICE))
 _HIGHER = {20: Level.CRITICAL, 10: Level.WARNING}
 
@@ -126,7 +126,7 @@ class LoginProtection:
             ),
         )
         if kept is None:
-            # No person fails that often concurrently.
+            # No human fails that often concurrently.
             raise ResourceExhausted("too many sign-ins from this network address fail", retry_after_secs="1")
         return kept
 

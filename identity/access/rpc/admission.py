@@ -41,10 +41,10 @@ class AskedOfUser(Asked, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class DeclaredRight:
-    """A right of an operation; with `or_self` the user of the request may do it as well, in a browser.
+    """A right of an operation; with `or_self` the user of the request may call it as well, in a browser.
 
-    Administrators of the deployment alone have one `of_deployment`. They have one with a `tenant_field` as well, besides the
-    administrators of the tenant that the field names.
+    Only administrators of the deployment have a right `of_deployment`. With a `tenant_field`, administrators of the
+    tenant in that field have it as well.
     """
 
     area: AdministrationArea

@@ -95,5 +95,5 @@ class ProcessApiCallers:
 
 
 def _grants(call: Call) -> frozenset[Grant]:
-    """Return what authorizations give the caller; a token that does not have it all cannot pass it on."""
+    """Return the rights from the caller's authorizations; a token without all of them cannot pass any on."""
     return call.principal.grants if call.principal.oauth_scopes is None else frozenset()

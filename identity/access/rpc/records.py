@@ -1,6 +1,6 @@
 """Messages of records, and values of messages for records.
 
-A field has one name in both, but for a few forms: `enabled` is `is_enabled` in a record, and `created` or `created_at` is a
+A field has the same name in both. Exceptions: `enabled` is `is_enabled` in a record; `created` or `created_at` is a
 time, in seconds in the message. Names that differ otherwise are `names`, from those of the message to those of the record.
 """
 
@@ -25,7 +25,7 @@ _NO_TIMES = frozenset({str, bool, int, bytes, tuple[str, ...]})
 
 
 def message_of(kind: type[M], record: object, names: Names = _SAME, **others: Any) -> M:
-    """Return the message of a record, with `others` for fields that mean something else; raises AttributeError."""
+    """Return the message of a record, with `others` for fields with another source; raises AttributeError."""
     classes: tuple[Any, Any] = (kind, type(record))
     values, times = _plan(*classes, tuple(names.items()), tuple(others))
     found = {name: getattr(record, attribute) for name, attribute in values} | others
@@ -38,7 +38,7 @@ def message_of(kind: type[M], record: object, names: Names = _SAME, **others: An
 def _plan(
     kind: type[Message], record: type, names: Sequence[tuple[str, str]], others: Sequence[str]
 ) -> tuple[Sequence[tuple[str, str]], Sequence[str]]:
-    """Return the fields of a message with the attributes that they show, and those fields that may be times."""
+    """Return the fields of a message with their attributes of the record, and the fields that may be times."""
     renamed = dict(names)
     wanted = [field.name for field in _descriptor(kind).fields if field.name not in others]
     values = [(name, _attribute(record, renamed.get(name, name))) for name in wanted]
@@ -51,7 +51,7 @@ def fields_of(
 ) -> dict[str, Any]:
     """Return fields of a record by its names; raises InvalidArgument for a word that does not exist.
 
-    An unset field is None where the record may have that, else the empty value. Fields `without` are left to the caller.
+    An unset field is None if the record permits that, else the empty value. The caller sets the fields in `without`.
     """
     found = {}
     for field in _descriptor(type(message)).fields:

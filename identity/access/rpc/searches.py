@@ -12,7 +12,7 @@ R = TypeVar("R", bound=Message)
 
 
 class InMemorySearch(Generic[E]):
-    """A search over rows that are in memory because they are few, in whatever order."""
+    """A search over rows in memory, in any order, because they are few."""
 
     def __init__(self, searchable: Searchable[E], message: Callable[[E], Message]) -> None:
         self._searchable = searchable
@@ -30,6 +30,6 @@ class InMemorySearch(Generic[E]):
 
 
 def response_of(page: Page[E], message: Callable[[E], Message], response: type[R]) -> R:
-    """Return the response with the items of a page, and where the page stands."""
+    """Return the response with the items of a page, and the position of the page."""
     cursors = {"start_cursor": page.start_cursor, "end_cursor": page.end_cursor} if page.items else {}
     return response(items=map(message, page.items), page={"total_items": page.total, **cursors})

@@ -1,6 +1,6 @@
-"""The person who is signed in at a browser, for calls of the process API.
+"""The user who is signed in at a browser, for calls of the process API.
 
-The session counts like a token without scopes: the person has all of its permissions.
+The session works like a token without scopes: the user has all of the user's permissions.
 """
 
 from collections.abc import Sequence
@@ -39,10 +39,10 @@ class SignedInPrincipals:
     async def of(
         self, presented: Sequence[PresentedSession], peer_address: str, *, csrf_token: str, is_read: bool
     ) -> tuple[Principal, Tenant]:
-        """Return the person of the first session that has one, and the tenant of the session.
+        """Return the user of the first session that has one, and the tenant of the session.
 
-        A change counts for the session with this CSRF token alone. Raises Unauthenticated without a session of a
-        person, PermissionDenied for a change without the token of one.
+        A change counts only for the session with this CSRF token. Raises Unauthenticated without a session of a
+        user, PermissionDenied for a change without its token.
         """
         is_anybody_signed_in = False
         for each in presented:

@@ -22,7 +22,7 @@ from server.platform.clock import Clock
 
 _JTI_LENGTH = 12
 
-# The longest token that all resource servers here accept.
+# The maximum length that all resource servers here accept.
 MAX_TOKEN_LENGTH = 4096
 
 
@@ -126,7 +126,7 @@ class AccessTokens:
         )
 
     def _lifetime(self, grantee: Grantee) -> timedelta:
-        """Return the lifetime, at most until the token set ends, or an earlier end that is given."""
+        """Return the lifetime, at most until the token set ends, or until an earlier given end."""
         lifetime = grantee.client.access_token_lifetime
         if grantee.ends_at is not None:
             lifetime = min(lifetime, timedelta(seconds=grantee.ends_at - int(self._clock.now().timestamp())))
@@ -143,7 +143,7 @@ def of_bounded_length(token: str) -> str:
 
 
 def confirmation_of(jkt: str, certificate: str) -> dict[str, str]:
-    """Return the claim `cnf` of a token that is bound to these, empty without any: RFC 9449 §6.1, RFC 8705 §3.1."""
+    """Return the claim `cnf` of a token with these bindings, empty without any: RFC 9449 §6.1, RFC 8705 §3.1."""
     return {name: value for name, value in (("jkt", jkt), ("x5t#S256", certificate)) if value}
 
 

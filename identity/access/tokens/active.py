@@ -70,7 +70,7 @@ class ActiveTokens:
         try:
             return self._subjects.user_of(tenant, client, subject)
         except UnknownSubject as error:
-            # The client's type of subjects or its sector changed.
+            # The client's type of subjects or its sector has changed.
             raise InvalidToken("the token was revoked") from error
 
     async def _claims(self, token: str, tenant: Tenant) -> AccessTokenClaims:

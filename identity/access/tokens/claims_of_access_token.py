@@ -40,7 +40,7 @@ class AccessTokenClaims(msgspec.Struct, frozen=True):
 
     @property
     def is_bearer(self) -> bool:
-        """Whether the token counts without any proof."""
+        """Whether the token is valid without any proof."""
         return self.typ is TokenType.BEARER and not self.cnf.certificate
 
     @property

@@ -1,7 +1,7 @@
 """Custom claims: attributes of users that custom scopes open, and claims of a client.
 
-They stand below `custom`, or at the root for a client with `claims_at_root`. They cannot hide a claim of the provider:
-reserved names are refused in configuration, and left out if they occur nevertheless.
+They are below `custom`, or at the root for a client with `claims_at_root`. They cannot hide a claim of the provider:
+reserved names are refused in configuration, and omitted if they occur nevertheless.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -40,7 +40,7 @@ Claims = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """The grant that claims are wanted for; without a `user` the client acts in its own name.
+    """The grant for which claims are requested; without a `user` the client acts in its own name.
 
     `parameter` is the claims parameter of §5.5.
     """

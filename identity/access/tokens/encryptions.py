@@ -1,6 +1,6 @@
-"""Encryption of documents to the client that gets them, as its metadata says.
+"""Encryption of documents to a client, according to its metadata.
 
-A document that has to be encrypted is never sent in the clear: without a key of the client there is none.
+A document that must be encrypted is never sent in the clear: without a key of the client it is not sent.
 """
 
 from identity.access.client_authentication.client_keys import ClientKeys

@@ -1,6 +1,6 @@
 """Cache of verified access tokens, so that the signature of a token is verified once in a process.
 
-A signature depends on the text of the token and the keys alone, so an entry counts while the key set is the same.
+A signature depends only on the text of the token and the keys, so an entry is valid while the key set is the same.
 Expiry, revocation, client, user and token set are looked up each time, so a token ends at once.
 """
 
@@ -27,7 +27,7 @@ class _Entry:
 
 
 class VerifiedTokens:
-    """Of all tenants; the token that was unused for the longest time is dropped first."""
+    """Tokens of all tenants; the least recently used one is dropped first."""
 
     def __init__(self, keys: KeyRing, *, most: int = MOST_TOKENS) -> None:
         self._keys = keys
@@ -38,7 +38,7 @@ class VerifiedTokens:
         return len(self._entries)
 
     async def claims(self, token: str, tenant: Tenant) -> AccessTokenClaims:
-        """Return the claims of an access token that the tenant's provider signed, also an expired one.
+        """Return the claims of an access token that the tenant's provider signed, even if it has expired.
 
         Raises InvalidToken.
         """

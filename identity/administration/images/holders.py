@@ -16,7 +16,7 @@ _ATTEMPTS = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Holders(Generic[H]):
-    """`known` finds an owner that the tenant's provider serves, perhaps of another tenant; changes need an own one."""
+    """`known` finds any owner that the tenant's provider serves; changes need an owner of the tenant itself."""
 
     noun: str
     records: Records[H]

@@ -1,7 +1,7 @@
 """Upload, look-up and removal of images.
 
-A new image is stored before its owner's record names it, and the old one is removed after that. So every reader finds
-one of both. If the owner is deleted concurrently, the new image is removed again.
+A new image is stored before its owner's record names it, and the old one is removed after that. Every reader therefore
+finds one of them. If the owner is deleted concurrently, the new image is removed again.
 """
 
 from collections.abc import Iterator, Mapping

@@ -49,7 +49,7 @@ class TenantServicer(Operations):
     async def _update_settings(self, request: pb.UpdateTenantSettingsRequest, actor: Actor) -> TenantRecord:
         settings = _settings(request.settings)
         if not (request.settings.security_profile and request.settings.email_codes):
-            # An edge of the version before does not know the profile or the codes, and must not end them.
+            # An edge of the previous version does not know the profile or the codes, and must not remove them.
             present = (await self._administration.get(request.id)).settings
             if not request.settings.security_profile:
                 settings = settings.with_profile(present.profile)

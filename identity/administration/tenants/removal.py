@@ -1,7 +1,7 @@
 """Removes all records of a deleted tenant.
 
 A process that does not know of the deletion yet may still write for a moment. So the removal is repeated before the
-tenant's id is free again. If a process dies meanwhile, another one continues.
+tenant's id is available again. If a process dies meanwhile, another one continues.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 PASS_SECONDS = 5.0
 SETTLED_AFTER = timedelta(seconds=30)
-"""By then every process knows of the deletion, and has finished earlier calls."""
+"""After this time every process knows of the deletion, and has finished earlier calls."""
 
 # Records that are removed in one step.
 _PAGE = 500
@@ -65,6 +65,6 @@ class TenantRemoval:
             is_full = True
             while is_full:
                 is_full = await records.remove_some(tenant_id, most=_PAGE) == _PAGE
-                # In memory nothing else waits: other callers take their turn between two steps.
+                # In memory no other work waits: other callers take their turn between two steps.
                 await asyncio.sleep(0)
         await self._store.of(SIGN_IN_DOMAINS).remove(DEPLOYMENT, "owner", tenant_id)

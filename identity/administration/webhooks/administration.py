@@ -22,7 +22,7 @@ from server.platform.errors import AlreadyExists, InvalidArgument, InvalidState,
 from server.platform.records import AlreadyThere, RecordStore
 
 ROTATES_FOR = timedelta(days=1)
-"""The previous secret signs besides the new one for so long."""
+"""For this time, the previous secret signs besides the new one."""
 
 _ID_LENGTH = 24
 
@@ -65,7 +65,7 @@ class WebhookAdministration:
         return webhook
 
     async def create(self, tenant: Tenant, fields: WebhookFields, actor: Actor) -> tuple[Webhook, str]:
-        """Return the webhook and its secret; it gets the events from now on.
+        """Return the webhook and its secret; it gets events that happen after this call.
 
         Raises InvalidArgument, AlreadyExists, InvalidState.
         """
@@ -95,7 +95,7 @@ class WebhookAdministration:
         return kept, secret_text(secret)
 
     async def change(self, tenant: Tenant, webhook_id: str, fields: WebhookFields, actor: Actor) -> Webhook:
-        """Change a webhook; enabled again, it goes on where it ended.
+        """Change a webhook; when it is enabled again, it continues after the last delivered event.
 
         Raises NotFound, InvalidArgument, AlreadyExists.
         """

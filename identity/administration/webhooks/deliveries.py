@@ -1,9 +1,9 @@
-"""Delivery of security events to webhooks: in the order of the events, at least once, each webhook by itself.
+"""Delivery of security events to webhooks: in the order of the events, at least once, each webhook independently.
 
-The events are in the store already; a webhook's record says how far they are delivered, so none is lost while a
-receiver or the provider is down. The process that stored an event delivers it; others look every few minutes, for
-events of a process that has ended. A process claims a webhook by its record for as long as it delivers, so one process
-does. Receivers that are slow or failing share places that no other receiver waits for.
+The events are already in the store; a webhook's record holds the position of the last delivery, so none is lost while a
+receiver or the provider is down. The process that stored an event delivers it; other processes check every few minutes
+for events of a process that has ended. A process claims a webhook by its record while it delivers, so only one process
+does. Slow or failing receivers share places for which no other receiver waits.
 """
 
 import asyncio
@@ -33,13 +33,13 @@ logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 2.0
 SETTLES_IN = timedelta(seconds=40)
-"""By then every earlier event is stored: a statement and the wait for its connection take at most 35 seconds."""
+"""After this time every earlier event is stored: a statement and the wait for a connection take up to 35 s."""
 
 LOOKS_AGAIN_IN = timedelta(seconds=10)
-"""While a tenant has one event after another."""
+"""For a tenant with one event after another."""
 
 LOOKED_AT_EVERY = timedelta(minutes=5)
-"""A webhook without events that this process knows of."""
+"""For a webhook without events that this process knows."""
 
 DISABLED_AFTER = timedelta(days=5)
 NEVER = datetime(9999, 1, 1, tzinfo=UTC)
@@ -87,7 +87,7 @@ class Deliveries:
         self._heard: dict[TenantId, _Heard] = {}
 
     async def hear(self, event: Event) -> None:
-        """Note an event that this process has stored."""
+        """Record an event that this process has stored."""
         heard = self._heard.get(event.tenant_id)
         self._heard[event.tenant_id] = _Heard(event.at if heard is None else heard.next_at, event.at)
 
@@ -106,7 +106,7 @@ class Deliveries:
                 await pause(POLL_SECONDS)
 
     async def deliver(self, webhook: Webhook) -> None:
-        """Deliver the events that wait, until one fails; raises Unavailable."""
+        """Deliver the waiting events, until one fails; raises Unavailable."""
         place = self._slow_places if self._is_slow(webhook) else self._places
         async with place:
             events = await self._waiting(webhook)
@@ -120,7 +120,7 @@ class Deliveries:
                 return
 
     async def due(self, tenants: Callable[[], Iterable[Tenant]]) -> Sequence[Webhook]:
-        """Return the webhooks to deliver to: those that wait for an attempt or a look, and those with new events."""
+        """Return the webhooks to deliver to: those due for an attempt or a check, and those with new events."""
         now = self._clock.now()
         found: dict[str, Webhook] = {}
         try:
@@ -143,7 +143,7 @@ class Deliveries:
         return heard is not None and heard.next_at + SETTLES_IN < now
 
     def _take_news(self, tenant_id: TenantId, now: datetime) -> None:
-        """Wait for the events that are not settled yet, and look for several of them at once."""
+        """Wait for the events that are not settled yet, and handle several of them at once."""
         last_at = self._heard[tenant_id].last_at
         if last_at + SETTLES_IN < now:
             del self._heard[tenant_id]
@@ -167,7 +167,7 @@ class Deliveries:
         return list(takewhile(lambda event: event.id < end, page))
 
     async def _deliver_all(self, webhook: Webhook, events: Sequence[Event]) -> None:
-        """Deliver in order and store how far that went after each event; raises Changed."""
+        """Deliver in order and store the position after each event; raises Changed."""
         wanted = [event for event in events if webhook.admits(event)]
         if wanted:
             webhook = await self._records.replace(_claimed(webhook, self._clock.now()))

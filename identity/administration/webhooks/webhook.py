@@ -1,4 +1,4 @@
-"""A webhook: a tenant's subscription to security events, and how far they are delivered."""
+"""A webhook: a tenant's subscription to security events, and its position among them."""
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -10,7 +10,7 @@ from server.platform.records import Kind, Record
 
 MOST_OF_TENANT = 10
 MOST_DELIVERIES = 50
-"""Deliveries of which a webhook knows the outcome."""
+"""Number of deliveries whose outcome a webhook stores."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,12 +55,12 @@ class Webhook(Record):
         return event.level.severity >= self.level.severity and (not self.types or event.type in self.types)
 
     def is_free(self, now: datetime) -> bool:
-        """Whether new events can be delivered: no process does, and no earlier event waits for another attempt."""
+        """Whether new events can be delivered: no process delivers, and no earlier event waits for an attempt."""
         is_claimed = self.claimed_until is not None and self.claimed_until > now
         return self.is_enabled and not self.attempts and not is_claimed
 
     def with_delivery(self, delivery: Delivery) -> "Webhook":
-        """Return the webhook with this outcome in the place of an earlier one of the same event."""
+        """Return the webhook with this outcome, which replaces an earlier one of the same event."""
         others = [each for each in self.deliveries if each.event_id != delivery.event_id]
         return replace(self, deliveries=(delivery, *others)[:MOST_DELIVERIES])
 

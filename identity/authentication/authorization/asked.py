@@ -1,7 +1,7 @@
 """The authorization request that a later step of the sign-in continues.
 
 Callers without a page send the parameters again. If they match the request of a page that is open in the session, that
-request counts. So a caller gains nothing by leaving out `prompt` or `max_age` the second time.
+request applies. A caller therefore gains nothing by omitting `prompt` or `max_age` the second time.
 """
 
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class AskedRequests:
     async def find(
         self, tenant: Tenant, session: Session, reference: Reference
     ) -> tuple[Client, AuthorizationRequest]:
-        """Raises Unauthenticated when there is no such request or client, InvalidArgument when it is no good."""
+        """Raises Unauthenticated when there is no such request or client, InvalidArgument for an invalid request."""
         if not reference.authorization_id:
             return await self._read(tenant, session, reference.parameters)
         request = await self._pending.find(session, reference.authorization_id)

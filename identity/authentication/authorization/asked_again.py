@@ -1,6 +1,6 @@
 """Parameters by which a user who returns to the sign-in page later repeats an authorization request.
 
-A pushed request is answered once and expires, so these parameters replace it too.
+A pushed request is answered once and expires; these parameters replace a pushed request too.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from identity.directory.client import Client
 def asked_again(client: Client, request: AuthorizationRequest) -> tuple[tuple[str, str], ...]:
     """Return parameters for an equal request, without `prompt=create`: a newly registered user signs in.
 
-    For a client that signs its requests they are the client id alone, because only the client can make its requests.
+    For a client that signs its requests this is the client id alone, because only the client can make its requests.
     """
     if client.requires_signed_request:
         return (("client_id", client.client_id),)

@@ -22,7 +22,7 @@ from server.platform.errors import Unauthenticated
 from server.platform.records import Records
 
 _CODE_LENGTH = 64
-# A code that is presented after its redemption was stolen; a replay is noticed for this long.
+# A code that is presented after its redemption was stolen; a replay is detected for this time.
 _REPLAY_NOTICED = timedelta(hours=1)
 
 

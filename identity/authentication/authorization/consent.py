@@ -56,7 +56,7 @@ class ConsentGate:
     ) -> Redirection | ConsentQuestion:
         if not await self._is_asked(tenant, client, request, session=session):
             return await self._conclusion.grant(tenant, client, request, session=session)
-        # The user has already signed in as the request demands, so the answer needs no further sign-in. The sign-in
+        # The user has already signed in as the request requires, so the answer needs no further sign-in. The sign-in
         # used up a pushed request.
         asked = replace(request, requires_sign_in=False, acr_values=(), pushed_id="")
         authorization_id = await self._pending.keep(asked, session)

@@ -1,6 +1,6 @@
 """The first step of an e-mail-first sign-in: maps the address to its sign-in route.
 
-No account is read: the answer depends on the domain of the address alone.
+No account is read: the answer depends only on the domain of the address.
 """
 
 from dataclasses import dataclass, replace

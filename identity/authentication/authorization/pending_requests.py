@@ -48,7 +48,7 @@ class PendingRequests:
         return next((other for other in kept if _identity(other) == _identity(request)), None)
 
     async def take(self, request: AuthorizationRequest) -> bool:
-        """Remove the request; True for the one caller that continues it."""
+        """Remove the request; True for the only caller that continues it."""
         return await self._records.take(request.tenant_id, request.id) is not None
 
     async def _make_room(self, session: Session) -> None:

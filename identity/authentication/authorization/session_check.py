@@ -15,7 +15,7 @@ from server.platform.clock import Clock
 
 _SEVERAL_FACTORS = "mfa"
 
-# A provider that reports one factor is as strong as a password.
+# One factor at an upstream provider is as strong as a password.
 _RANKS: Mapping[str, int] = {
     AuthenticationContext.FEDERATED: 0,
     AuthenticationContext.PASSWORD: 0,

@@ -43,7 +43,7 @@ PASSWORD = Proof(amr=("pwd",), acr=AuthenticationContext.PASSWORD)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignedIn:
-    """`session` is None when another user authenticated than the request asks for."""
+    """`session` is None when another user authenticated than the one that the request requires."""
 
     outcome: Redirection | ConsentQuestion
     session: Session | None = None

@@ -35,7 +35,7 @@ class Targets(Protocol):
 class SignInStep:
     """`cookie` is the value for a new session's cookie, empty when the browser had a session.
 
-    With `is_email_first` the page asks for the e-mail address alone. `route` is the sign-in route of the prefilled
+    With `is_email_first` the page asks only for the e-mail address. `route` is the sign-in route of the prefilled
     address.
     """
 

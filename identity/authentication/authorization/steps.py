@@ -84,7 +84,7 @@ class CredentialStep:
     async def submit(
         self, tenant: Tenant, browser: Browser, reference: Reference, *, credentials: Credentials
     ) -> SignedIn | SecondFactor:
-        """Sign in, or return the second factor that follows. Without a password there is always one.
+        """Sign in, or return the second factor that follows. Without a password there is always a second factor.
 
         Raises Unauthenticated, InvalidArgument, NotFound for a used proof of work, and PermissionDenied. The metadata
         `cause` of the last is the reason why an account with the right password is refused.
@@ -134,7 +134,7 @@ class RefreshStep:
     async def refresh(
         self, tenant: Tenant, browser: Browser, reference: Reference
     ) -> Redirection | ConsentQuestion:
-        """Raises Unauthenticated when somebody has to sign in."""
+        """Raises Unauthenticated when the user has to sign in."""
         session = await proved(self._sessions, tenant, browser)
         client, request = await self._asked.find(tenant, session, reference)
         user = await self._standing.user(tenant, session, request)

@@ -36,7 +36,7 @@ def person_of(claims: Mapping[str, object], fields: ProviderFields) -> UpstreamP
         sub=_text(claims, "sub"),
         sid=str(sid) if is_name(sid) else "",
         email=login_hint(_text(claims, "email")).lower(),
-        # The text "true" does not count.
+        # The text "true" does not count as a boolean.
         is_email_verified=claims.get("email_verified") is True,
         given_name=_printable(_text(claims, "given_name")),
         family_name=_printable(_text(claims, "family_name")),
@@ -55,7 +55,7 @@ def authentication_of(person: UpstreamPerson) -> tuple[tuple[str, ...], Authenti
 
 def _says(claims: Mapping[str, object], claim: str, expected: str) -> bool:
     value: object = claims
-    # A name of an attribute, or of a claim, can itself have dots: a whole name counts first.
+    # A name of an attribute or claim may contain dots, so the whole name is tried first.
     for name in (claim,) if claim in claims else claim.split("."):
         value = value.get(name) if isinstance(value, Mapping) else None
     return expected in value if isinstance(value, list) else value == expected

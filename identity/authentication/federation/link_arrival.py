@@ -1,6 +1,6 @@
 """Completes the link of an account when the browser returns from the upstream provider.
 
-The response counts once, in the session in which the user proved their identity, and for the provider that was asked.
+The response is valid once, in the session in which the user authenticated again, and only from the requested provider.
 """
 
 from dataclasses import dataclass, replace
@@ -88,7 +88,7 @@ class LinkArrival:
     async def _link(
         self, tenant: Tenant, provider: Provider, person: UpstreamPerson, *, user_id: UserId
     ) -> bool:
-        """Store the link; False when it was there already."""
+        """Store the link; False when it already exists."""
         link = ProviderLink(
             tenant_id=tenant.tenant_id,
             id=link_id_of(provider, person.sub),

@@ -56,7 +56,7 @@ class UpstreamLoginRedirect:
         self._clock = clock
 
     async def leave(self, tenant: Tenant, browser: Browser, departure: Departure) -> Redirection:
-        """Raises Unauthenticated, InvalidArgument, PermissionDenied, and NotFound for a provider that is not there."""
+        """Raises Unauthenticated, InvalidArgument, PermissionDenied, and NotFound for an unknown provider."""
         session = await proved(self._sessions, tenant, browser)
         if not (departure.authorization_id and departure.proof_of_work):
             raise InvalidArgument("expected the request of a page, and a proof of work")

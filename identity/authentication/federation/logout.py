@@ -89,7 +89,7 @@ class UpstreamLogout:
         return is_now and 0 <= expires - issued <= _MAX_LIFETIME.total_seconds()
 
     async def _makers(self, tenant: Tenant, jwt: SignedJwt) -> Sequence[Provider]:
-        """Return the providers with this issuer, client id and key; disabled ones too, for sessions from before."""
+        """Return the providers with this issuer, client id and key; disabled ones too, for older sessions."""
         providers = [provider for provider in await self._providers.all(tenant) if _is_for_us(jwt, provider)]
         return [provider for provider in providers if await self._is_signed(jwt, provider)]
 

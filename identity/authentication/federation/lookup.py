@@ -16,7 +16,7 @@ METHODS = (
     AuthenticationMethod.CLIENT_SECRET_POST,
     AuthenticationMethod.NONE,
 )
-"""How we can prove who we are, best first."""
+"""Supported methods of our client authentication, best first."""
 
 _WELL_KNOWN = "/.well-known/openid-configuration"
 _SCOPES = (Scope.OPENID, Scope.PROFILE, Scope.EMAIL)

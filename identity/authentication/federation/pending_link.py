@@ -9,7 +9,7 @@ from server.platform.records import Kind, Record
 class PendingLink(Record):
     """`id` is a keyed hash of `state`; `user_id` and `sid` are the user and the session of the browser.
 
-    It is no pending sign-in, so that no version of the provider can take its response for one. For a SAML provider
+    It is not a pending sign-in, so that no version of the provider can accept its response as one. For a SAML provider
     `nonce` is the id of our request to it.
     """
 

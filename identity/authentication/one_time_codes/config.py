@@ -1,4 +1,4 @@
-"""[one_time_codes]: codes of authenticator programs, codes by mail, and recovery codes."""
+"""[one_time_codes]: codes of authenticator apps, codes by mail, and recovery codes."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -16,7 +16,7 @@ _LONGEST_NAME = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OneTimeCodeConfig:
-    """`issuer_name` is the name that authenticator programs show beside the e-mail address.
+    """`issuer_name` is the name that authenticator apps show beside the e-mail address.
 
     A request for a code is valid for `asked_secs`, and a new secret must be confirmed within `pending_secs`. After
     `most_wrong` wrong codes in a row, no one-time code of the account is accepted for `pause_secs`. The pause doubles

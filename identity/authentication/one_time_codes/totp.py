@@ -1,4 +1,4 @@
-"""TOTP codes: RFC 6238 with SHA-1, six digits and steps of thirty seconds, as authenticator programs expect."""
+"""TOTP codes: RFC 6238 with SHA-1, six digits and steps of thirty seconds, as authenticator apps expect."""
 
 import base64
 import hmac

@@ -1,7 +1,7 @@
 """Verification of one-time codes and recovery codes: single use, in their time, in constant time.
 
 Wrong codes count for the network address like wrong passwords. They also count in a row for the account, whose one-time
-codes then pause, because six digits are soon guessed from many addresses. This needs the password or a session, so
+codes then pause, because six digits are soon guessed from many addresses. A pause needs the password or a session, so
 strangers cannot cause a pause. Passkeys and recovery codes are accepted during a pause.
 """
 

@@ -53,5 +53,5 @@ PASSKEYS = Kind(Passkey, "passkey", unique=("owned_name",), indexed=("user_id",)
 
 
 def owned_name(user_id: UserId, name: str) -> str:
-    """Unique key: a user has one passkey of a name, compared without case."""
+    """Unique key: names of a user's passkeys differ, compared without case."""
     return f"{user_id}{_APART}{name.casefold()}"

@@ -33,15 +33,15 @@ class Passkeys:
         return found[0] if found else None
 
     async def add(self, passkey: Passkey) -> Passkey:
-        """Raises AlreadyThere when somebody has the credential, or the person another one of the name."""
+        """Raises AlreadyThere when an account has the credential, or the user has another passkey with the name."""
         return await self._records.insert(passkey)
 
     async def replace(self, passkey: Passkey) -> Passkey:
-        """Raises Changed when it was used at the same time."""
+        """Raises Changed when the passkey was used concurrently."""
         return await self._records.replace(passkey)
 
     async def take(self, passkey: Passkey) -> bool:
-        """Remove it; False when another caller did before."""
+        """Remove it; False when another caller did so before."""
         return await self._records.take(passkey.tenant_id, passkey.id) is not None
 
     async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None:

@@ -72,7 +72,7 @@ class ModificationTokens:
         await self._shown_factors.expect(person)
         tenant_id = person.tenant.tenant_id
         kept = await self._records.get(tenant_id, self._id(token))
-        # A caller that the token is not valid for must not use it up.
+        # A token must not be used up by a caller for whom it is not valid.
         if kept is None or not _is_for(kept, person) or await self._records.take(tenant_id, kept.id) is None:
             raise InvalidArgument("the modification token is unknown, was used or has expired")
 

@@ -103,7 +103,7 @@ def oauth_scopes(calls: Asking, request: AuthorizationRequest) -> AuthorizationR
 
 
 def code_challenge(calls: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
-    """RFC 7636 §4.4.1; what is given is honoured, whether or not it had to be."""
+    """RFC 7636 §4.4.1; a challenge is used even if the client need not send one."""
     challenge, method = (
         calls.parameters.one("code_challenge"),
         calls.parameters.one("code_challenge_method"),
@@ -154,7 +154,7 @@ def max_age(calls: Asking, request: AuthorizationRequest) -> AuthorizationReques
         request,
         max_age=age,
         not_before=calls.now - timedelta(seconds=age),
-        # Signed in no longer ago than now: so not yet.
+        # The sign-in must not be older than now, so there is none yet.
         requires_sign_in=request.requires_sign_in or age == 0,
     )
 

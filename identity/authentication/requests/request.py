@@ -28,7 +28,7 @@ class SignedResponseMode(StrEnum):
 
     @property
     def unsigned(self) -> ResponseMode:
-        """The way in which the JWT travels."""
+        """The response mode by which the JWT is sent."""
         return ResponseMode(self.removesuffix(".jwt"))
 
 

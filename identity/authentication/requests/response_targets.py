@@ -1,4 +1,4 @@
-"""Where the responses to authorization requests go, plain or signed.
+"""Targets of the responses to authorization requests, plain or signed.
 
 Signed responses are those of JWT Secured Authorization Response Mode for OAuth 2.0 (JARM).
 """

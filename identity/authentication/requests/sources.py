@@ -51,7 +51,7 @@ async def resolved(
 
 
 class RequiredPush:
-    """Refuses what a client sends by the browser although it has to push its requests: RFC 9126 §5."""
+    """Refuses requests through the browser from a client that must push its requests: RFC 9126 §5."""
 
     async def resolve(self, _tenant: Tenant, client: Client, _parameters: Parameters) -> Parameters | None:
         if client.requires_pushed_request:

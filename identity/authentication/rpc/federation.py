@@ -39,7 +39,7 @@ class UpstreamSignIn:
 
 
 class FederationServicer:
-    """`sign_in` is None where sign-in through upstream providers is disabled."""
+    """`sign_in` is None if sign-in through upstream providers is disabled."""
 
     def __init__(
         self, tenants: Tenants, sign_in: UpstreamSignIn | None, *, screens: Screens, clock: Clock

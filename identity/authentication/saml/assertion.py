@@ -33,7 +33,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assertion:
-    """`attributes` are the values by the name of the attribute; `until` is when it would be refused as expired."""
+    """`attributes` are the values by attribute name; after `until` the assertion would be refused as expired."""
 
     id: str
     name_id: str
@@ -89,7 +89,7 @@ def expect_issuer(element: XmlElement, issuer: str) -> None:
 
 
 def _confirmed_until(subject: XmlElement, expected: Expected) -> datetime:
-    """Expect a bearer confirmation for us, for this request and for now; returns when it ends."""
+    """Expect a bearer confirmation for us, for this request and for the present time; returns its end."""
     refusal = RefusedMessage(Refusal.SUBJECT)
     for confirmation in subject.findall(f"{SAML}SubjectConfirmation"):
         data = confirmation.findall(f"{SAML}SubjectConfirmationData")
@@ -121,7 +121,7 @@ def _expect_conditions(conditions: XmlElement, expected: Expected) -> None:
     beginning = conditions.get("NotBefore")
     if beginning is not None and expected.now + expected.skew < instant(beginning):
         raise RefusedMessage(Refusal.TIME)
-    # Core §2.5.1.1: an assertion with a condition that is not understood is not valid.
+    # Core §2.5.1.1: an assertion with an unknown condition is not valid.
     if {str(condition.tag) for condition in conditions} - _CONDITIONS:
         raise RefusedMessage(Refusal.CONDITION)
     restrictions = conditions.findall(f"{SAML}AudienceRestriction")

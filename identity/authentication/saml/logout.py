@@ -112,7 +112,7 @@ class SamlLogout:
         )
 
     def _expect_request(self, tenant: Tenant, provider: Provider, request: XmlElement) -> datetime:
-        """Return when the request would be refused as expired."""
+        """Return the time after which the request would be refused as expired."""
         if request.tag != REQUEST or request.get("Version") != "2.0" or not request.get("ID"):
             raise RefusedMessage(Refusal.MALFORMED)
         expect_issuer(request, provider.fields.issuer)
@@ -142,7 +142,7 @@ def _named(provider: Provider, request: XmlElement, key: RSAPrivateKey) -> tuple
     sids = tuple(text_of(index) for index in request.findall(f"{SAMLP}SessionIndex"))
     if not all(sids):
         raise RefusedMessage(Refusal.SUBJECT)
-    # Where an attribute identifies users, a session is known by its index alone.
+    # If an attribute identifies users, a session is known only by its index.
     sub = "" if saml_of(provider).subject_attribute else text_of(name)
     if not sub and not sids:
         raise RefusedMessage(Refusal.SUBJECT)

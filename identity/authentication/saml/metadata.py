@@ -1,7 +1,7 @@
 """Metadata of identity providers: SAML 2.0 Metadata §2.4.3.
 
 The administrator vouches for the document: it comes from the administrator, or over https from the address that the
-administrator gave. So its signature, if any, is not verified.
+administrator gave. Its signature, if any, is therefore not verified.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _BINDINGS = ((HTTP_REDIRECT, SamlBinding.REDIRECT), (HTTP_POST, SamlBinding.POST
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdpMetadata:
-    """`certificates` are base64 of DER; the redirect binding comes first where the provider has both."""
+    """`certificates` are base64 of DER; the redirect binding takes precedence if the provider has both."""
 
     entity_id: str
     sign_on_endpoint: str

@@ -48,7 +48,7 @@ def signed_query(parameters: Iterable[tuple[str, str]], key: RSAPrivateKey) -> l
 
 
 def verified_request(query: str, certificates: Iterable[Certificate]) -> tuple[XmlElement, str]:
-    """Return the signed request of a query, which is as it was sent, and its relay state; raises RefusedMessage."""
+    """Return the signed request of an unchanged query, and its relay state; raises RefusedMessage."""
     parts = _parts(query)
     if "Signature" not in parts or "SigAlg" not in parts:
         raise RefusedMessage(Refusal.UNSIGNED)
@@ -87,7 +87,7 @@ def _is_signed(octets: bytes, signature: bytes, algorithm: str, certificate: Cer
 def _inflated(message: str) -> XmlElement:
     inflate = zlib.decompressobj(wbits=_RAW_DEFLATE)
     try:
-        # One octet more than is allowed, so that the bound of the document refuses a longer message.
+        # One octet above the limit, so that the bound of the document refuses a longer message.
         return parse(inflate.decompress(_octets(message), MAX_BYTES + 1))
     except (zlib.error, MalformedXml) as error:
         raise RefusedMessage(Refusal.MALFORMED) from error

@@ -1,7 +1,7 @@
 """A response to an authentication request: SAML 2.0 Core §3.3.3, Bindings §3.5, Profiles §4.1.4.
 
-The response has one assertion, as a child of its own. Its signature or that of the assertion is verified, and what was
-signed is what is read, so an element that somebody added counts for nothing.
+The response has one assertion, as its direct child. Its own signature or that of the assertion is verified, and only
+the signed content is read, so an element that somebody added has no effect.
 """
 
 import base64

@@ -58,7 +58,7 @@ def saml_of(provider: Provider) -> SamlFields:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuthenticationRequest:
-    """`id` is what the response must name; with `forces_authentication` the provider asks the user again."""
+    """`id` is the id that the response must name; with `forces_authentication` the provider asks the user again."""
 
     id: str
     at: datetime
@@ -127,7 +127,7 @@ class ServiceProvider:
         """Return the signed answer to a logout request, which takes the browser back: Core §3.7.3."""
         endpoint = saml_of(provider).single_logout_endpoint
         attributes = {
-            # One request has one answer, since its id counts once.
+            # One request has one answer, since its id is accepted once.
             "ID": f"_{sha256(request_id.encode()).hexdigest()}",
             "Version": "2.0",
             "IssueInstant": written(at),

@@ -97,7 +97,7 @@ def _claims(assertion: Assertion, saml: SamlFields) -> Mapping[str, object]:
     if saml.subject_attribute:
         subject = _first(attributes, saml.subject_attribute)
     else:
-        # A transient NameID is another one at each sign-in: Core §8.3.8.
+        # A transient NameID is different at each sign-in: Core §8.3.8.
         subject = "" if assertion.name_id_format == TRANSIENT else assertion.name_id
     if not 0 < len(subject) <= _MAX_NAME_LENGTH:
         raise RefusedMessage(Refusal.SUBJECT)

@@ -4,7 +4,7 @@ Pure: it maps an administrator's input to the content of pages, without records 
 or run anything, and cannot affect the page outside their card.
 
 ScreensRefused      `field` names the setting
-SourceRefused       a text of a language of ours or of others, with line and column
+SourceRefused       a text of our own or another language, with line and column
 ├─ CssRefused
 └─ LayoutRefused
 """

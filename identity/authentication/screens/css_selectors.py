@@ -1,6 +1,6 @@
 """Selectors (Selectors Level 4, CSS Nesting), and their confinement to the card.
 
-A selector behind `.card ` matches descendants of the card only. Each compound selector matches a descendant, a child or
+A selector after `.card ` matches only descendants of the card. Each compound selector matches a descendant, a child or
 a sibling of the element that the previous one matches, and pseudo-classes only narrow that down.
 """
 

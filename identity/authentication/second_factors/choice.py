@@ -1,6 +1,6 @@
 """Selects the second factor that a user is asked for: a passkey, or a code instead.
 
-Before a right password or a remembered browser, the response does not reveal anything about the account.
+Before a right password or a remembered browser, the response reveals nothing about the account.
 """
 
 from contextlib import suppress

@@ -10,7 +10,7 @@ from identity.authentication.reauthentication.proofs import FactorProofs
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecondFactorProofs:
-    """Tells the result of a passkey ceremony from a typed code by its format."""
+    """Distinguishes the result of a passkey ceremony from a typed code by its format."""
 
     passkeys: FactorProofs
     codes: CodeVerification

@@ -41,7 +41,7 @@ _E = TypeVar("_E", bound=StrEnum)
 class ClientMetadata:
     """Metadata as submitted, by the names of the contract; absent members are empty.
 
-    `others` are members without a rule of registration. They mean what they mean to an administrator.
+    `others` are members without a rule of registration. They have the same meaning as for an administrator.
     """
 
     redirect_uris: tuple[str, ...] = ()
@@ -91,14 +91,14 @@ def _change(client: Client, metadata: ClientMetadata) -> ClientChange:
             "default_scopes": tuple(scope for scope in (Scope.OPENID,) if scope in oauth_scopes),
             "requires_pkce": client.requires_pkce or is_public,
             "subject_type": _subject_type(client, metadata),
-            # A client cannot take back what an administrator requires of it.
+            # A client cannot remove what an administrator requires of it.
             **{name: True for name in _REQUIREMENTS if getattr(client, name)},
         },
     )
 
 
 def _subject_type(client: Client, metadata: ClientMetadata) -> SubjectType:
-    """Return the requested type; a client with pairwise subjects keeps them, or it could look up whose they are."""
+    """Return the requested type; a client with pairwise subjects keeps them, or it could find out their users."""
     asked = _one(SubjectType, "subject_type", metadata.subject_type or SubjectType.PUBLIC)
     return SubjectType.PAIRWISE if client.has_pairwise_subjects else asked
 
@@ -121,7 +121,7 @@ def _scopes(client: Client, metadata: ClientMetadata) -> tuple[str, ...]:
 
 
 def _expect_answers(metadata: ClientMetadata) -> None:
-    """Check members of which the provider supports certain values only."""
+    """Check members for which the provider supports only certain values."""
     for member, found, taken in (
         ("response_types", set(metadata.response_types), {"code"}),
         ("application_type", {metadata.application_type} - {""}, {"web", "native"}),

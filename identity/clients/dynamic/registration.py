@@ -106,7 +106,7 @@ class DynamicRegistration:
             registration=Registration(token_hash=b"", issued_at=int(now.timestamp())),
         )
         registered = self._registered(new, metadata)
-        # Before the sector's document is read, so that nobody makes the provider send requests at will.
+        # Before the sector's document is read, so that nobody can make the provider send requests at will.
         await self._note(tenant, peer_address)
         await self._expect_admitted(new, registered.client)
         kept = await self._records.insert(registered.client)

@@ -39,7 +39,7 @@ class ClientServicer(Operations):
     ) -> tuple[Client, str]:
         change = _change(request.client)
         if change.gives_credentials(await self._clients.find(tenant, change.id)):
-            # New credentials give the caller the client's permissions, so this needs the right to secrets.
+            # New credentials give the caller the client's permissions, so this operation needs the right to secrets.
             await self._admission.of(request, AdministrationArea.SECRETS, Right.UPDATE)
         return await self._clients.change(tenant, change, actor=actor)
 

@@ -24,7 +24,7 @@ def values_of(message: Message) -> Values:
 
 
 def message_of(kind: type[M], client: Client, **others: Value) -> M:
-    """Return the message of a client; `others` are fields that mean something else than in its record."""
+    """Return the message of a client; `others` are fields that differ in meaning from those of its record."""
     values: dict[str, Any] = {
         name: read(client) for name, read in _readers(cast("Any", kind), frozenset(others))
     }

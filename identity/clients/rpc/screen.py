@@ -45,5 +45,5 @@ def _previewed(shown: ClientScreen) -> pb.PreviewClientScreenResponse:
 
 
 def _settings(message: pb.ScreenSettings) -> ScreenSettings:
-    """Raises InvalidArgument for a theme or a composition that there is not."""
+    """Raises InvalidArgument for an unknown theme or composition."""
     return ScreenSettings(**fields_of(message, ScreenSettings))

@@ -1,6 +1,6 @@
 """Encryption to other parties: JWE in compact serialization, RFC 7516 §7.1, with the algorithms of RFC 7518 and RFC 8037.
 
-The provider encrypts only; it decrypts nothing, so it has no encryption keys of its own.
+The provider only encrypts. It decrypts nothing, so it has no encryption keys of its own.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from joserfc.jwk import Key
 
 
 class KeyManagement(StrEnum):
-    """RFC 7518 §4.1: key encryption and key agreement with a public key. RSA1_5 and RSA-OAEP with SHA-1 are left out."""
+    """RFC 7518 §4.1: key encryption and key agreement with a public key, without RSA1_5 and RSA-OAEP with SHA-1."""
 
     RSA_OAEP_256 = "RSA-OAEP-256"
     ECDH_ES = "ECDH-ES"
@@ -59,11 +59,11 @@ class Encryption:
 
 
 def keys_for(keys: Sequence[Key], alg: KeyManagement) -> Sequence[Key]:
-    """Return the keys that fit; those for encryption come before those that do not say what they are for."""
+    """Return the fitting keys; keys for encryption come before keys without a stated purpose."""
     fitting = (key for key in keys if key.key_type in alg.key_types and _is_for(key, alg))
     return sorted(fitting, key=lambda key: key.get("use") is None)
 
 
 def _is_for(key: Key, alg: KeyManagement) -> bool:
-    # RFC 7517 §4.2, §4.4. A curve of signatures agrees on no key.
+    # RFC 7517 §4.2, §4.4. A curve for signatures cannot agree on a key.
     return key.get("use") in {None, "enc"} and key.get("alg") in {None, alg} and key.get("crv") != "Ed25519"

@@ -21,7 +21,7 @@ _BITS_PER_CHARACTER = 6
 
 
 class RefusedJwk(ValueError):
-    """The JWK is no supported public key; the message does not repeat it."""
+    """The JWK is not a supported public key; the message does not repeat it."""
 
 
 def public_key(jwk: dict[str, object]) -> Key:

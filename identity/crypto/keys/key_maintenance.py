@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 PURPOSE = "signing-keys"
 PASS_SECONDS = 20.0
 ANNOUNCE_AFTER = timedelta(minutes=1)
-"""How long the keys wait that sign next, so that a process which lives for a test only does not make them."""
+"""Delay before the next signing keys are made, so that a process which lives only for a test does not make them."""
 
 
 class SealedStore(Protocol):

@@ -1,7 +1,7 @@
 """Signing key sets of all tenants: each provider has its own, so that no tenant's key signs for another.
 
-Every process caches a key set for two seconds. A new key is published to all processes before it signs, so that a token
-which one of them signed verifies at every other one.
+Every process caches a key set for two seconds. A new key is published to all processes before it signs, so that every
+process can verify a token that another one signed.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ from server.platform.records import AlreadyThere, Changed, RecordStore
 FRESH_FOR = timedelta(seconds=2)
 LEAST_RETENTION = timedelta(days=90)
 MOST_KEYS = 500
-"""Of a tenant, those included that are published for what they signed: a hundred rotations in 90 days."""
+"""Keys of a tenant, including keys published for verification only: a hundred rotations in 90 days."""
 
 # Two concurrent callers take turns; more indicate a fault.
 _ATTEMPTS = 10
@@ -60,9 +60,9 @@ class KeyRing:
         most_keys: int = MOST_KEYS,
         revision: DocumentRevision | None = None,
     ) -> None:
-        """Keep retired keys for 90 days, and for the life of the longest token that they may have signed.
+        """Keep retired keys for 90 days, and for the longest life of a token that they may have signed.
 
-        A change of known keys advances `revision`, that of published documents.
+        A change of known keys advances `revision`, which counts changes of published documents.
         """
         self._records = store.of(KEY_SETS)
         self._safe = safe
@@ -77,7 +77,7 @@ class KeyRing:
         self._rotating: defaultdict[TenantId, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def key_set(self, tenant_id: TenantId) -> KeySet:
-        """Return all existing keys; without any, those that are quick to make are made now.
+        """Return all existing keys; if there are none, make those that are quick to make.
 
         Raises Unavailable, LostMasterKey.
         """
@@ -156,7 +156,7 @@ class KeyRing:
         raise Unavailable("the signing keys keep being changed by others")
 
     async def _rotated(self, stored: StoredKeySet) -> bool:
-        # With a clock that stands still there are no other processes to wait for.
+        # If the clock stands still, there are no other processes to wait for.
         await asyncio.sleep(self._clock.seconds_until(stored.may_rotate_from) or 0)
         now = self._clock.now()
         return await self._put(stored.rotated(now).without_ended(now, self._kept_for))

@@ -59,7 +59,7 @@ class RootSecrets:
     async def reseal(self) -> None:
         """Encrypt it under the active master key; call this after all other secrets are.
 
-        So a start without a master key that is still needed fails: it needs the root secret first.
+        A start without a master key that is still needed therefore fails, because it needs the root secret first.
         """
         found = await self._records.get(_DEPLOYMENT, _ID)
         if found is None:

@@ -15,7 +15,7 @@ from server.platform.records import Kind, Record
 
 SIGNING_KEYS_ID = "signing-keys"
 ANNOUNCED_FOR = timedelta(seconds=5)
-"""How long a key is known to all processes, at least, before it signs."""
+"""Least time for which all processes know a key before it signs."""
 
 _PLACES = {kind.algorithm: place for place, kind in enumerate(ALGORITHMS)}
 

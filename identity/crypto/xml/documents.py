@@ -1,7 +1,7 @@
 """Reads XML documents of other parties without document type, entities, comments and processing instructions.
 
 A comment inside a text is not signed, and splits the text for some readers, so a document with one is refused. All
-bounds hold before an element of the document is read.
+bounds are checked before an element of the document is read.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ LibraryError: TypeAlias = etree.LxmlError
 
 MAX_BYTES: Final = 262_144
 MAX_DEPTH: Final = 32
-"""Elements inside each other."""
+"""Levels of nested elements."""
 
 MAX_ELEMENTS: Final = 5_000
 MAX_ATTRIBUTES: Final = 64
@@ -50,7 +50,7 @@ def new_element(
 
 
 def serialized(element: XmlElement) -> bytes:
-    """Return the element alone, with the namespaces that are declared around it."""
+    """Return the element alone, with the namespaces declared on elements around it."""
     return etree.tostring(element, with_tail=False)
 
 
@@ -68,14 +68,14 @@ def _parser() -> etree.XMLParser:
 
 
 def _bounded_parser() -> etree.XMLParser:
-    # lxml looks the methods of a target up when it runs; its stubs ask for all of them.
+    # lxml looks up the methods of a target at run time; its stubs require all of them.
     return etree.XMLParser(  # type: ignore[call-overload,no-any-return]
         target=_Bounds(), resolve_entities=False, load_dtd=False, no_network=True, huge_tree=False
     )
 
 
 class _Bounds:
-    """Parser target that counts, and builds nothing."""
+    """Parser target that only counts."""
 
     def __init__(self) -> None:
         self._depth = 0
@@ -104,4 +104,4 @@ class _Bounds:
         raise MalformedXml("expected no processing instruction")
 
     def close(self) -> None:
-        """Nothing was built."""
+        """There is nothing to return."""

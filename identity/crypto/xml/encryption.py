@@ -59,7 +59,7 @@ def _decrypted(encrypted: XmlElement, key: RSAPrivateKey, *, is_authentic: bool)
     content = _only(encrypted, f"{XENC}EncryptedData")
     if content.get("Type", _ELEMENT) != _ELEMENT:
         raise ValueError("expected an encrypted element")
-    # The key stands in the content or beside it: SAML 2.0 Core §2.3.4.
+    # The key is in the content or beside it: SAML 2.0 Core §2.3.4.
     keys = list(encrypted.iter(f"{XENC}EncryptedKey"))
     if len(keys) != 1:
         raise ValueError("expected one encrypted key")
@@ -98,7 +98,7 @@ def _gcm(key: bytes, octets: bytes) -> bytes:
 def _cbc(key: bytes, octets: bytes) -> bytes:
     decryptor = Cipher(AES(key), CBC(octets[:_BLOCK_OCTETS])).decryptor()
     padded = decryptor.update(octets[_BLOCK_OCTETS:]) + decryptor.finalize()
-    # §5.2: the last octet is the length of the padding, the others of it are arbitrary.
+    # §5.2: the last octet is the length of the padding, its other octets are arbitrary.
     if not padded or not 1 <= padded[-1] <= _BLOCK_OCTETS:
         raise ValueError("expected padding")
     return padded[: -padded[-1]]
@@ -110,7 +110,7 @@ def _padding(encrypted_key: XmlElement) -> OAEP:
     if algorithm not in {_OAEP, _OAEP_SHA1} or method.find(f"{XENC}OAEPparams") is not None:
         raise ValueError("expected RSA-OAEP without parameters")
     digest, mask = method.find(f"{DS}DigestMethod"), method.find(f"{XENC11}MGF")
-    # §5.5.2: SHA-1 is the default of both.
+    # §5.5.2: SHA-1 is the default of both algorithms.
     hashed = hashes.SHA1() if digest is None else _DIGESTS[digest.get("Algorithm", "")]  # noqa: S303
     masked = hashes.SHA1() if mask is None else _MASKS[mask.get("Algorithm", "")]  # noqa: S303
     return OAEP(mgf=MGF1(masked), algorithm=hashed, label=None)

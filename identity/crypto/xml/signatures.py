@@ -121,7 +121,7 @@ def _signed_by(element: XmlElement, certificate: Certificate) -> XmlElement | No
         signature_methods=_METHODS,
         digest_algorithms=_DIGESTS,
         ignore_ambiguous_key_info=True,
-        # The metadata vouches for the key, not the dates of the certificate around it.
+        # The metadata vouches for the key, not for the dates of the certificate around it.
         verification_time=certificate.not_valid_before_utc,
     )
     try:

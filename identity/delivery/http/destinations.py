@@ -1,6 +1,6 @@
 """Permitted destinations of outgoing requests.
 
-The same rule holds at registration and at connection: public addresses, and the networks of
+The same rule applies at registration and at connection: public addresses, and the networks of
 `outgoing.allowed_networks`. A host name is checked by the addresses to which it resolves at the moment of the
 connection, so they cannot change in between.
 """

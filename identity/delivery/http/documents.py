@@ -92,7 +92,7 @@ class HttpDocuments:
 
 
 async def _body(response: ClientResponse, max_octets: int) -> bytes:
-    """Raises UnreadableDocument for an answer that is no success, or too large."""
+    """Raises UnreadableDocument for an error status, or for an answer that is too large."""
     if response.status != _OK:
         raise UnreadableDocument
     body = bytearray()

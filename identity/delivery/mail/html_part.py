@@ -20,7 +20,7 @@ _MARK = (
     "width:32px;height:32px;border-radius:7px;background-color:#0b57d0;color:#ffffff;"
     "font-weight:700;font-size:18px;text-align:center"
 )
-# Programs with a dark theme change the colors that they understand.
+# Programs with a dark theme adapt the colors that they understand.
 _PAGE = """<!doctype html>
 <html lang="{lang}" dir="{direction}">
 <head>
@@ -58,7 +58,7 @@ def html_part(letter: Letter, tenant: Tenant, language: Language) -> str:
 
 
 def _paragraphs(letter: Letter, tenant: Tenant, language: Language) -> Iterator[str]:
-    """A paragraph that is an address of the tenant becomes a button, with the address below it."""
+    """A paragraph with an address of the tenant becomes a button, with the address below it."""
     for paragraph in letter.text.strip().split("\n\n"):
         text = escape(paragraph)
         if paragraph.startswith(f"{tenant.origin}/") and len(paragraph.split()) == 1:

@@ -12,7 +12,7 @@ from server.platform.languages import languages
 
 
 def message_of(letter: Letter, *, letter_id: str, sender: str, tenant: Tenant, at: datetime) -> EmailMessage:
-    """Raise ValueError for a header that would be more than one."""
+    """Raise ValueError for a header with a line break."""
     message = EmailMessage(policy=SMTP)
     message["From"] = sender
     message["To"] = letter.to

@@ -1,6 +1,6 @@
 """Re-encodes an image, as a program of its own: reads an image from stdin and writes a WebP to stdout.
 
-Image decoders have had vulnerabilities. So they run in a process without configuration, keys or open files. It cannot
+Image decoders have had vulnerabilities, so they run in a process without configuration, keys or open files. It cannot
 open files, and its time and memory are bounded. It imports nothing of the provider. Only pixels are written: all
 metadata of the file is dropped. The exit status is a Status.
 """

@@ -20,7 +20,7 @@ from server.platform.threads import Threads
 
 MEDIA_TYPE = "image/webp"
 MOST_BYTES = 393_216
-"""Of an image that was written anew."""
+"""Maximum of a re-encoded image."""
 
 # Each waiting call holds an upload in memory.
 _MOST_WAITING = 32

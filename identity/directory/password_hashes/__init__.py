@@ -1,1 +1,1 @@
-"""Password hashes of other systems, which users of an import sign in with once."""
+"""Password hashes of other systems, with which imported users sign in once."""

@@ -8,11 +8,11 @@ import bcrypt
 
 from identity.directory.password_hashes.parts import refused
 
-# `2x` marks hashes of a program with a mistake, which verifies other passwords as well.
+# `2x` marks hashes of a program with a bug; such a hash also matches other passwords.
 _TEXT = re.compile(r"\$2[aby]\$([0-9]{2})\$[./A-Za-z0-9]{53}")
 _LEAST_COST, _MOST_COST = 4, 13
 
-# bcrypt reads no more octets of a password. The library refuses longer ones, other programs cut them.
+# bcrypt reads only this many octets of a password. The library refuses longer ones, other programs truncate them.
 _MOST_OCTETS = 72
 
 

@@ -1,6 +1,6 @@
 """A password hash of another system: read, bounded in its cost, and verified.
 
-The cost is bounded where a hash comes in. A sign-in computes it in one of few threads that all tenants share.
+The cost is checked when a hash is imported, because sign-ins of all tenants share a few threads.
 """
 
 from typing import Protocol
@@ -22,7 +22,7 @@ class ForeignHash(Protocol):
     def text(self) -> str: ...
 
     def matches(self, password: str) -> bool:
-        """Whether the hash is of this password; takes long."""
+        """Whether the hash is of this password; slow."""
         ...
 
 
@@ -52,4 +52,4 @@ def read(text: str) -> ForeignHash:
 
 
 OWN = "$argon2id$"
-"""How every hash of ours begins."""
+"""Prefix of every hash of ours."""

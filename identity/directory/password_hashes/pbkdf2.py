@@ -10,7 +10,7 @@ from identity.directory.password_hashes.parts import encoded, expect_sizes, numb
 # Each takes about as long as the other.
 _MOST_ITERATIONS = {"sha1": 1_500_000, "sha256": 1_500_000, "sha512": 1_000_000}
 
-# Names in texts of other systems. passlib and Keycloak name SHA-1 by no suffix.
+# Names in texts of other systems. For SHA-1, passlib and Keycloak use no suffix.
 _DIGESTS = {
     "pbkdf2": "sha1",
     "pbkdf2-sha1": "sha1",
@@ -25,7 +25,7 @@ NAMES = frozenset(_DIGESTS)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pbkdf2:
-    """The checksum is the first block alone: the others cost as much again and show nothing more."""
+    """The checksum is only the first block: further blocks cost as much again and prove nothing more."""
 
     digest: str
     iterations: int

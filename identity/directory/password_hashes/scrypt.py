@@ -45,7 +45,7 @@ class Scrypt:
 
     @classmethod
     def read_django(cls, text: str) -> Self:
-        """Read `scrypt$N$salt$r$p$checksum`, where the salt is a text; raises InvalidArgument."""
+        """Read `scrypt$N$salt$r$p$checksum`, whose salt is a text; raises InvalidArgument."""
         found = _DJANGO.fullmatch(text)
         if found is None:
             raise refused("expected scrypt$N$salt$r$p$checksum")

@@ -1,8 +1,8 @@
 """Passwords that are known from breaches of other services: NIST SP 800-63B-4 §3.1.1.2.
 
-A list is asked by k-anonymity: it learns the first five of the forty digits of the password's SHA-1 hash, and answers
-with the rest of every hash that it has under them. Neither the password nor the digits are logged. While a list cannot
-be asked, passwords are accepted and counted: a service of others does not decide whether people get an account.
+The list is queried by k-anonymity: it learns the first five of the forty digits of the password's SHA-1 hash, and
+returns the rest of every hash that begins with them. Neither the password nor the digits are logged. While the list does
+not answer, passwords are accepted and counted: another party's service must not decide whether users get an account.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ _MAX_OCTETS = 262_144
 _MOST_CONNECTIONS = 8
 MOST_KEPT = 64
 _KEPT_FOR = timedelta(hours=1)
-# After a failure nobody waits for the next one.
+# After a failure no further request waits for a while.
 _PAUSE = timedelta(seconds=30)
 
 _MOST_WAITING = 200
@@ -44,7 +44,7 @@ _MOST_WAITING = 200
 class BreachList(Protocol):
     @property
     def unchecked(self) -> int:
-        """Number of passwords that were accepted because the list could not be asked."""
+        """Number of passwords that were accepted because the list did not answer."""
         ...
 
     async def has(self, password: str) -> bool: ...
@@ -89,7 +89,7 @@ class BreachService:
         try:
             suffixes = _read(await self._answer(prefix))
         except (ClientError, OSError, TimeoutError, ValueError) as error:
-            # The text of the error has the address, and with it the digits.
+            # The text of the error contains the address, and thus the digits.
             logger.warning(
                 "passwords are not checked, because the list of breached ones does not answer",
                 extra={"error": type(error).__name__, "pause_secs": _PAUSE.total_seconds()},
@@ -136,7 +136,7 @@ class BreachFile:
         self._threads.close()
 
     def _has(self, digits: bytes) -> bool:
-        # Invariant: the line, if there is one, begins in low … high.
+        # Invariant: the line, if it exists, begins in low … high.
         low, high = 0, len(self._lines)
         while low < high:
             start = self._lines.rfind(b"\n", low, (low + high) // 2) + 1 or low
@@ -183,7 +183,7 @@ def _sha1(password: str) -> str:
 
 
 def _read(answer: str) -> frozenset[str]:
-    """Raises ValueError for an answer that is none of such a service; lines with a count of 0 are padding."""
+    """Raises ValueError for an answer that such a service would not send; lines with a count of 0 are padding."""
     lines = [line.partition(":") for line in answer.split()]
     if any(len(suffix) != _DIGITS - _PREFIX or not count.isdecimal() for suffix, _, count in lines):
         raise ValueError("expected lines of 35 digits and a count")
@@ -191,7 +191,7 @@ def _read(answer: str) -> frozenset[str]:
 
 
 async def _body(response: ClientResponse) -> bytes:
-    """Raises ValueError for an answer that is no success, or too large."""
+    """Raises ValueError for an error status, or for an answer that is too large."""
     if response.status != _OK:
         raise ValueError("expected status 200")
     body = bytearray()

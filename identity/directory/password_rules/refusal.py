@@ -1,4 +1,4 @@
-"""Refusal of a new password, with a reason that programs and pages can tell apart."""
+"""Refusal of a new password, with a reason that programs and pages can distinguish."""
 
 from enum import StrEnum
 

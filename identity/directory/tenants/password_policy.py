@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from identity.directory.password_rules.refusal import PasswordReason, PasswordRefused
 
 MOST_REMEMBERED = 10
-"""Each is compared at the cost of a sign-in."""
+"""Each comparison costs as much as a sign-in."""
 
 _LENGTH_MIN = range(8, 129)
 _LENGTH_MAX = range(64, 257)
-# The four together fit into the least value of `length_max`.
+# The sum of the four fits into the smallest value of `length_max`.
 _MOST_OF_A_CLASS = 16
 _MOST_DAYS = 3650
 
@@ -19,8 +19,8 @@ _MOST_DAYS = 3650
 class PasswordPolicy:
     """By default only a length is required, NIST SP 800-63B-4 §3.1.1.2; 0 disables a rule.
 
-    Lengths are in characters. A password is valid for `valid_days`. The last `not_recently_used` passwords, with the
-    present one among them, cannot be reused. Raises ValueError for a number out of bounds.
+    Lengths are in characters. A password is valid for `valid_days`. The last `not_recently_used` passwords, including
+    the present one, cannot be reused. Raises ValueError for a number out of bounds.
     """
 
     length_min: int = 15
@@ -50,7 +50,7 @@ class PasswordPolicy:
             raise ValueError("length_min: expected no more than length_max")
 
     def expect(self, password: str) -> None:
-        """Raise PasswordRefused that says what is missing first."""
+        """Raise PasswordRefused for the first broken rule."""
         if len(password) < self.length_min:
             detail = f"Minimum password length is {self.length_min}"
             raise PasswordRefused(detail, PasswordReason.TOO_SHORT, count=self.length_min)

@@ -1,6 +1,6 @@
 """Routes an e-mail address to its sign-in target, by the verified domains of all tenants.
 
-Each query is one or two indexed reads, so that every process sees a change at once. The result does not depend on
+Each query is one or two indexed reads, so every process sees a change at once. The result does not depend on
 existing accounts.
 """
 

@@ -1,8 +1,8 @@
 """Keeps this process's list of tenants in step with the store.
 
-A process that changes tenants reads them at once, the others when the directory version has grown. Every process reads
-them once in five seconds, too, in case the version could not be stored. While the store is unavailable, the list stays
-as it was.
+A process that changes tenants reads them at once, other processes when the directory version has grown. Every process
+also reads them once in five seconds, in case the version could not be stored. While the store is unavailable, the list
+does not change.
 """
 
 import asyncio

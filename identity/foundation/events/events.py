@@ -96,7 +96,7 @@ class Events:
         ip: str | None = None,
         actor: Actor | None = None,
     ) -> None:
-        """Store an event for each user, of whom `about` has the id and the text, and notify listeners, as `emit` does."""
+        """Store an event for each user, with the id and the text from `about`, and notify listeners, as `emit` does."""
         event = replace(self._event(tenant_id, event_type, None, actor), ip=ip)
         events = [
             replace(event, id=self._id(event.at), user_id=user_id, text=text) for user_id, text in about

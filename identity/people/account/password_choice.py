@@ -45,7 +45,7 @@ class PasswordChoice:
         self._ldap_links = ldap_links
 
     async def choose(self, tenant: Tenant, user: User, password: str) -> ChosenPassword:
-        """Raises PasswordRefused for one that the person may not have, ResourceExhausted."""
+        """Raises PasswordRefused for a forbidden password, ResourceExhausted."""
         await self._expect_kept_here(tenant, user)
         policy = await self._policies.of(tenant)
         policy.expect(password)

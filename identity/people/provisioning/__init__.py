@@ -1,1 +1,1 @@
-"""SCIM 2.0 (RFC 7643, RFC 7644): provisioning clients look after users and groups by the administration's services."""
+"""SCIM 2.0 (RFC 7643, RFC 7644): provisioning clients manage users and groups through the administration's services."""

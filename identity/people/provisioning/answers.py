@@ -1,4 +1,4 @@
-"""Answers of the services: resources, pages and what of them is asked for."""
+"""Answers of the services: resources, pages and the requested parts of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ MOST_COUNT = 200
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """Names of attributes: those alone, or all but the excluded ones."""
+    """Names of attributes: only these, or all except the excluded ones."""
 
     attributes: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()

@@ -1,6 +1,6 @@
-"""Attributes of SCIM resources, from which documents are read, answered and described.
+"""Attributes of SCIM resources, for reading, writing and describing documents.
 
-RFC 7643 §4.1 to §4.3 without what the provider has no use for. Names compare without case: RFC 7643 §2.1.
+RFC 7643 §4.1 to §4.3 without attributes that the provider cannot use. Names are case-insensitive: RFC 7643 §2.1.
 """
 
 from collections.abc import Iterable, Mapping

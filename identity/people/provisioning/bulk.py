@@ -1,6 +1,6 @@
-"""Several operations in one request: RFC 7644 §3.7. Each is carried out by itself, with the right that it needs.
+"""Several operations in one request: RFC 7644 §3.7. Each runs independently, with the right that it needs.
 
-An operation that refers to a later one waits for it. Operations that wait for one another are refused.
+An operation that refers to a later one waits for it. Operations that wait for each other are refused.
 """
 
 import re
@@ -79,7 +79,7 @@ async def _run_entries(entries: list[_Entry], run: Run, most_failures: int) -> N
     budget, made, failures = Budget(), dict[str, str](), 0
     while waiting := [entry for entry in entries if entry.result is None]:
         ready = (entry for entry in waiting if entry.references <= made.keys())
-        # Those that wait for what is never made fail one by one.
+        # Operations that wait for a resource that is never created fail one by one.
         entry = next(ready, waiting[0])
         entry.result, answer = await _result(entry.sent, made, budget, run)
         bulk_id = member(entry.sent, "bulkId")

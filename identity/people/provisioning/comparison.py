@@ -90,7 +90,7 @@ def _stands(condition: Compare, value: object, path: str) -> bool:
 
 
 def _key(value: object, path: str) -> object:
-    """Return a value as it compares: RFC 7643 §2.2."""
+    """Return a value in its form for comparison: RFC 7643 §2.2."""
     if isinstance(value, bool):
         return value
     if path in _TIMES and isinstance(value, str):
@@ -102,7 +102,7 @@ def _key(value: object, path: str) -> object:
 
 
 def _plain(value: object) -> object:
-    """Return the value of a value: RFC 7644 §3.4.2.2 lets filters leave `.value` out."""
+    """Return the plain value of a complex value: RFC 7644 §3.4.2.2 lets filters omit `.value`."""
     return value.get("value") if isinstance(value, dict) and "value" in value else value
 
 

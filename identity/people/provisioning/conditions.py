@@ -1,4 +1,4 @@
-"""Filters on users as conditions of the record store, by columns that the database keeps beside the record.
+"""Filters on users as conditions of the record store, by columns that the database derives from the record.
 
 A negation moves to the comparisons below it, so that every filter is alternatives of conjunctions.
 """
@@ -30,7 +30,7 @@ _ACTIVE = Field("is_enabled", FieldType.BOOLEAN)
 _MODIFIED = Field("last_modified_at", FieldType.DATE_TIME)
 _GROUPS = Field("groups", FieldType.TEXTS)
 _OF_GROUPS = frozenset({"groups", "groups.value"})
-# The address that a filter finds is that of the account.
+# A filter on addresses compares only the account's address.
 _CONSTANTS: Mapping[str, Value] = {"emails.type": "work", "emails.primary": True, "meta.resourcetype": "User"}
 _FIELDS: Mapping[str, Field] = {**_TEXTS, "active": _ACTIVE, "meta.lastmodified": _MODIFIED}
 _SORTED: Mapping[str, Field] = {**_TEXTS, "meta.lastmodified": _MODIFIED}
@@ -56,12 +56,12 @@ _PATTERNS = {Comparison.CO: "*{}*", Comparison.SW: "{}*", Comparison.EW: "*{}"}
 
 
 def clauses_of(condition: Filter, groups: Mapping[str, str]) -> Clauses:
-    """Return the clauses that all hold; `groups` has names by id. Raises InvalidArgument with `invalidFilter`."""
+    """Return clauses that must all be true; `groups` has names by id. Raises InvalidArgument with `invalidFilter`."""
     return _clauses(condition, groups, below="", is_wanted=True)
 
 
 def sort_key_of(path: str, *, is_descending: bool) -> SortKey:
-    """Raises InvalidArgument for an attribute that gives no order."""
+    """Raises InvalidArgument for an attribute that cannot sort."""
     field = _SORTED.get(path)
     if field is None:
         raise refusal(
@@ -183,7 +183,7 @@ def _ordered(field: Field, operator: Operator, value: str | datetime, *, is_want
 
 
 def _literal(text: str) -> str:
-    """Return the pattern that a text alone meets."""
+    """Return the pattern that matches only this text."""
     return "".join(f"\\{letter}" if letter in "*?\\" else letter for letter in text)
 
 

@@ -90,7 +90,7 @@ def _schema(schema: Schema, base: str) -> Members:
 
 
 def _external_id() -> Sequence[Attribute]:
-    """Clients read from the schema whether they may map it, although RFC 7643 §3.1 has it for all resources."""
+    """Clients read in the schema whether they may map it, although RFC 7643 §3.1 has it for all."""
     return [attribute for attribute in COMMON if attribute.name == "externalId"]
 
 

@@ -1,6 +1,6 @@
-"""Documents of clients and for clients: names in the schema's spelling, values of its types, attributes that are asked for.
+"""Documents of clients and for clients: names in the schema's spelling, values of its types, requested attributes.
 
-Unknown attributes are passed over: clients send attributes of schemas that the server does not have.
+Unknown attributes are ignored, because clients send attributes of schemas that the server does not have.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -35,7 +35,7 @@ def an_object(value: object) -> Members:
 
 
 def member(members: Mapping[str, object], name: str) -> object:
-    """Return the member of this name in whatever case, None without one."""
+    """Return the member with this name in any case, None without one."""
     return next((value for key, value in members.items() if key.lower() == name.lower()), None)
 
 
@@ -136,7 +136,7 @@ def text(members: Mapping[str, object], name: str) -> str:
 def projected(
     members: Members, schema: Schema, *, attributes: Sequence[str], excluded: Sequence[str]
 ) -> Members:
-    """Return the attributes that are asked for: RFC 7644 §3.9."""
+    """Return the requested attributes: RFC 7644 §3.9."""
     if attributes:
         return _only(members, schema, _paths(attributes, schema))
     if excluded:

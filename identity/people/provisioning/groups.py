@@ -1,4 +1,4 @@
-"""Groups as provisioning clients look after them, by the administration of groups and users.
+"""Groups for provisioning clients, through the administration of groups and users.
 
 A tenant has at most 1000 groups, so searches read all of them. A group's members are in the records of the users.
 """
@@ -145,7 +145,7 @@ class ProvisionedGroups:
         )
 
     async def _exact(self, tenant: Tenant, group: Group, changes: MemberChanges) -> MemberChanges:
-        """Return the changes with the users who leave because all others do, and without those who belong already."""
+        """Return the changes with users who leave because all others do, and without users who are members already."""
         if not changes.is_cleared:
             return changes
         users = await self._users(tenant, group, most=MOST_MEMBERS)
@@ -155,7 +155,7 @@ class ProvisionedGroups:
         return MemberChanges(joins=joins, leaves=leaves)
 
     async def _expect_users(self, tenant: Tenant, changes: MemberChanges, budget: Budget) -> None:
-        """Raise InvalidArgument when one of those who join does not exist, before anything is written."""
+        """Raise InvalidArgument when a user who joins does not exist, before anything is written."""
         budget.spend(len(changes.joins) + len(changes.leaves))
         for user_id in changes.joins:
             if await self.records.get(tenant.tenant_id, user_id) is None:
@@ -168,7 +168,7 @@ class ProvisionedGroups:
             await self._write_user(tenant, user_id, UserChange(leaves=(group.name,)), actor)
 
     async def _write_user(self, tenant: Tenant, user_id: str, change: UserChange, actor: Actor) -> None:
-        """Write a user unless nothing changes; a user who is gone leaves all groups."""
+        """Write a user unless nothing changes; a deleted user leaves all groups."""
         user = await self.records.get(tenant.tenant_id, user_id)
         if user is None or (
             set(change.joins) <= set(user.groups) and not set(change.leaves) & set(user.groups)
@@ -232,7 +232,7 @@ def _resource(group: Group, members: Sequence[User], tenant: Tenant) -> Members:
 
 
 def _searched(group: Group, belonging: Mapping[str, frozenset[str]], tenant: Tenant) -> Members:
-    """Return the resource with those of its members alone that the filter names."""
+    """Return the resource with only those members that the filter names."""
     members = [{"value": user_id} for user_id, own in belonging.items() if group.name in own]
     return {**_resource(group, (), tenant), **({"members": members} if members else {})}
 

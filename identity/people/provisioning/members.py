@@ -1,4 +1,4 @@
-"""Members of groups: what PATCH and PUT change, and how many users one request may write."""
+"""Members of groups: the changes by PATCH and PUT, and the limit of users that one request may write."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from identity.people.provisioning.refusals import ScimType, refusal
 _MEMBERS = next(attribute for attribute in GROUP.attributes if attribute.name == "members")
 
 MOST_WRITTEN = 1000
-"""Users whose records one request may write."""
+"""Maximum of users whose records one request may write."""
 
 
 @dataclass(slots=True)
@@ -58,7 +58,7 @@ def is_of_members(change: Change) -> bool:
 
 
 def member_changes(changes: Sequence[Change]) -> MemberChanges:
-    """Return what operations on members change; raises InvalidArgument."""
+    """Return the membership changes of the operations; raises InvalidArgument."""
     found = MemberChanges()
     for change in filter(is_of_members, changes):
         _add(found, change)
@@ -101,7 +101,7 @@ def _add(found: MemberChanges, change: Change) -> None:
 
 
 def _named(condition: Filter) -> list[str]:
-    """Return the ids that a filter of equalities names: other filters would read all members."""
+    """Return the ids in a filter of equalities: other filters would read all members."""
     match condition:
         case Compare(path="value", comparison=Comparison.EQ, value=str(user_id)):
             return [user_id]

@@ -1,4 +1,4 @@
-"""PATCH of a document: RFC 7644 §3.5.2, and what Entra ID and Okta send instead.
+"""PATCH of a document: RFC 7644 §3.5.2, and the dialects of Entra ID and Okta.
 
 Names of operations have any case; an operation without a path may name paths in the members of its value.
 """
@@ -39,7 +39,7 @@ class Verb(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """An attribute or a part of it; without an attribute the whole extension. `is_extension` is whether it is below that."""
+    """An attribute or a part of it, or the whole extension; `is_extension` marks parts of an extension."""
 
     attribute: Attribute | None
     is_extension: bool = False
@@ -105,7 +105,7 @@ def _without_path(verb: Verb, value: object, schema: Schema) -> Iterator[Change]
         try:
             target = target_of(path, schema)
         except InvalidArgument:
-            # As in a whole resource, unknown attributes are passed over.
+            # As in a whole resource, unknown attributes are ignored.
             continue
         # Okta repeats the id of the group.
         if target.attribute is None or target.attribute.mutability is not Mutability.READ_ONLY:
@@ -218,7 +218,7 @@ def _set(container: Members, change: Change, attribute: Attribute) -> None:
 
 
 def _yielding(old: list[Members], new: list[Members]) -> list[Members]:
-    """RFC 7643 §2.4: one value alone is the primary one; RFC 7644 §3.5.2: a new one takes the place of the old one."""
+    """RFC 7643 §2.4: a single value is the primary one; RFC 7644 §3.5.2: a new primary value replaces the old one."""
     if not any(each.get("primary") for each in new):
         return old
     return [{**each, "primary": False} if each.get("primary") else each for each in old]
@@ -260,7 +260,7 @@ def _apply_among(container: Members, change: Change, attribute: Attribute, condi
 
 
 def _wanted(change: Change, attribute: Attribute, condition: Filter) -> Members:
-    """Return the value that an addition makes: Entra ID adds values by a filter that none meets yet."""
+    """Return the value of an addition: Entra ID adds values by a filter that no value meets yet."""
     if change.verb is Verb.REPLACE:
         # RFC 7644 §3.5.2.3.
         raise refusal(ScimType.NO_TARGET, f"{attribute.name}: no value meets the filter")

@@ -1,8 +1,8 @@
-"""Users as SCIM resources, and what a resource changes of a user: RFC 7643 §4.1.
+"""Users as SCIM resources, and the changes of a user by a resource: RFC 7643 §4.1.
 
-The account has one e-mail address, one language, and names of letters alone. A resource keeps beside them what the
-client sent: other addresses, names with other characters and attributes that mean nothing to the provider. When a user
-or an administrator changes the account, the account's value takes the place of the client's.
+The account has one e-mail address, one language, and names of letters only. A resource also stores the other input of
+the client: other addresses, names with other characters and attributes that the provider does not use. When a user
+or an administrator changes the account, the account's value replaces the client's.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ _KEPT = (
 
 
 def written(user: User) -> Members:
-    """Return what a client may write of a user, with the values that hold now."""
+    """Return the attributes of a user that a client may write, with the present values."""
     provisioned = user.provisioned or Provisioned()
     kept = _kept(provisioned)
     members: Members = {"userName": provisioned.user_name or user.preferred_username or user.email}
@@ -84,7 +84,7 @@ def times(created: datetime | None, modified: datetime | None) -> Members:
 
 
 def change_of(members: Members, before: User | None) -> UserChange:
-    """Return the change that gives the account what a resource says; raises InvalidArgument."""
+    """Return the change of the account to the values of a resource; raises InvalidArgument."""
     user_name, email = text(members, "userName").strip(), _main_email(members, before)
     if not user_name:
         raise refusal(ScimType.INVALID_VALUE, "userName: expected a name")
@@ -126,7 +126,7 @@ def _document(members: Members) -> str:
 
 
 def _display_name(members: Members, before: User | None) -> str:
-    """Return the name that the client gave; one that follows from first and last name stays so."""
+    """Return the client's display name; a name that was derived from first and last name stays derived."""
     shown = text(members, "displayName")
     was_given = before is not None and before.provisioned is not None and before.provisioned.display_name
     return "" if before is not None and not was_given and shown == before.name else shown

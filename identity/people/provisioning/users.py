@@ -1,4 +1,4 @@
-"""Users as provisioning clients look after them, by the administration of users."""
+"""Users for provisioning clients, through the administration of users."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -119,7 +119,7 @@ class ProvisionedUsers:
     async def _change(
         self, tenant: Tenant, user_id: str, changed: Changed, actor: Actor, *, versions: tuple[str, ...]
     ) -> User:
-        """Write the changed document of the record as it is then, unless that changes nothing."""
+        """Write the changed document of the record in its present state, unless nothing changes."""
         for _ in range(_ATTEMPTS):
             before = await self.administration.get(tenant, UserId(user_id))
             expect_version(version_of(before), versions)
@@ -139,7 +139,7 @@ class ProvisionedUsers:
         raise Unavailable.untouched("the user is changed by too many at a time")
 
     async def _expect_free_name(self, tenant: Tenant, change: UserChange, before: User | None) -> None:
-        """Raise AlreadyExists when another user has the name, whichever of its names that is."""
+        """Raise AlreadyExists when another user has the name in any of its names."""
         name = ascii_lower(change.provisioned.user_name) if change.provisioned else ""
         if before is not None and before.account_name == name:
             return
@@ -164,7 +164,7 @@ def base_of(tenant: Tenant) -> str:
 
 
 def expect_version(version: str, versions: tuple[str, ...]) -> None:
-    """Raise InvalidState unless the version is one of those that the client knows: RFC 7644 §3.14."""
+    """Raise InvalidState unless the client knows this version: RFC 7644 §3.14."""
     if versions and "*" not in versions and version not in versions:
         raise InvalidState("the resource has another version", cause=OTHER_REVISION)
 

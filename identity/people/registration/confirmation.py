@@ -119,7 +119,7 @@ class RegistrationConfirmation:
         try:
             return await self.users.replace(confirmed(user, now))
         except AlreadyThere:
-            # Another account has taken the username meanwhile. The confirmation has priority, so it is dropped.
+            # Another account has taken the username meanwhile: the confirmation succeeds without it.
             return await self.users.replace(
                 replace(confirmed(user, now), preferred_username=user.preferred_username)
             )

@@ -1,7 +1,7 @@
 """Mails about a registration.
 
-Anybody can cause such a mail to any address. So a mail repeats nothing from the form but the address itself, in its
-header: no name can become a link, an advertisement or a second header.
+Anybody can cause such a mail to any address. It therefore repeats nothing from the form except the address itself, in
+its header: no name can become a link, an advertisement or a second header.
 """
 
 from identity.delivery.mail.letter import Letter, paragraphs

@@ -50,7 +50,7 @@ class RegistrationLimits:
             except (AlreadyThere, Changed):
                 continue
             return
-        # That many concurrent requests do not come from a person.
+        # A human does not send this many concurrent requests.
         raise _too_often(timedelta(seconds=1))
 
     async def _counted(self, tenant: Tenant, attempts_id: str, *, there: RegistrationAttempts | None) -> None:

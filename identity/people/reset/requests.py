@@ -1,6 +1,6 @@
 """Requests for a password reset: every address is queued, and its account is looked up later.
 
-So the response and its duration are the same for every address.
+The response and its duration are therefore the same for every address.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from server.platform.errors import InvalidArgument, NotFound
 from server.platform.records import Kind, Records
 
 _ID_LENGTH = 24
-# By then the user has asked again.
+# By then the user has requested another link.
 _QUEUED_FOR = timedelta(minutes=30)
 # Our script navigates there, so `javascript:` and other schemes must be refused.
 _OF_WEB = ("https://", "http://")

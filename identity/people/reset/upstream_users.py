@@ -23,7 +23,7 @@ async def expect_no_company(targets: Targets, tenant: Tenant, email: str) -> Non
             cause="COMPANY_SIGN_IN",
             provider_id=provider.id,
             provider=provider.name,
-            # Edges of the version before pass it on.
+            # Edges of the previous version forward it.
             location=f"{tenant.issuer}sign-in",
             issuer=tenant.issuer,
             email=email,

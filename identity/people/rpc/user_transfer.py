@@ -61,7 +61,7 @@ class UserTransferServicer(Operations):
         after, with_hash = id_of(request.continuation_token), request.with_password_hashes
         if with_hash:
             await self._expect_of_deployment(request, actor)
-            # For each page: a caller can begin with any of them.
+            # One event for each page, because a caller can begin with any of them.
             await self._exports.tell_of_hashes(tenant, actor)
         most = request.page_size or _MOST_OF_A_PAGE
         # One more than shown, to know whether there is a next page.

@@ -1,1 +1,1 @@
-"""Accounts that come from another provider or go to one, with password hashes and second factors."""
+"""Import of accounts from another provider and export, with password hashes and second factors."""

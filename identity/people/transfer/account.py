@@ -1,4 +1,4 @@
-"""An account of another provider, and the records that it becomes here."""
+"""An account of another provider, and the records that an import creates for it."""
 
 import base64
 import binascii
@@ -25,7 +25,7 @@ _ID_LENGTH = 24
 _MOST_ATTRIBUTES = 64
 _LONGEST_VALUE = 8192
 
-# RFC 4226 §4, R6 wants 16 octets; other providers have made secrets of 10.
+# RFC 4226 §4, R6 wants 16 octets, but other providers generate secrets of 10.
 _SECRET_OCTETS = range(10, 65)
 _LONGEST_NAME = 64
 _NEW_NAME = "Authenticator"
@@ -33,7 +33,7 @@ _NEW_NAME = "Authenticator"
 
 @dataclass(frozen=True, slots=True)
 class ImportedLink:
-    """A user of an upstream provider, which its id or name stands for."""
+    """A user of an upstream provider, which is given by its id or name."""
 
     provider: str
     subject: str
@@ -41,7 +41,7 @@ class ImportedLink:
 
 @dataclass(frozen=True, slots=True)
 class ImportedGenerator:
-    """An authenticator program; `secret` is in base32."""
+    """An authenticator app; `secret` is in base32."""
 
     name: str
     secret: str = field(repr=False)
@@ -75,7 +75,7 @@ class Secrets(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drafts:
-    """Makes drafts; `attributes` are names of definitions, `providers` are found by id and name."""
+    """Creates drafts; `attributes` are names of definitions, `providers` are found by id and name."""
 
     tenant: Tenant
     labelled: Labelled
@@ -170,7 +170,7 @@ def attributes_of(text: str) -> Mapping[str, str]:
 
 
 def _secret(text: str) -> str:
-    """Return a secret in base32 without padding, as ours are."""
+    """Return a secret in base32 without padding, like our own."""
     standard = text.replace(" ", "").upper().rstrip("=")
     try:
         octets = base64.b32decode(standard + "=" * (-len(standard) % 8))

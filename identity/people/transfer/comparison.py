@@ -1,4 +1,4 @@
-"""Whether an account is the one that an import would make."""
+"""Whether an account equals the one that an import would create."""
 
 from collections.abc import Collection, Iterator, Mapping
 
@@ -6,7 +6,7 @@ from identity.directory.user import User
 
 
 def differences(user: User, imported: User) -> tuple[str, ...]:
-    """Return the names of what the import has and the account has not.
+    """Return the names of values in the import that the account lacks.
 
     The account may have more. Password, confirmation of the address and second factors do not count: the user changes
     them after the import.

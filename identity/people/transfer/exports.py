@@ -1,7 +1,7 @@
 """Export of accounts, page by page, in the form of an import.
 
-Password hashes leave on demand only, to administrators of the whole deployment, and leave a security event. Secrets of
-authenticator programs and passkeys never leave.
+Password hashes are exported only on request, to administrators of the whole deployment, with a security event. Secrets
+of authenticator apps and passkeys are never exported.
 """
 
 from collections.abc import Sequence
@@ -54,7 +54,7 @@ class UserExports:
         ]
 
     async def tell_of_hashes(self, tenant: Tenant, actor: Actor) -> None:
-        """Leave the event of an export with password hashes."""
+        """Emit the event of an export with password hashes."""
         await self.events.emit(
             tenant.tenant_id,
             EventType.CREATED,

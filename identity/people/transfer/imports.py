@@ -1,8 +1,8 @@
 """Import of accounts, many in one call.
 
-An import makes accounts and changes none. So it can be repeated, and nobody takes over an account by a row of a file.
-Records of second factors and links are stored before their account, which is void without them: an import that was
-interrupted leaves no account with fewer factors than it had.
+An import creates accounts and changes none, so it can be repeated, and a row of a file cannot take over an account.
+Records of second factors and links are stored before their account, without which they have no effect: an interrupted
+import leaves no account with fewer factors than it had.
 """
 
 import asyncio
@@ -50,7 +50,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportOptions:
-    """With `creates_labels`, groups, roles and definitions of attributes that do not exist are made, too."""
+    """With `creates_labels`, missing groups, roles and definitions of attributes are created, too."""
 
     is_dry_run: bool = False
     creates_labels: bool = False
@@ -125,7 +125,7 @@ class UserImports:
         )
 
     async def _compare(self, tenant: Tenant, drafts: Mapping[int, Draft], results: dict[int, Result]) -> None:
-        """Settle accounts whose address or name is taken, also by an earlier one of the same call."""
+        """Decide on accounts whose address or name is taken, even by an earlier account of the same call."""
         users = [draft.user for draft in drafts.values()]
         by_email, by_name = await self._taken(tenant, users)
         for number, draft in drafts.items():
@@ -154,7 +154,7 @@ class UserImports:
         await self._insert_links(tenant, new, results)
         kept = {number: draft for number, draft in new.items() if number not in results}
         await self.factors.insert_all([draft.factors for draft in kept.values() if draft.factors])
-        # Two imports of the same accounts seldom wait for one another when both go by address.
+        # Two imports of the same accounts seldom wait for each other if both are sorted by address.
         users = sorted((draft.user for draft in kept.values()), key=lambda user: user.email)
         inserted = {user.id for user in await self.users.insert_all(users)}
         for number, draft in kept.items():
@@ -163,7 +163,7 @@ class UserImports:
             results.setdefault(number, Result(Outcome.CREATED, draft.user.id))
 
     async def _insert_alone(self, draft: Draft, number: int, results: dict[int, Result]) -> None:
-        """Insert an account that was left out: another one is in the way, or was until it expired."""
+        """Insert an account that was omitted, because another one conflicts, or did so until it expired."""
         try:
             await self.users.insert(draft.user)
         except AlreadyThere as error:
@@ -185,7 +185,7 @@ class UserImports:
                     break
 
     async def _insert_link(self, tenant: Tenant, link: ProviderLink) -> bool:
-        """Insert a link in the place of one whose account does not exist: an import was interrupted."""
+        """Insert a link, replacing a link whose account does not exist because an import was interrupted."""
         if not await self._is_free(tenant, link):
             return False
         await self.links.take(tenant.tenant_id, link.id)
@@ -243,12 +243,12 @@ class UserImports:
 async def _drafted(
     drafts: Drafts, imported: Sequence[ImportedUser], results: dict[int, Result]
 ) -> Mapping[int, Draft]:
-    """Make a draft of each account that can be made, and refuse the others."""
+    """Create a draft of each valid account, and refuse the others."""
     made: dict[int, Draft] = {}
     linked: set[str] = set()
     for number, each in enumerate(imported):
         if number % _AT_A_TIME == 0:
-            # Other calls take their turns: a hundred accounts take tens of milliseconds.
+            # Other calls take their turns, because a hundred accounts take tens of milliseconds.
             await asyncio.sleep(0)
         try:
             draft = drafts.of(each)

@@ -1,4 +1,4 @@
-"""Groups, roles and definitions of attributes that accounts of an import have and that do not exist yet."""
+"""Groups, roles and definitions of attributes that imported accounts need and that do not exist yet."""
 
 from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class WantedLabels:
 
 
 class Maker(Protocol):
-    """Makes a label of each kind; raises AlreadyExists, InvalidArgument, InvalidState, PermissionDenied."""
+    """Creates a label of each kind; raises AlreadyExists, InvalidArgument, InvalidState, PermissionDenied."""
 
     async def group(self, name: str) -> None: ...
 
@@ -70,7 +70,7 @@ class NewLabels:
 
 
 class RehearsedLabels:
-    """Makes nothing and refuses the names that cannot be made."""
+    """Creates nothing, and refuses names that cannot be created."""
 
     async def group(self, name: str) -> None:
         names.group(name)
@@ -83,7 +83,7 @@ class RehearsedLabels:
 
 
 async def made(wanted: Collection[str], make: Callable[[str], Awaitable[None]]) -> frozenset[str]:
-    """Make the labels and return the names of those that exist then."""
+    """Create the labels and return the names of those that exist afterwards."""
     found: set[str] = set()
     for name in sorted(wanted):
         try:
@@ -92,7 +92,7 @@ async def made(wanted: Collection[str], make: Callable[[str], Awaitable[None]]) 
             # Another caller was faster.
             found.add(name)
         except InvalidState:
-            # The tenant has as many as it may have.
+            # The tenant has the maximum number already.
             break
         except (InvalidArgument, PermissionDenied):
             continue

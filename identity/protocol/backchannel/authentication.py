@@ -88,7 +88,7 @@ class BackchannelAuthentications:
             raise InvalidRequest("a parameter is repeated or contains NUL")
         read = await self._signed_requests.read(tenant, client, parameters)
         asked = asked_of(read, client, self._config)
-        # A known user differs by a few writes.
+        # For a known user there are a few more writes.
         return await self._equal_duration.done(self._started(tenant, client, read, asked))
 
     async def _started(
@@ -129,7 +129,7 @@ class BackchannelAuthentications:
             counted_until=self._counted_until(now, asked.lifetime),
             redeemable_until=now + asked.lifetime,
             interval=self._config.poll_interval_secs,
-            # The first poll may come at once.
+            # The first poll may come immediately.
             next_poll_at=now,
             notification=self._notifications.seal(notice, tenant.tenant_id, request_id) if notice else None,
         )

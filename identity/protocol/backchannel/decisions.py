@@ -36,7 +36,7 @@ class Users(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignInAgain:
-    """A sign-in that has to come before the acceptance; without `is_possible` the user lacks the factor."""
+    """A sign-in that must come before the acceptance; without `is_possible` the user lacks the factor."""
 
     acr_values: tuple[str, ...] = ()
     max_age: int | None = None

@@ -1,7 +1,7 @@
 """The user whom a client names in a backchannel authentication request: CIBA Core 1.0 §7.1.
 
 A client cannot find out by `login_hint` which addresses have accounts: the request for an unknown address waits and
-expires like one that its user ignores. An ID token names a user whom the client knows already.
+expires like one that its user ignores. An ID token names a user whom the client already knows.
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class IdTokenHints(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Hinted:
-    """The user, or None for nobody; `key` stands for the user, or for the hint that names nobody."""
+    """The user, or None for an unknown hint; `key` identifies the user, or the unknown hint."""
 
     user: User | None
     key: str

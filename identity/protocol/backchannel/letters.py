@@ -1,4 +1,4 @@
-"""The mail that tells a user of a client's request."""
+"""The mail that notifies a user of a client's request."""
 
 from datetime import datetime
 

@@ -1,6 +1,6 @@
 """Bounds of the requests that wait for one user, so that no client floods a user: CIBA Core 1.0 §14.
 
-A declined request counts until it would have expired, and each request counts for the default lifetime at least.
+A declined request counts until it would have expired, and each request counts at least for the default lifetime.
 """
 
 from collections.abc import Callable
@@ -33,7 +33,7 @@ _Ends = tuple[datetime, ...]
 
 
 class RequestLimits:
-    """A user is an id, or the hash of a hint that names nobody: both have the same bounds."""
+    """A user is an id, or the hash of an unknown hint: both have the same limits."""
 
     def __init__(self, records: RecordStore, config: BackchannelConfig, clock: Clock) -> None:
         self._records = records.of(OPEN_REQUESTS)
@@ -51,9 +51,9 @@ class RequestLimits:
             raise
 
     async def remove(self, tenant: Tenant, client_id: ClientId, user: str, *, until: datetime) -> None:
-        """Do not count a request any more, which was counted until this time."""
+        """Stop counting a request that was counted until this time."""
         for record_id in _ids(client_id, user):
-            # A record that is contested counts until it expires.
+            # After too many conflicts the request counts until it expires.
             with suppress(Unavailable):
                 await self._change(tenant, record_id, _without(until))
 

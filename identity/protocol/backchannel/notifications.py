@@ -1,4 +1,4 @@
-"""Notifications of clients in ping mode, that a user has decided: CIBA Core 1.0 §10.2.
+"""Notifications to clients in ping mode that a user has decided: CIBA Core 1.0 §10.2.
 
 The `auth_req_id` and the notification token of the client are encrypted at rest. A notification lives for an
 hour at most, so it is not encrypted again when the master key changes.
@@ -32,7 +32,7 @@ _PASSING = frozenset({0, HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUEST
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotificationPolicy:
-    """Retries of notifications; a client that gets none finds the decision by polling."""
+    """Retries of notifications; a client that misses them learns the decision by polling."""
 
     attempts: int = 10
     poll_interval_secs: int = 2
@@ -41,7 +41,7 @@ class NotificationPolicy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackchannelNotification(QueuedTask):
-    """The `id` is that of the request, which expires at `until`."""
+    """The `id` is the id of the request, which expires at `until`."""
 
     client_id: ClientId
     content: Sealed = field(repr=False)
@@ -78,7 +78,7 @@ class NotificationQueue:
         self._clock = clock
 
     async def add(self, request: BackchannelRequest) -> None:
-        """Notify the client of a decided request, if it asked for that."""
+        """Notify the client of a decided request, if it wants notifications."""
         if request.notification is None:
             return
         notification = BackchannelNotification(

@@ -57,7 +57,7 @@ def _oauth_scopes(text: str, client: Client) -> tuple[str, ...]:
 
 
 def _binding_message(text: str) -> str:
-    """Accept what fits on a small screen: the message has to be readable at both devices."""
+    """Accept text that fits on a small screen: the message must be readable on both devices."""
     if len(text) > _MAX_BINDING_MESSAGE or not is_visible(text):
         raise InvalidBindingMessage(
             f"expected at most {_MAX_BINDING_MESSAGE} visible characters without bidirectional controls"

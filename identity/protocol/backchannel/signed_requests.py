@@ -20,7 +20,7 @@ _BESIDE = frozenset({"request", "client_id"})
 
 
 class SignedRequests:
-    """A request is used once, or somebody who reads one could repeat it."""
+    """A request is accepted once; otherwise anybody who reads one could repeat it."""
 
     def __init__(self, keys: ClientKeys, single_use: SingleUse, clock: Clock) -> None:
         self._keys = keys
@@ -74,7 +74,7 @@ class SignedRequests:
 
 
 def must_sign(client: Client) -> bool:
-    """A client that registered an algorithm signs, or anybody with its secret could ask in its name."""
+    """A client that registered an algorithm must sign; otherwise its secret alone would permit requests in its name."""
     return (
         client.follows_fapi
         or client.requires_signed_request

@@ -1,4 +1,4 @@
-"""Claims that a client gets through FedCM, and what the browser's dialog discloses of them: FedCM §3.5.
+"""Claims that a client gets through FedCM, and those that the browser's dialog discloses: FedCM §3.5.
 
 The dialog names fields and no scopes, so its consent covers the claims of those fields only.
 """
@@ -19,14 +19,14 @@ _CLAIMS = {
     "picture": ("picture",),
 }
 FIELDS = tuple(_CLAIMS)
-"""Fields of a request that names none."""
+"""Fields of a request that contains none."""
 
 _SCOPES = {rule.name: rule.scope for rule in PERSON_CLAIMS}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Disclosure:
-    """`fields` are those the page asked for, `told` those of them that the dialog disclosed.
+    """`fields` are the requested fields, `told` those of them that the dialog disclosed.
 
     With `is_silent` there was no dialog: the browser chose the account by itself.
     """
@@ -37,7 +37,7 @@ class Disclosure:
 
 
 def terms_of(client: Client, disclosure: Disclosure, consent: Consent | None) -> Terms:
-    """Return what the client gets: the permitted part of what an administrator or the user granted.
+    """Return the claims for the client: the permitted part of those that an administrator or the user granted.
 
     Raises ConsentRequired where consent is missing and the browser showed no dialog.
     """

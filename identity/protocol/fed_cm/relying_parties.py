@@ -35,7 +35,7 @@ def expect_sign_in(client: Client) -> None:
     signs_in = GrantType.AUTHORIZATION_CODE in client.grant_types and Scope.OPENID in client.oauth_scopes
     is_open = client.is_public or client.has_fed_cm
     needs_proof = client.requires_signed_request or client.follows_fapi or not is_open
-    # The page gets the ID token, and its browser would read what is for the client alone.
+    # The page gets the ID token, and its browser would read content meant only for the client.
     is_encrypted = client.id_token_encrypted_response_alg is not None
     if not signs_in or needs_proof or is_encrypted:
         raise UnauthorizedClient("the client may not sign users in by FedCM")

@@ -45,7 +45,7 @@ def expect_of(client: Client, forwarded: Forwarded, *, allows_insecure: bool) ->
         raise InvalidArgument("expected X-Forwarded-Uri with a path, and X-Forwarded-Method")
     if forwarded.scheme != "https" and not allows_insecure:
         raise InvalidArgument("expected X-Forwarded-Proto https")
-    # The whole origin is compared: one that only begins alike may belong to a stranger.
+    # The whole origin is compared: a stranger's origin may begin in the same way.
     if _origin_of_first(client) != forwarded.origin:
         raise InvalidArgument("expected the client's first redirect URI at the forwarded origin")
 

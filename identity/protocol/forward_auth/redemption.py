@@ -55,7 +55,7 @@ class Redemption:
     async def redeem(
         self, tenant: Tenant, client: Client, code: str, *, redirect_uri: str, nonce: str, code_verifier: str
     ) -> SignedIn:
-        """Raises InvalidGrant for a code that is not good, or of another request."""
+        """Raises InvalidGrant for an invalid code, or for a code of another request."""
         asked = TokenRequest(
             tenant=tenant,
             grant_type=GrantType.AUTHORIZATION_CODE,
@@ -72,7 +72,7 @@ class Redemption:
     async def _settled(self, tenant: Tenant, client: Client, authorization: Authorization) -> TokenSet:
         order = Order(
             tenant=tenant,
-            # There is no client that could keep a refresh token.
+            # There is no client that could store a refresh token.
             client=replace(client, grant_types=frozenset({GrantType.AUTHORIZATION_CODE})),
             authorization=authorization,
             user=await self._people.behind(authorization, tenant, client=client),

@@ -25,7 +25,7 @@ from server.platform.errors import PermissionDenied
 from server.platform.records import RecordStore
 
 LIFETIME = timedelta(minutes=10)
-"""How long a person may take to sign in."""
+"""Time that a user has to sign in."""
 
 _LENGTH = 43
 _BROWSER = re.compile(r"[A-Za-z0-9]{43}")
@@ -106,7 +106,7 @@ class ForwardSignIn:
 
     def _is_of(self, request: ForwardRequest, client: Client, *, browser: str, is_secure: bool) -> bool:
         is_its_browser = hmac.compare_digest(request.browser_hash, self._hash(browser))
-        # A cookie set over plain HTTP may come from any page, so it is no proof for an https service.
+        # A cookie set over plain HTTP may come from any page, so it proves nothing for an https service.
         is_its_cookie = request.return_to.startswith("https:") == is_secure
         return is_its_browser and is_its_cookie and request.client_id == client.client_id
 

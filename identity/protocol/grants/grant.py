@@ -54,7 +54,7 @@ class TokenRequest:
 
 
 async def nothing_to_redeem(_token_set_id: str, /) -> None:
-    """For grants without a code or token that is used up."""
+    """For grants whose code or token is not used up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,8 @@
 """The JWT bearer grant: a client redeems an assertion of an upstream provider about one of its users, RFC 7523 §2.1.
 
-The upstream providers of a tenant are the trusted issuers, and links to accounts are the mapping of subjects: an
-assertion says no more about a user than a sign-in at the provider does. A client redeems assertions of providers that it
-names in `assertion_providers`. A token never outlives its assertion, and there is neither an ID token nor a refresh token.
+The upstream providers of a tenant are the trusted issuers, and links to accounts map subjects to users: an
+assertion has the same meaning as a sign-in at the provider. A client redeems assertions of the providers in its
+`assertion_providers`. A token never outlives its assertion, and there is neither an ID token nor a refresh token.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -31,10 +31,10 @@ MAX_LIFETIME = timedelta(hours=1)
 _SKEW = timedelta(seconds=5)
 _MAX_JTI_LENGTH = 256
 
-# RFC 8725 §3.11: access tokens and logout tokens of the provider have types of their own.
+# RFC 8725 §3.11: access tokens and logout tokens of the provider have other types.
 _TYPES = frozenset({"", "jwt"})
 
-# They lead to an ID token and to a refresh token.
+# These scopes lead to an ID token and to a refresh token.
 _LEFT_OUT = frozenset({Scope.OPENID, Scope.OFFLINE_ACCESS})
 
 
@@ -169,7 +169,7 @@ def _expect_ours(jwt: SignedJwt, client: Client, tenant: Tenant) -> None:
 
 
 def _bound_key(jwt: SignedJwt) -> str:
-    """Return the key that the presenter has to prove: RFC 7800 §3; empty for none."""
+    """Return the key that the presenter must prove: RFC 7800 §3; empty for none."""
     confirmation = jwt.claims.get("cnf")
     if confirmation is None:
         return ""

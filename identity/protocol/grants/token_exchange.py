@@ -1,7 +1,7 @@
 """The token exchange grant: a client acts for a user of another client, RFC 8693.
 
 The subject token is an access token of a user at this provider. The new token names the client in `act`, belongs to the
-same token set and ends with it, and never outlives the subject token. It is no way to an ID token or a refresh token.
+same token set and ends with it, and never outlives the subject token. The client gets no ID token or refresh token.
 """
 
 from identity.access.tokens.active import ActiveToken, ActiveTokens
@@ -20,7 +20,7 @@ ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105  # 
 # Longest chain of actors in a token.
 MAX_ACTORS = 4
 
-# They lead to an ID token and to a refresh token.
+# These scopes lead to an ID token and to a refresh token.
 _LEFT_OUT = frozenset({Scope.OPENID, Scope.OFFLINE_ACCESS})
 
 
@@ -43,7 +43,7 @@ class TokenExchangeGrant:
         if subject.user is None or subject.token_set is None:
             raise InvalidRequest("subject_token: expected a token of a user")
         if subject.claims.exp <= self._clock.now().timestamp():
-            # Tolerated elsewhere for a few seconds, but the new token would end before it begins.
+            # A few seconds are tolerated elsewhere, but here the new token would end before it begins.
             raise InvalidRequest("subject_token: the token is expired")
         if client.client_id not in {subject.client.client_id, *subject.client.may_act}:
             raise InvalidRequest("subject_token: its client does not let this one act for its users")
@@ -55,7 +55,7 @@ class TokenExchangeGrant:
             oauth_scopes=_scopes(subject, client),
             resources=Extent(widest=client.allowed_resources),
             authentication=authentication,
-            # The token stays bound to its key and certificate, so that the exchange does not make a bearer token of it.
+            # The token stays bound to its key and certificate: an exchange must not make a bearer token of it.
             dpop_jkt=subject.claims.cnf.jkt,
             certificate=subject.claims.cnf.certificate,
             joined=subject.token_set,
@@ -77,7 +77,7 @@ class TokenExchangeGrant:
             raise InvalidRequest(f"{parameter}: {error.detail}") from error
 
     async def _actor(self, request: TokenRequest, client: Client, *, subject: ActiveToken) -> Actor | None:
-        """Return the chain of actors; a client that exchanges its own token is no further actor."""
+        """Return the chain of actors; a client that exchanges its own token adds no actor."""
         before, presented = subject.claims.act, request.exchange.actor
         if presented.text or presented.type:
             found = await self._token(request.tenant, presented, parameter="actor_token")

@@ -8,7 +8,7 @@ from identity.directory.client import Client
 from identity.directory.subjects import Subjects
 from identity.foundation.tenants import Tenant
 
-# Most addresses that one sign-out loads.
+# Maximum number of addresses that one sign-out loads.
 MAX_FRAMES = 20
 
 
@@ -24,7 +24,7 @@ class FrontChannel:
     async def uris(self, tenant: Tenant, session: Session) -> tuple[str, ...]:
         """Return the addresses of clients that got tokens in the session, the last ones first, at most MAX_FRAMES.
 
-        `iss` and `sid` are always there, so that no client has to guess which session ended: §3.
+        `iss` and `sid` are always present, so that every client knows which session ended: §3.
         """
         found: list[str] = []
         for client_id in reversed(session.clients):

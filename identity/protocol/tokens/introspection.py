@@ -134,7 +134,7 @@ class Introspection:
 
 
 def _username(token: ActiveToken) -> str:
-    """Return the user's name, empty for a pairwise subject, which the name would make known."""
+    """Return the user's name; empty for a pairwise subject, because the name would identify the user."""
     if token.user is None or token.client.has_pairwise_subjects:
         return ""
     return token.user.preferred_username or token.user.email

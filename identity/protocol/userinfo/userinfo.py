@@ -58,7 +58,7 @@ class UserInfo:
         if algorithm is None:
             return "" if encryption is None else encryption.of_claims(msgspec.json.encode(claims))
         signing_key = (await self._keys.key_set(tenant.tenant_id)).signing_key(algorithm)
-        # A signed response has an issuer and an audience.
+        # A signed response needs an issuer and an audience.
         signed = {**claims, "iss": tenant.issuer, "aud": client.client_id}
         token = signing_key.sign(msgspec.json.encode(signed))
         return token if encryption is None else encryption.of_jwt(token)

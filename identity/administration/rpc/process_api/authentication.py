@@ -1,4 +1,4 @@
-"""AuthenticationService: Facts about the caller of the process API."""
+"""AuthenticationService: facts about the caller of the process API."""
 
 from base64 import urlsafe_b64decode
 from collections.abc import Iterable, Iterator
@@ -81,7 +81,7 @@ def _pairwise_subject(call: Call, claims: Claims) -> str:
 
 
 def _names(holder: User | Client, pairwise: str) -> _Names:
-    """Return the names of the caller; a client with pairwise subjects gets none by which others know its user."""
+    """Return the names of the caller; a client with pairwise subjects gets none that identifies its user to others."""
     if pairwise:
         return _Names(pairwise)
     if isinstance(holder, User):

@@ -35,7 +35,7 @@ def description_of(request: Described) -> str | None:
 
 
 def built_in_roles(tenant: Tenant) -> Iterable[Role]:
-    """Make the roles that are there without records."""
+    """Make the roles that exist without records."""
     return (
         Role(tenant_id=tenant.tenant_id, id=name, name=name, permissions=ADMINISTRATOR_PERMISSIONS)
         for name in ADMINISTRATOR_ROLES

@@ -1,6 +1,6 @@
-"""Searches for what belongs to a group, role or tenant itself, not by way of another one.
+"""Searches for direct members of a group, role or tenant, not by way of another one.
 
-Users and clients may be many: the store searches them. Of the others a tenant has few.
+Users and clients may be many, so the store searches them. Of the other kinds a tenant has few.
 """
 
 from collections.abc import Awaitable, Callable, Iterable
@@ -31,7 +31,7 @@ _SEARCHABLE_CLIENT = Searchable(Client, key=_CLIENT_ID, fields={"client_id": _CL
 
 
 class Membership(StrEnum):
-    """Kind of what has members, as the field of the member that names it."""
+    """Kind of object with members, as the field of the member that names it."""
 
     GROUP = "groups"
     ROLE = "roles"

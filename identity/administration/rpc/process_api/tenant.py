@@ -1,6 +1,6 @@
 """TenantService of the process API.
 
-Tenants belong to the deployment, whose administrators keep them. All others see those in which they may act.
+Tenants belong to the deployment, whose administrators manage them. All others see the tenants in which they may act.
 """
 
 from gnomon.directory.v1 import tenant_pb2 as entity_pb
