@@ -199,8 +199,8 @@ def _play(scene: Scene) -> None:
     _play_statistics(scene)
     _play_documents(scene)
     _play_a_resolution(scene)
-    _play_a_long_batch_operation(scene)
     _play_timers(scene)
+    _play_a_long_batch_operation(scene)
     scene.play("reset-clock", "POST", "/v2/clock/reset")
     scene.play("discovery", "GET", "/.well-known/openid-configuration")
 
