@@ -30,6 +30,10 @@ class Stream(Protocol):
         """Extend the flow control window by the octets; callable at any time."""
         ...
 
+    def taken(self, stream_id: int) -> None:
+        """Note that the handler has taken a message."""
+        ...
+
     def begin(self, stream_id: int, metadata: Metadata) -> None: ...
 
     def answer(self, stream_id: int, message: bytes) -> None: ...
@@ -53,9 +57,9 @@ class ServedCall:
         "_messages",
         "_method",
         "_reader",
-        "_request",
         "_seconds",
         "_stream",
+        "counted",
         "has_begun",
         "has_ended",
         "id",
@@ -67,12 +71,13 @@ class ServedCall:
         self.task: asyncio.Task[None] | None = None
         self.has_begun = False
         self.has_ended = False
+        # Octets that the connection counts for this call.
+        self.counted = 0
         self._stream = stream
         self._method = opening.method
         self._seconds = opening.seconds
         self._reader = MessageReader(max_message_bytes, opening.encoding)
-        self._messages = Messages(self) if opening.method.takes_stream else None
-        self._request: bytes | None = None
+        self._messages = Messages(self, self._reader) if opening.method.takes_stream else None
         self._is_gone = False
         deadline = None if opening.seconds is None else asyncio.get_running_loop().time() + opening.seconds
         self._context = CallContext(self, opening, stream.peer, deadline=deadline, messages=self._messages)
@@ -82,29 +87,28 @@ class ServedCall:
         return self._messages is not None
 
     @property
-    def unfinished(self) -> int:
-        return self._reader.unfinished
+    def held(self) -> int:
+        """Octets of requests that the handler has not taken."""
+        return self._reader.held
 
     def received(self, chunk: bytes) -> None:
-        messages = self._reader.read(chunk)
         if self._messages is not None:
-            self._messages.put(messages, len(chunk))
+            self._messages.put(chunk)
             return
         self._stream.consume(self.id, len(chunk))
-        for message in messages:
-            if self._request is not None:
-                raise Refusal(grpc.StatusCode.INTERNAL, "expected one message, found another one")
-            self._request = message
+        self._reader.feed(chunk)
+        if self._reader.missing() < 0:
+            raise Refusal(grpc.StatusCode.INTERNAL, "expected one message, found another one")
 
     def ended(self) -> None:
         """Note that the client has sent its last message."""
         self.has_ended = True
-        if self._reader.unfinished:
-            raise Refusal(grpc.StatusCode.INTERNAL, "the stream ends within a message")
         if self._messages is not None:
             self._messages.end()
-        elif self._request is None:
+        elif not self._reader.held:
             raise Refusal(grpc.StatusCode.INTERNAL, "expected one message, found none")
+        elif self._reader.missing() > 0:
+            raise Refusal(grpc.StatusCode.INTERNAL, "the stream ends within a message")
 
     def leave(self) -> None:
         """Note that the stream is closed, and cancel the handler."""
@@ -124,9 +128,7 @@ class ServedCall:
 
     async def _respond(self) -> None:
         method, context = self._method, self._context
-        argument = (
-            context.requests() if self._messages is not None else method.deserialize(self._request or b"")
-        )
+        argument = context.requests() if self._messages is not None else method.deserialize(self._request())
         answer = method.serve(argument, context)
         if not method.gives_stream:
             response = method.serialize(await answer)
@@ -139,6 +141,12 @@ class ServedCall:
             async for response in answer:
                 await context.write(response)
         self._finish(context.code(), context.details(), context.trailing_metadata())
+
+    def _request(self) -> bytes:
+        """Extract the only message of a unary request; raises Refusal."""
+        message = self._reader.next() or b""
+        self._stream.taken(self.id)
+        return message
 
     def done(self, task: asyncio.Task[None]) -> None:
         """Report the handler's error to the client, if any."""

@@ -59,7 +59,7 @@ class Connection(asyncio.Protocol):
         self._waiting: dict[int, asyncio.Future[None]] = {}
         # Streams with a complete response whose client has not closed its side yet.
         self._half_open: set[int] = set()
-        self._unfinished = 0
+        self._held = 0
         self._is_paused = self._is_flushing = self._is_closed = False
         self._is_draining = self._has_announced = False
         self._handlers: Mapping[type[ngh2.Event], Callable[[Any], None]] = {
@@ -167,12 +167,11 @@ class Connection(asyncio.Protocol):
             # The response is already complete.
             self.consume(event.stream_id, len(event.data))
             return
-        before = call.unfinished
         try:
             call.received(event.data)
-            self._unfinished += call.unfinished - before
-            if self._unfinished > self._limits.max_unfinished_bytes:
-                raise Refusal(grpc.StatusCode.RESOURCE_EXHAUSTED, "too much of unfinished messages")  # noqa: TRY301
+            self._count(call)
+            if self._held > self._limits.max_held_bytes:
+                raise Refusal(grpc.StatusCode.RESOURCE_EXHAUSTED, "too many octets of unfinished messages")  # noqa: TRY301
         except Refusal as refusal:
             call.refuse(refusal)
             return
@@ -203,7 +202,7 @@ class Connection(asyncio.Protocol):
 
     def _drop(self, call: ServedCall) -> None:
         del self._calls[call.id]
-        self._unfinished -= call.unfinished
+        self._held -= call.counted
         waiting = self._waiting.pop(call.id, None)
         if waiting is not None and not waiting.done():
             waiting.cancel()
@@ -217,8 +216,19 @@ class Connection(asyncio.Protocol):
             self._http.acknowledge_received_data(octets, stream_id)
 
     def release(self, stream_id: int, octets: int) -> None:
-        self.consume(stream_id, octets)
-        self._soon()
+        self.taken(stream_id)
+        if octets:
+            self.consume(stream_id, octets)
+            self._soon()
+
+    def taken(self, stream_id: int) -> None:
+        call = self._calls.get(stream_id)
+        if call is not None:
+            self._count(call)
+
+    def _count(self, call: ServedCall) -> None:
+        self._held += call.held - call.counted
+        call.counted = call.held
 
     def begin(self, stream_id: int, metadata: Metadata) -> None:
         headers = [*HEADERS, *headers_of(metadata)] if metadata else HEADERS

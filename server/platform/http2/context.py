@@ -1,14 +1,14 @@
 """The context of a handler, with the interface of `grpc.aio`."""
 
 import asyncio
-from collections import deque
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping
 from typing import Any, NoReturn, Protocol
 
 import grpc
 
+from server.platform.http2.refusal import Refusal
 from server.platform.http2.request_head import Opening
-from server.platform.http2.wire import Metadata
+from server.platform.http2.wire import MessageReader, Metadata
 
 
 class Stream(Protocol):
@@ -23,30 +23,29 @@ class Stream(Protocol):
         ...
 
     def release(self, octets: int) -> None:
-        """Extend the flow control window by the octets."""
+        """Extend the flow control window by the octets; also called with 0 when a message was taken."""
         ...
 
 
 class Messages:
-    """The request messages of a client-streaming call; None marks their end."""
+    """The request messages of a client-streaming call; None marks their end.
 
-    def __init__(self, stream: Stream) -> None:
+    The client may send again what the handler has taken, and what an unfinished message holds.
+    """
+
+    def __init__(self, stream: Stream, reader: MessageReader) -> None:
         self._stream = stream
-        self._waiting: deque[tuple[bytes, int]] = deque()
+        self._reader = reader
+        self._unreleased = 0
         self._arrived = asyncio.Event()
         self._has_ended = False
 
-    def put(self, messages: Sequence[bytes], octets: int) -> None:
-        """Add messages that arrived in these octets; the octets of an unfinished message are released at once."""
-        if not messages and not self._waiting:
-            self._stream.release(octets)
-            return
-        shares = [octets, *[0] * (len(messages) - 1)]
-        if messages:
-            self._waiting.extend(zip(messages, shares, strict=True))
-        else:
-            message, share = self._waiting.pop()
-            self._waiting.append((message, share + octets))
+    def put(self, chunk: bytes) -> None:
+        """Add octets; raises Refusal if the next message is too long."""
+        self._reader.feed(chunk)
+        self._unreleased += len(chunk)
+        if self._reader.missing() > 0:
+            self._release(self._unreleased)
         self._arrived.set()
 
     def end(self) -> None:
@@ -54,14 +53,28 @@ class Messages:
         self._arrived.set()
 
     async def next(self) -> bytes | None:
-        while not self._waiting:
+        """Return the next message; raises Refusal."""
+        before = self._reader.held
+        while (message := self._reader.next()) is None:
             if self._has_ended:
+                self._expect_nothing_left()
                 return None
             self._arrived.clear()
             await self._arrived.wait()
-        message, octets = self._waiting.popleft()
-        self._stream.release(octets)
+            before = self._reader.held
+        is_unfinished = self._reader.missing() > 0
+        self._release(
+            self._unreleased if is_unfinished else min(self._unreleased, before - self._reader.held)
+        )
         return message
+
+    def _expect_nothing_left(self) -> None:
+        if self._reader.held:
+            raise Refusal(grpc.StatusCode.INTERNAL, "the stream ends within a message")
+
+    def _release(self, octets: int) -> None:
+        self._unreleased -= octets
+        self._stream.release(octets)
 
 
 class CallContext(grpc.aio.ServicerContext[Any, Any]):

@@ -29,6 +29,6 @@ class Limits:
     max_ping_strikes: int = 2
 
     @property
-    def max_unfinished_bytes(self) -> int:
-        """Octets of all incomplete messages on one connection."""
+    def max_held_bytes(self) -> int:
+        """Octets of requests on one connection that no handler has taken."""
         return 8 * self.max_message_bytes

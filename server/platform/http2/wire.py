@@ -37,7 +37,11 @@ def framed(message: bytes) -> bytes:
 
 
 class MessageReader:
-    """Extracts the messages from a call's DATA frames; raises Refusal."""
+    """Extracts messages from the DATA of one call.
+
+    A message is extracted, and decompressed, only when it is asked for: small messages take more memory than their
+    octets, and compressed ones may take a thousand times as much.
+    """
 
     __slots__ = ("_buffer", "_encoding", "_max_bytes")
 
@@ -47,26 +51,34 @@ class MessageReader:
         self._buffer = bytearray()
 
     @property
-    def unfinished(self) -> int:
-        """Octets of an incomplete message."""
+    def held(self) -> int:
+        """Octets that arrived and were not extracted."""
         return len(self._buffer)
 
-    def read(self, chunk: bytes) -> list[bytes]:
-        """Return the messages that the chunk completes."""
-        if not self._buffer and len(chunk) >= _PREFIX and len(chunk) == _PREFIX + self._length(chunk):
-            return [self._message(chunk[0], chunk[_PREFIX:])]
+    def feed(self, chunk: bytes) -> None:
         self._buffer += chunk
-        messages = []
-        while len(self._buffer) >= _PREFIX:
-            end = _PREFIX + self._length(self._buffer)
-            if len(self._buffer) < end:
-                break
-            messages.append(self._message(self._buffer[0], bytes(self._buffer[_PREFIX:end])))
-            del self._buffer[:end]
-        return messages
 
-    def _length(self, data: bytes | bytearray) -> int:
-        length = int.from_bytes(data[1:_PREFIX], "big")
+    def missing(self) -> int:
+        """Return how many octets the next message lacks, negative for octets behind it.
+
+        Raises Refusal for a message that is too long.
+        """
+        held = len(self._buffer)
+        if held < _PREFIX:
+            return _PREFIX - held
+        return _PREFIX + self._length() - held
+
+    def next(self) -> bytes | None:
+        """Extract the next message, None if it has not arrived as a whole; raises Refusal."""
+        if self.missing() > 0:
+            return None
+        flag, end = self._buffer[0], _PREFIX + self._length()
+        data = bytes(self._buffer[_PREFIX:end])
+        del self._buffer[:end]
+        return self._message(flag, data)
+
+    def _length(self) -> int:
+        length = int.from_bytes(self._buffer[1:_PREFIX], "big")
         if length > self._max_bytes:
             raise _too_large(length, self._max_bytes)
         return length

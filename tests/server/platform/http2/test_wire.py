@@ -2,6 +2,7 @@
 
 import gzip
 import itertools
+import tracemalloc
 from urllib.parse import unquote
 
 import grpc
@@ -22,6 +23,15 @@ from server.platform.http2.wire import (
 MOST = 1000
 
 
+def read(reader: MessageReader, chunk: bytes) -> list[bytes]:
+    reader.feed(chunk)
+    return list(iter(reader.next, None))
+
+
+def compressed(packed: bytes) -> bytes:
+    return b"\x01" + len(packed).to_bytes(4, "big") + packed
+
+
 @given(st.lists(st.binary(max_size=100)), st.lists(st.integers(0, 600)))
 def test_messages_are_the_same_however_they_are_cut(messages: list[bytes], cuts: list[int]) -> None:
     octets = b"".join(map(framed, messages))
@@ -29,17 +39,17 @@ def test_messages_are_the_same_however_they_are_cut(messages: list[bytes], cuts:
     reader = MessageReader(MOST, "identity")
 
     chunks = [octets[begin:end] for begin, end in itertools.pairwise(places)]
-    found = [message for chunk in chunks for message in reader.read(chunk)]
+    found = [message for chunk in chunks for message in read(reader, chunk)]
 
     assert messages == found
-    assert reader.unfinished == 0
+    assert reader.held == 0
 
 
 def test_a_message_that_is_too_long_is_refused_by_its_length_alone() -> None:
     reader = MessageReader(MOST, "identity")
 
     with pytest.raises(Refusal, match=f"{MOST + 1} vs. {MOST}") as refused:
-        reader.read(framed(b"x" * (MOST + 1))[:6])
+        read(reader, framed(b"x" * (MOST + 1))[:6])
 
     assert grpc.StatusCode.RESOURCE_EXHAUSTED is refused.value.code
 
@@ -49,9 +59,30 @@ def test_a_message_that_grows_beyond_the_bound_is_refused() -> None:
     reader = MessageReader(20_000, "gzip")
 
     with pytest.raises(Refusal, match="larger than max") as refused:
-        reader.read(b"\x01" + len(packed).to_bytes(4, "big") + packed)
+        read(reader, compressed(packed))
 
     assert grpc.StatusCode.RESOURCE_EXHAUSTED is refused.value.code
+
+
+@pytest.mark.parametrize(
+    ("encoding", "octets"),
+    [
+        pytest.param("identity", framed(b"") * 50_000, id="messages without content"),
+        pytest.param("gzip", compressed(gzip.compress(bytes(5_000_000))) * 50, id="compressed messages"),
+    ],
+)
+def test_messages_that_nobody_takes_need_the_memory_of_their_octets(encoding: str, octets: bytes) -> None:
+    reader = MessageReader(5_000_000, encoding)
+    tracemalloc.start()
+    try:
+        for begin in range(0, len(octets), 16_384):
+            reader.feed(octets[begin : begin + 16_384])
+            assert reader.missing() <= 0
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert peak < 4 * len(octets)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +95,7 @@ def test_a_message_that_grows_beyond_the_bound_is_refused() -> None:
 )
 def test_a_message_that_is_not_understood_is_refused(encoding: str, data: bytes) -> None:
     with pytest.raises(Refusal) as refused:
-        MessageReader(MOST, encoding).read(data)
+        read(MessageReader(MOST, encoding), data)
 
     assert grpc.StatusCode.INTERNAL is refused.value.code
 
