@@ -229,4 +229,4 @@ async def test_a_partition_with_a_later_document_is_given_back_and_left_alone(
 
     assert (is_open, epoch) == (True, 1)
     faults = [record.getMessage() for record in caplog.records if record.levelno == logging.ERROR]
-    assert faults == ["the partition cannot be read here and is left to other processes"]
+    assert faults == ["this version cannot read the partition; other processes may take it"]

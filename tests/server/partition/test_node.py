@@ -515,7 +515,7 @@ async def test_a_partition_that_cannot_be_read_is_left_to_other_processes(
             await until(lambda: sorted([*old.serves, *new.serves]) == [1, 2, 3, 4])
             assert set(new.serves) >= {1, 2}
         assert [len(epochs(old, number)) for number in (1, 2)] == [1, 1]
-    assert errors(caplog) == ["the partition cannot be read here and is left to other processes"] * 2
+    assert errors(caplog) == ["this version cannot read the partition; other processes may take it"] * 2
 
 
 async def test_the_row_of_a_process_tells_the_formats_that_it_reads_and_writes() -> None:
