@@ -98,6 +98,8 @@ _FACTS: Mapping[str, str] = {
     "SearchElementInstanceIncidents.element_instance_key": "incident_element_instance_key",
     "SearchProcessInstanceIncidents.process_instance_key": "incident_process_instance_key",
     "ResolveProcessInstanceIncidents.process_instance_key": "incident_process_instance_key",
+    "FireTimer.process_instance_key": "timed_process_instance_key",
+    "ListTimers.process_instance_key": "timed_process_instance_key",
     "id": "listener",
     "owner_id": "role_id",
     "target_process_definition_key": "process_definition_key",

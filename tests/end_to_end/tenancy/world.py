@@ -79,9 +79,7 @@ def furnish(owner: Principal, tenant: str, mode: Mode) -> Facts:
     world = _World(owner, tenant)
     world.deploy()
     facts = {**world.run(), **world.directory(), **world.rest()}
-    if mode is not Mode.EMBEDDED:
-        facts |= world.audited(facts)
-    return facts
+    return {**facts, **(world.timed() if mode is Mode.EMBEDDED else world.audited(facts))}
 
 
 class _World:
@@ -109,6 +107,7 @@ class _World:
         listening = process(named("listening")).start().signal_catch("hear", signal=named("signal")).end()
         met = process(named("met")).start_condition("begin", condition="=amountOfTenants > 100").end()
         caring = process(named("caring")).start().embed_ad_hoc(ad_hoc_sub_process("care").task("feed")).end()
+        timed = process(named("timed")).start().timer_catch("delay", duration="PT1H").end()
         calling = process(named("calling")).start().call_activity("call", process=named("asked")).end()
         files = {
             "process.bpmn": order.to_xml(),
@@ -118,6 +117,7 @@ class _World:
             "met.bpmn": met.to_xml(),
             "caring.bpmn": caring.to_xml(),
             "calling.bpmn": calling.to_xml(),
+            "timed.bpmn": timed.to_xml(),
             "price.dmn": graph_xml(answering(named("price"), "1"), id_=named("pricing")),
             "robot.rpa": rpa_json(named("robot")),
             "address.form": form_json(named("form")),
@@ -263,6 +263,12 @@ class _World:
         file = {"name": "a.txt", "content": named("document").encode(), "content_type": "text/plain"}
         call("CreateDocument", file=file, document_id=named("document"))
         return {"setting": variable, "listener": named("listener"), "document_id": named("document")}
+
+    def timed(self) -> Facts:
+        """Start a test run that waits for a timer."""
+        instance = self._start("timed", tags=["console-test-run"])
+        (timer,) = self._call("ListTimers", process_instance_key=instance).timers
+        return {"timed_process_instance_key": instance, "timer_key": timer.timer_key}
 
     def audited(self, facts: Facts) -> Facts:
         logs = self._call("SearchAuditLogs").items
