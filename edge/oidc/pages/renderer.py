@@ -197,7 +197,13 @@ class Pages:
         page = authorization_service_pb2.SignInPage(client_id=screen.client_id, client_name=client_name)
         facts = {
             "page": page,
-            "state": {"action": "", "code_action": "", "csrf_token": "", "authorization_id": ""},
+            "state": {
+                "action": "",
+                "code_action": "",
+                "email_code_action": "",
+                "csrf_token": "",
+                "authorization_id": "",
+            },
             "path": path,
             "forgotten": "",
             "registration": "",
