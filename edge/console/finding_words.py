@@ -1,6 +1,6 @@
 """Words of findings of models, for the catalogues: those of the rules, which a test compares."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from server.platform.languages import Language, marked
@@ -10,7 +10,21 @@ _DETAILS: Final = (
     marked("at most"),
     marked("exactly"),
 )
-FINDING_WORDS: Final = (
+# Of rules about deployments, whatever kind of model is in them.
+_OF_ANY: Final = (
+    marked("The file for robots is not readable JSON with an id"),
+    marked("The file for robots needs an id that is not blank"),
+    marked("The file is not text"),
+    marked("The file is too large"),
+    marked("The files of the deployment have too many flow nodes and sequence flows"),
+    marked("The id or the version tag of the file for robots is too long"),
+    marked("Two decisions of a deployment have one id"),
+    marked("Two forms of a deployment have one id"),
+    marked("Two generic resources of a deployment have one id"),
+    marked("Two processes of a deployment have one id"),
+    marked("Two requirements graphs of a deployment have one id"),
+)
+_OF_PROCESSES: Final = (
     marked("A boundary event has exactly one trigger"),
     marked("A boundary event has no incoming flow"),
     marked("A boundary event sits on an activity"),
@@ -37,9 +51,6 @@ FINDING_WORDS: Final = (
     marked("A multi-instance activity says what it is repeated for"),
     marked("A name used by a start event must be known without variables"),
     marked("A process has too many start events"),
-    marked("A relation row has as many cells as there are columns"),
-    marked("A required decision, input or knowledge model is missing"),
-    marked("A rule has as many entries as the table has columns"),
     marked("A scope has too many event sub-processes"),
     marked("A script needs an expression and a result variable"),
     marked("A script task holds a FEEL script or names a job type"),
@@ -53,13 +64,10 @@ FINDING_WORDS: Final = (
     marked("A thrown escalation must be referenced"),
     marked("A timer has exactly one of date, duration and cycle"),
     marked("A timer start event is evaluated at deployment and cannot use variables"),
-    marked("A type is not defined, or is defined by itself"),
-    marked("A value of the component is not a valid expression"),
     marked("An activity has one set of loop characteristics"),
     marked("An activity has too many boundary events"),
     marked("An ad-hoc sub-process has neither start nor end event"),
     marked("An ad-hoc sub-process holds at least one activity"),
-    marked("An aggregated table has one output only"),
     marked("An embedded form is empty"),
     marked("An embedded start form is outdated; link it"),
     marked("An embedded sub-process has exactly one start event"),
@@ -72,16 +80,11 @@ FINDING_WORDS: Final = (
     marked("An event-based gateway leads to catch events only"),
     marked("An event-based gateway needs at least two outgoing flows"),
     marked("An execution listener needs event, job type and retries"),
-    marked("An expression is empty"),
-    marked("An imported model is not in the deployment, or imports itself"),
     marked("An intermediate catch event has exactly one trigger"),
     marked("Binding by version tag needs the tag"),
     marked("Child elements stand in an order the BPMN schema does not allow"),
     marked("Compensation always waits for completion"),
-    marked("Decisions or knowledge models depend on themselves"),
     marked("Every element needs an id"),
-    marked("Graph and decisions need a name"),
-    marked("Id or name is too long"),
     marked("Inner instances of ad-hoc sub-processes have such ids"),
     marked("Inside an ad-hoc sub-process an event sub-process may not interrupt"),
     marked("Job type or retries is not a valid expression"),
@@ -93,10 +96,7 @@ FINDING_WORDS: Final = (
     marked("No catching link fits this throwing link"),
     marked("No end event"),
     marked("No sequence flow leads to an event sub-process or out of it"),
-    marked("Not a valid FEEL expression"),
-    marked("Not a valid FEEL unary test"),
     marked("One message starts the process through one start event only"),
-    marked("Only FEEL is evaluated"),
     marked("Only activities are repeated"),
     marked("Only flows leaving an exclusive or inclusive gateway carry conditions"),
     marked("Only one start event without trigger is allowed at process level"),
@@ -124,33 +124,21 @@ FINDING_WORDS: Final = (
     marked("The escalation is not in the file"),
     marked("The escalation needs a code"),
     marked("The events behind an event-based gateway have no other incoming flow"),
-    marked("The file for robots is not readable JSON with an id"),
-    marked("The file for robots needs an id that is not blank"),
     marked("The file holds no executable process"),
     marked("The file is not a readable BPMN 2.0 document"),
-    marked("The file is not a readable DMN document"),
-    marked("The file is not text"),
-    marked("The file is too large"),
-    marked("The files of the deployment have too many flow nodes and sequence flows"),
     marked("The flow begins without a start event"),
     marked("The flow ends without an end event"),
-    marked("The form is not readable JSON"),
-    marked("The form needs an id that is not blank"),
     marked("The gateway does nothing"),
     marked("The gateway joins and forks at once"),
     marked("The id is longer than the engine accepts"),
     marked("The id of the decision is not a valid expression"),
-    marked("The id of the form is too long"),
     marked("The id of the process is not a valid expression"),
-    marked("The id or the version tag of the file for robots is too long"),
     marked("The input source is not a valid expression"),
-    marked("The invoked knowledge model is not required or missing"),
     marked("The job type is empty"),
     marked("The job type is too long"),
     marked("The message is not in the file"),
     marked("The message name is not a valid expression"),
     marked("The message needs a name"),
-    marked("The model is too large to be evaluated"),
     marked("The model loops without ever waiting"),
     marked("The name is longer than the engine accepts"),
     marked("The output element must be a FEEL expression starting with ="),
@@ -170,8 +158,6 @@ FINDING_WORDS: Final = (
     marked("The task has too many linked resources"),
     marked("The timer is set neither by ISO 8601 nor by a FEEL expression"),
     marked("The user task has no form"),
-    marked("The version of the form's schema is newer than what shows it"),
-    marked("This decision logic cannot be evaluated"),
     marked("This extension may appear once per element"),
     marked("This extension or marker cannot be executed"),
     marked("This header prefix belongs to the engine"),
@@ -189,30 +175,58 @@ FINDING_WORDS: Final = (
     marked("Two boundary events of one activity catch the same thing"),
     marked("Two branches of the gateway wait for the same message or signal"),
     marked("Two catching links of one scope share a name"),
-    marked("Two decisions of a deployment have one id"),
     marked("Two elements share one id"),
     marked("Two event sub-processes of one scope react to the same trigger"),
-    marked("Two fields write the same key"),
     marked("Two flows do the same"),
-    marked("Two forms of a deployment have one id"),
-    marked("Two generic resources of a deployment have one id"),
-    marked("Two processes of a deployment have one id"),
-    marked("Two requirements graphs of a deployment have one id"),
-    marked("Two rules can match the same input under a unique hit policy"),
     marked("Two start events have the same condition"),
     marked("Two start events wait for the same signal"),
     marked("Unknown binding type"),
-    marked("Unknown component of a form"),
     marked("Unknown event of a task listener"),
-    marked("Unknown hit policy"),
-    marked("Unknown type of a form"),
     marked("Variable events are create and update"),
     marked("Variable names are a plain comma-separated list"),
+)
+_OF_DECISIONS: Final = (
+    marked("A relation row has as many cells as there are columns"),
+    marked("A required decision, input or knowledge model is missing"),
+    marked("A rule has as many entries as the table has columns"),
+    marked("A type is not defined, or is defined by itself"),
+    marked("An aggregated table has one output only"),
+    marked("An expression is empty"),
+    marked("An imported model is not in the deployment, or imports itself"),
+    marked("Decisions or knowledge models depend on themselves"),
+    marked("Graph and decisions need a name"),
+    marked("Id or name is too long"),
+    marked("Not a valid FEEL expression"),
+    marked("Not a valid FEEL unary test"),
+    marked("Only FEEL is evaluated"),
+    marked("The file is not a readable DMN document"),
+    marked("The invoked knowledge model is not required or missing"),
+    marked("The model is too large to be evaluated"),
+    marked("This decision logic cannot be evaluated"),
+    marked("Two rules can match the same input under a unique hit policy"),
+    marked("Unknown hit policy"),
     marked("With several outputs every output needs a name"),
     marked("Without output values the order of priority is undefined"),
 )
+_OF_FORMS: Final = (
+    marked("A value of the component is not a valid expression"),
+    marked("The form is not readable JSON"),
+    marked("The form needs an id that is not blank"),
+    marked("The id of the form is too long"),
+    marked("The version of the form's schema is newer than what shows it"),
+    marked("Two fields write the same key"),
+    marked("Unknown component of a form"),
+    marked("Unknown type of a form"),
+)
+
+FINDING_WORDS: Final[Mapping[str, Sequence[str]]] = {
+    "process": (*_OF_PROCESSES, *_OF_ANY),
+    "decision": (*_OF_DECISIONS, *_OF_ANY),
+    "form": (*_OF_FORMS, *_OF_ANY),
+}
+"""By the kind of model that an editor has."""
 
 
-def finding_words_in(language: Language) -> Mapping[str, str]:
-    """Return the words of findings that differ in a language, by those of the server."""
-    return language.translations_of((*FINDING_WORDS, *_DETAILS))
+def finding_words_in(language: Language, kind: str) -> Mapping[str, str]:
+    """Return the words of findings in models of this kind that differ in a language, by those of the server."""
+    return language.translations_of((*FINDING_WORDS[kind], *_DETAILS))

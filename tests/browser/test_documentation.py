@@ -20,6 +20,8 @@ async def open_operation(page: Page, http: str, tag: str, operation: str) -> Non
     await page.goto("about:blank")
     await page.goto(f"{http}/docs#/{tag}/{operation}")
     await page.until("!!document.querySelector('.opblock.is-open button.execute')")
+    # The viewer resolves the references of an operation after it has opened it, and draws its parameters anew.
+    await page.until("!!document.querySelector('.opblock.is-open [data-param-name=\"x-tenant-id\"] input')")
 
 
 async def execute(page: Page) -> str:

@@ -147,5 +147,5 @@ async def _editor(
         editors=files.addresses,
         templates=templates_in(visit.language) if kind is KINDS["process"] else [],
         words=words_in(visit.language, kind.name),
-        findings=finding_words_in(visit.language),
+        findings=finding_words_in(visit.language, kind.name),
     )

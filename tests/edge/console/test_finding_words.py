@@ -1,20 +1,30 @@
 """Findings of models have words in the catalogues."""
 
+import pytest
+
 from edge.console.finding_words import FINDING_WORDS, finding_words_in
 from server.lint.catalogue import RULES
+from server.lint.rule import Family
 from server.platform.languages import ENGLISH, languages
 
-
-def test_the_words_are_those_of_the_rules() -> None:
-    assert {rule.message for rule in RULES} == {*FINDING_WORDS}
+OTHERS = {Family.DEPLOYMENT, Family.RESOURCE}
 
 
-def test_no_rule_has_the_mark_that_ends_its_words_in_a_finding() -> None:
-    assert [words for words in FINDING_WORDS if ": " in words] == []
+@pytest.mark.parametrize(
+    ("kind", "family"), [("process", Family.BPMN), ("decision", Family.DMN), ("form", Family.FORM)]
+)
+def test_the_words_are_those_of_the_rules_for_the_kind_of_model(kind: str, family: Family) -> None:
+    assert {rule.message for rule in RULES if rule.family in {family, *OTHERS}} == {*FINDING_WORDS[kind]}
 
 
-def test_a_german_page_has_words_for_every_rule_and_an_english_page_has_none() -> None:
-    german = finding_words_in(languages().of("de"))
+@pytest.mark.parametrize("words", FINDING_WORDS.values())
+def test_no_rule_has_the_mark_that_ends_its_words_in_a_finding(words: tuple[str, ...]) -> None:
+    assert [each for each in words if ": " in each] == []
 
-    assert {*FINDING_WORDS} - german.keys() == set()
-    assert finding_words_in(ENGLISH) == {}
+
+@pytest.mark.parametrize("kind", FINDING_WORDS)
+def test_a_german_page_has_words_for_every_rule_and_an_english_page_has_none(kind: str) -> None:
+    german = finding_words_in(languages().of("de"), kind)
+
+    assert {*FINDING_WORDS[kind]} - german.keys() == set()
+    assert finding_words_in(ENGLISH, kind) == {}

@@ -46,7 +46,7 @@ def editor_page(editors: dict[str, str]) -> str:
         "version": "",
         "templates": templates_in(ENGLISH),
         "words": words_in(ENGLISH, "process"),
-        "findings": finding_words_in(ENGLISH),
+        "findings": finding_words_in(ENGLISH, "process"),
     }
     request = make_mocked_request("GET", "/")
     return str(
