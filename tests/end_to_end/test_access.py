@@ -122,6 +122,13 @@ def _one_of_every_kind(server: Server) -> Iterator[dict[str, str]]:
         client.post("/v2/process-instances", json={"processDefinitionId": "caring"}).raise_for_status()
         of_it = {"filter": {"elementId": "care"}}
         (caring, *_) = client.post("/v2/element-instances/search", json=of_it).json()["items"]
+        timed = process("timed").start().timer_catch("delay", duration="PT1H").end()
+        client.post("/v2/deployments", files={"resources": ("timed.bpmn", timed.to_xml())}).raise_for_status()
+        start = {"processDefinitionId": "timed", "tags": ["console-test-run"]}
+        run = client.post("/v2/process-instances", json=start).raise_for_status().json()
+        # Only embedded mode lists timers.
+        of_run = client.get(f"/api/v1/console/process-instances/{run['processInstanceKey']}/timers")
+        timers = of_run.json()["timers"] if of_run.is_success else [{"timerKey": "1"}]
         _have(client, "/auth/v1/roles", {"role": "owned"})
         _have(client, "/auth/v1/groups", {"group": "owned"})
         _have(client, "/v2/users", {"username": "owned", "email": "owned@example.com", "password": PASSWORD})
@@ -160,6 +167,7 @@ def _one_of_every_kind(server: Server) -> Iterator[dict[str, str]]:
             "incident_key": incident["incidentKey"],
             "variable_key": variable["variableKey"],
             "authorization_key": authorization["authorizationKey"],
+            "timer_key": timers[0]["timerKey"],
         }
         client.delete("/v2/global-task-listeners/owned").raise_for_status()
 

@@ -35,7 +35,10 @@ def _published() -> Any:
 
 CHECKS = "status_code_conformance,content_type_conformance,response_schema_conformance,response_headers_conformance"
 # Operations that a mode does not offer answer 501, as documented.
-NOT_OFFERED = {Mode.EMBEDDED: "^/(api/v1|v1|v2/audit-logs)/", Mode.BUNDLED: "^/v2/clock"}
+NOT_OFFERED = {
+    Mode.EMBEDDED: "^/(api/v1|v1|v2/audit-logs)/(?!.*/timers)",
+    Mode.BUNDLED: "^/v2/clock|/timers(/|$)",
+}
 # All filters consist of the same operators: the widest stands for all, except in long runs.
 WIDEST_FILTER = "/v2/process-instances/search"
 FILTER = "ProcessInstanceFilter"
