@@ -44,7 +44,6 @@ class Templates:
             extensions=("jinja2.ext.i18n",),
         )
         environment.policies["ext.i18n.trimmed"] = True
-        environment.policies["json.dumps_kwargs"] = {"sort_keys": True, "ensure_ascii": False}
         environment.install_gettext_translations(language.catalogue, newstyle=True)  # type: ignore[attr-defined]
         environment.globals |= {"language": language, **self._values(language)}
         environment.filters |= {"translated": language.translated, **self._filters(language)}
