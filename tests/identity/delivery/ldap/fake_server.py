@@ -1,6 +1,7 @@
 """A directory server that answers as a test says, also in ways that no real one should."""
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -43,6 +44,7 @@ class FakeServer:
     is_silent: bool = False
     port: int = 0
     writers: set[asyncio.StreamWriter] = field(default_factory=set)
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
@@ -54,8 +56,11 @@ class FakeServer:
         except (OSError, EOFError):
             pass
         finally:
-            self.writers.discard(writer)
             writer.close()
+            with contextlib.suppress(OSError):
+                await writer.wait_closed()
+            self.writers.discard(writer)
+            self.ended.set()
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = await reader.readexactly(2)
@@ -88,6 +93,9 @@ async def fake_server(server: FakeServer) -> AsyncIterator[FakeServer]:
         yield server
     finally:
         listening.close()
-        for writer in tuple(server.writers):
-            writer.transport.abort()
+        while server.writers:
+            server.ended.clear()
+            for writer in tuple(server.writers):
+                writer.transport.abort()
+            await server.ended.wait()
         await listening.wait_closed()
