@@ -86,7 +86,8 @@ class LdapPool:
             _close_idle(state)
 
     async def wait_closed(self) -> None:
-        """Close idle connections, and return when they are closed."""
+        """Close idle connections and the resolver, and return when they are closed."""
+        await self._resolver.close()
         idle = [connection for state in self._states for connection in state.idle]
         self.close()
         for connection in idle:
