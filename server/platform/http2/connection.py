@@ -170,8 +170,7 @@ class Connection(asyncio.Protocol):
         try:
             call.received(event.data)
             self._count(call)
-            if self._held > self._limits.max_held_bytes:
-                raise Refusal(grpc.StatusCode.RESOURCE_EXHAUSTED, "too many octets of unfinished messages")  # noqa: TRY301
+            self._expect_room()
         except Refusal as refusal:
             call.refuse(refusal)
             return
@@ -225,6 +224,11 @@ class Connection(asyncio.Protocol):
         call = self._calls.get(stream_id)
         if call is not None:
             self._count(call)
+
+    def _expect_room(self) -> None:
+        """Raise Refusal when the requests that no handler has taken are too many octets."""
+        if self._held > self._limits.max_held_bytes:
+            raise Refusal(grpc.StatusCode.RESOURCE_EXHAUSTED, "too many octets of unfinished messages")
 
     def _count(self, call: ServedCall) -> None:
         self._held += call.held - call.counted
