@@ -7,6 +7,7 @@ Providers that issue no ID tokens, or ID tokens without the nonce of the request
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from identity.directory.provider import ProviderFields, ProviderType, SignedSecret, UserinfoProfile
 from identity.foundation.vocabulary import AuthenticationMethod
@@ -78,7 +79,7 @@ def fields_from_preset(preset_id: str, values: PresetValues) -> ProviderFields:
     )
 
 
-def _fields(name: str, kind: ProviderType, scope: str, **others: object) -> ProviderFields:
+def _fields(name: str, kind: ProviderType, scope: str, **others: Any) -> ProviderFields:
     basis = ProviderFields(
         name=name,
         type=kind,
@@ -90,7 +91,7 @@ def _fields(name: str, kind: ProviderType, scope: str, **others: object) -> Prov
         token_endpoint_auth_method=AuthenticationMethod.CLIENT_SECRET_POST,
         oauth_scopes=tuple(scope.split()),
     )
-    return replace(basis, **others)  # type: ignore[arg-type]  # names and values are those of the rows below
+    return replace(basis, **others)
 
 
 _ROWS = (
@@ -104,7 +105,7 @@ _ROWS = (
             "openid email",
             issuer="https://appleid.apple.com",
             authorization_endpoint="https://appleid.apple.com/auth/authorize",
-            token_endpoint="https://appleid.apple.com/auth/token",  # noqa: S106  # an address
+            token_endpoint="https://appleid.apple.com/auth/token",
             jwks_endpoint="https://appleid.apple.com/auth/keys",
             # Apple posts the response to requests with the scope `email`.
             posts_response=True,
@@ -120,7 +121,7 @@ _ROWS = (
             "identify email",
             issuer="https://discord.com",
             authorization_endpoint="https://discord.com/oauth2/authorize",
-            token_endpoint="https://discord.com/api/oauth2/token",  # noqa: S106  # an address
+            token_endpoint="https://discord.com/api/oauth2/token",
             userinfo_endpoint="https://discord.com/api/users/@me",
             profile=UserinfoProfile(subject_claim="id", email_claim="email", email_verified_claim="verified"),
         ),
@@ -134,7 +135,7 @@ _ROWS = (
             "public_profile email",
             issuer="https://www.facebook.com",
             authorization_endpoint="https://www.facebook.com/v21.0/dialog/oauth",
-            token_endpoint="https://graph.facebook.com/v21.0/oauth/access_token",  # noqa: S106  # an address
+            token_endpoint="https://graph.facebook.com/v21.0/oauth/access_token",
             userinfo_endpoint="https://graph.facebook.com/v21.0/me?fields=id,email,first_name,last_name",
             # Facebook does not say whether it has verified the address.
             profile=UserinfoProfile(
@@ -154,7 +155,7 @@ _ROWS = (
             "read:user user:email",
             issuer="https://github.com/login/oauth",
             authorization_endpoint="https://github.com/login/oauth/authorize",
-            token_endpoint="https://github.com/login/oauth/access_token",  # noqa: S106  # an address
+            token_endpoint="https://github.com/login/oauth/access_token",
             userinfo_endpoint="https://api.github.com/user",
             # The address in the profile is the public one, which need not be verified.
             profile=UserinfoProfile(subject_claim="id", emails_endpoint="https://api.github.com/user/emails"),
@@ -170,7 +171,7 @@ _ROWS = (
             "openid profile email",
             issuer="https://{host}",
             authorization_endpoint="https://{host}/oauth/authorize",
-            token_endpoint="https://{host}/oauth/token",  # noqa: S106  # an address
+            token_endpoint="https://{host}/oauth/token",
             userinfo_endpoint="https://{host}/oauth/userinfo",
             jwks_endpoint="https://{host}/oauth/discovery/keys",
         ),
@@ -184,7 +185,7 @@ _ROWS = (
             "openid profile email",
             issuer="https://accounts.google.com",
             authorization_endpoint="https://accounts.google.com/o/oauth2/v2/auth",
-            token_endpoint="https://oauth2.googleapis.com/token",  # noqa: S106  # an address
+            token_endpoint="https://oauth2.googleapis.com/token",
             userinfo_endpoint="https://openidconnect.googleapis.com/v1/userinfo",
             jwks_endpoint="https://www.googleapis.com/oauth2/v3/certs",
         ),
@@ -198,7 +199,7 @@ _ROWS = (
             "openid profile email",
             issuer="https://www.linkedin.com/oauth",
             authorization_endpoint="https://www.linkedin.com/oauth/v2/authorization",
-            token_endpoint="https://www.linkedin.com/oauth/v2/accessToken",  # noqa: S106  # an address
+            token_endpoint="https://www.linkedin.com/oauth/v2/accessToken",
             userinfo_endpoint="https://api.linkedin.com/v2/userinfo",
             # Its ID tokens do not repeat the nonce.
             profile=UserinfoProfile(
@@ -220,7 +221,7 @@ _ROWS = (
             "openid profile email",
             issuer="https://login.microsoftonline.com/{directory}/v2.0",
             authorization_endpoint="https://login.microsoftonline.com/{directory}/oauth2/v2.0/authorize",
-            token_endpoint="https://login.microsoftonline.com/{directory}/oauth2/v2.0/token",  # noqa: S106
+            token_endpoint="https://login.microsoftonline.com/{directory}/oauth2/v2.0/token",
             userinfo_endpoint="https://graph.microsoft.com/oidc/userinfo",
             jwks_endpoint="https://login.microsoftonline.com/{directory}/discovery/v2.0/keys",
         ),
@@ -234,7 +235,7 @@ _ROWS = (
             "openid profile email",
             issuer="https://slack.com",
             authorization_endpoint="https://slack.com/openid/connect/authorize",
-            token_endpoint="https://slack.com/api/openid.connect.token",  # noqa: S106  # an address
+            token_endpoint="https://slack.com/api/openid.connect.token",
             userinfo_endpoint="https://slack.com/api/openid.connect.userInfo",
             jwks_endpoint="https://slack.com/openid/connect/keys",
         ),
