@@ -4,9 +4,10 @@ The contract declares the right of an operation, and its request and response. T
 
     pb.DeleteWebhookRequest: webhooks.delete
 
-The caller is admitted first, and gives parameters such as `tenant` and `actor`. All others are fields of the request, but for
-`request`, which is the whole, and `response`, which is the class of the response. The result is the field of the response, its fields as a tuple, or a record of them. Rows
-are checked when the servicer is made: each parameter has a source, and each field of the request a use.
+The servicer first admits the caller, which gives parameters such as `tenant` and `actor`. The parameter `request` is the
+whole request, and `response` the class of the response. Every other parameter is a field of the request. The result is
+the only field of the response, a tuple of its fields, or a record with them. The constructor checks the rows: each
+parameter has a source, and each field of the request is used.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
