@@ -5,12 +5,11 @@ and only if the provider has verified it. An administrator's account is never li
 could take it over.
 """
 
-from collections.abc import Awaitable, Callable, Collection, Iterable
-from dataclasses import dataclass, replace
-from datetime import datetime
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Protocol
 
-from identity.authentication.federation.account_types import linked
+from identity.authentication.federation.account_changes import vouched_for, with_labels
 from identity.authentication.federation.claims import UpstreamPerson
 from identity.authentication.federation.hints import SignInDomains
 from identity.directory.provider import Provider, ProviderLink, link_id_of
@@ -84,7 +83,7 @@ class UpstreamAccounts:
             await self.sign_out.everywhere(tenant, user.user_id)
             await self.passkeys.remove_of_user(tenant, user.user_id)
         try:
-            kept = await self.users.replace(_vouched_for(user, self.clock.now()))
+            kept = await self.users.replace(vouched_for(user, self.clock.now()))
         except Changed as error:
             raise Unavailable.untouched("the account is being changed by another caller") from error
         await self._note(tenant, provider, person, user=kept)
@@ -138,7 +137,7 @@ class UpstreamAccounts:
             before = await self.users.find(tenant, user_id)
             if before is None or not before.is_active(self.clock.now()):
                 raise AccessDenied("the account has expired or is disabled")
-            after = _mapped(before, provider, person)
+            after = with_labels(before, provider.fields.mappings, roles=person.roles, groups=person.groups)
             try:
                 kept = await self.users.replace(after.signed_in(self.clock.now()))
             except Changed:
@@ -151,33 +150,3 @@ class UpstreamAccounts:
                 )
             return kept
         raise Unavailable("the account is changed by too many at a time")
-
-
-def _vouched_for(user: User, now: datetime) -> User:
-    if user.is_email_verified:
-        return replace(user, account_type=linked(user))
-    return replace(
-        user,
-        is_email_verified=True,
-        confirmed_at=now,
-        password_hash="",
-        registration=None,
-        has_passkey=False,
-        account_type=AccountType.FEDERATED,
-    )
-
-
-def _mapped(user: User, provider: Provider, person: UpstreamPerson) -> User:
-    mappings = provider.fields.mappings
-    roles = {role for mapping in mappings for role in mapping.roles}
-    groups = {group for mapping in mappings for group in mapping.groups}
-    return replace(
-        user,
-        roles=_with(user.roles, managed=roles, given=person.roles),
-        groups=_with(user.groups, managed=groups, given=person.groups),
-    )
-
-
-def _with(names: Iterable[str], *, managed: Collection[str], given: Collection[str]) -> tuple[str, ...]:
-    """Replace the managed names by the given ones; other names stay."""
-    return (*(name for name in names if name not in managed), *sorted(given))

@@ -5,12 +5,11 @@ account, if the directory's administrators allow it. An administrator's account 
 administrators of the directory could take it over. An account with its own password belongs to no directory.
 """
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Protocol
 
-from identity.authentication.federation.account_types import linked
+from identity.authentication.federation.account_changes import vouched_for, with_labels
 from identity.authentication.ldap.person import LdapPerson, mapped
 from identity.directory.tenants.ldap_directory import LdapDirectory, LdapLink, link_id_of
 from identity.directory.user import AccountType, User, UserId
@@ -90,7 +89,7 @@ class LdapAccounts:
             await self.sign_out.everywhere(tenant, user.user_id)
             await self.passkeys.remove_of_user(tenant, user.user_id)
         try:
-            kept = await self.users.replace(_vouched_for(user, self.clock.now()))
+            kept = await self.users.replace(vouched_for(user, self.clock.now()))
         except Changed as error:
             raise Unavailable.untouched("the account is being changed by another caller") from error
         await self._note(tenant, directory, person, user=kept)
@@ -182,35 +181,10 @@ def has_own_password(user: User) -> bool:
     return bool(user.password_hash) and not user.must_confirm_email
 
 
-def _vouched_for(user: User, now: datetime) -> User:
-    if user.is_email_verified:
-        return replace(user, account_type=linked(user))
-    return replace(
-        user,
-        is_email_verified=True,
-        confirmed_at=now,
-        password_hash="",
-        registration=None,
-        has_passkey=False,
-        account_type=AccountType.FEDERATED,
-    )
-
-
 def _labelled(user: User, directory: LdapDirectory, groups: Sequence[str]) -> User:
     """Return the user with the roles and groups of the mappings that apply, and without those of the others."""
     roles, labels = mapped(directory.fields, groups)
-    mappings = directory.fields.mappings
-    return replace(
-        user,
-        roles=_with(user.roles, managed={role for each in mappings for role in each.roles}, given=roles),
-        groups=_with(
-            user.groups, managed={label for each in mappings for label in each.groups}, given=labels
-        ),
-    )
-
-
-def _with(names: Iterable[str], *, managed: Collection[str], given: Collection[str]) -> tuple[str, ...]:
-    return (*(name for name in names if name not in managed), *sorted(given))
+    return with_labels(user, directory.fields.mappings, roles=roles, groups=labels)
 
 
 def _described(user: User, person: LdapPerson) -> User:
