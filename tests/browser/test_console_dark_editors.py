@@ -5,7 +5,7 @@ import pytest
 from edge.console.pages.models import KINDS
 from tests.browser.chromium import Page
 from tests.browser.console import visit
-from tests.browser.test_console_models import FOCUS, OPEN_ALL, READY, choose, needs_editors
+from tests.browser.test_console_models import FOCUS, FRAMES, OPEN_ALL, READY, choose, needs_editors
 from tests.server_process import Addresses
 
 _FILTER = "getComputedStyle(document.querySelector('.workspace'), '::after').backdropFilter"
@@ -105,6 +105,8 @@ async def test_menus_of_an_editor_are_at_the_same_place_in_both_themes_and_dark_
         await visit(page, f"{addresses.http}/console/default/models/new/process")
         await page.until(READY)
         await choose(page, "StartEvent")
+        # The pad of an element gets its place in the next frame, and the menu opens below the pad.
+        await page.run(FRAMES)
         await page.run(FOCUS)
         await page.press("r")
         await page.until("document.activeElement.closest('.djs-popup') !== null")
