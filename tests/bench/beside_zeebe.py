@@ -126,7 +126,13 @@ def _ours(stack: ExitStack) -> Server:
 
 def _theirs(stack: ExitStack) -> Server:
     folder = Path(stack.enter_context(TemporaryDirectory(prefix="gnomon-peer-")))
-    running = stack.enter_context(broker(folder, {"ZEEBE_LOG_LEVEL": "warn", "ATOMIX_LOG_LEVEL": "warn"}))
+    environment = {
+        "ZEEBE_LOG_LEVEL": "warn",
+        "ATOMIX_LOG_LEVEL": "warn",
+        # The load bounds what is in flight. The peer would refuse requests while its code is not compiled yet.
+        "ZEEBE_BROKER_BACKPRESSURE_ENABLED": "false",
+    }
+    running = stack.enter_context(broker(folder, environment))
     return Server(running.http, running.gateway, {running.process_id})
 
 
