@@ -24,7 +24,7 @@ demo: .venv/.runtime ## Deploy examples/, work them off, show what happened
 	@$(BIN)/gnomon demo
 
 ##@ Develop
-.PHONY: test bench bench-zeebe golden generate lock format catalogue changelog wheel diagram editors viewer screenshots
+.PHONY: test bench bench-zeebe golden generate lock format catalogue changelog wheel diagram editors viewer readme screenshots
 test: .venv/.dev $(VIEWERS) ## Run the tests
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal # Hundreds of servers start: compiled code is kept
 
@@ -69,6 +69,9 @@ viewer: edge/documentation/viewer/LICENSE ## Fetch the viewer of the OpenAPI doc
 
 changelog: .venv/.dev ## Move the fragments of .changes/ into CHANGELOG.md (VERSION=)
 	@$(BIN)/towncrier build --yes --version $(VERSION)
+
+readme: ## Follow README.md in a fresh clone, block by block; needs the usual ports
+	@.ci/readme
 
 ##@ Campaigns: processes die under load, everything is counted (ROUNDS=, SEED=)
 .PHONY: crash cluster failover neighbour storm upgrade histories fuzz feel-reference peer requests

@@ -23,6 +23,7 @@ from server.platform.addresses import Addresses
 from server.platform.config import ConfigError
 from server.platform.open_files import raise_open_file_limit
 from server.platform.policy import Mode
+from server.platform.postgres import bundled
 from server.platform.postgres.migrations import MigrationError
 from server.platform.sockets import PortTaken
 from server.sections import Config, provider_of
@@ -40,7 +41,7 @@ _NO_TRUSTED_PROXIES = (
 
 
 class CannotServe(Exception):
-    """A wrong setting or a port that is in use."""
+    """A wrong setting, a port that is in use, or a database that cannot run."""
 
 
 def run(file: Path | None, mode: Mode | None, *, is_owned: bool) -> None:
@@ -61,7 +62,7 @@ def run(file: Path | None, mode: Mode | None, *, is_owned: bool) -> None:
                 uvloop.run(_serve(config, launcher.launched(config, file, database)))
         else:
             uvloop.run(_serve(config, _serving(config), is_owned=is_owned))
-    except (PortTaken, ValueError) as error:
+    except (PortTaken, ValueError, bundled.PostgresError) as error:
         raise CannotServe(error) from error
 
 

@@ -286,10 +286,17 @@ def test_a_configuration_that_cannot_be_served_is_told_in_one_line(
             "no PostgreSQL answers at database.dsn",
             id="a database that does not answer",
         ),
+        pytest.param(
+            {"GNOMON_SERVER__MODE": "bundled", "GNOMON_DATABASE__INSTALLATION": "/nowhere"},
+            "expected a PostgreSQL installation in /nowhere",
+            id="no programs of the database",
+        ),
     ],
 )
-def test_what_only_a_start_finds_is_told_in_one_line(environment: dict[str, str], message: str) -> None:
-    ended = Gnomon({**FREE_PORTS, **environment}).process("serve")
+def test_what_only_a_start_finds_is_told_in_one_line(
+    environment: dict[str, str], message: str, tmp_path: Path
+) -> None:
+    ended = Gnomon({**FREE_PORTS, "GNOMON_DATA_DIR": str(tmp_path), **environment}).process("serve")
 
     assert (ended.exit_code, ended.output) == (2, "")
     assert message in ended.errors
